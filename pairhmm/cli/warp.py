@@ -5,11 +5,12 @@ from __future__ import annotations
 import rich_click as click
 from click.core import ParameterSource
 
-from pairhmm.cli.compute import one_device_options, threads_option
+from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import either, option
 from pairhmm.cli.numbers import Real
 from pairhmm.cli.pages import INPUT, MATCHES, OUTPUT, READS, Command
 from pairhmm.commands import warp_files, warp_signatures
+from pairhmm.engine import Choice
 from pairhmm.warping.batch import WarpMode, WarpOptions
 from pairhmm.warping.cutting import CutOptions, RawLevels
 from pairhmm.warping.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
@@ -111,7 +112,7 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     help="Each query is warped onto each target. Without this option, they are pairs in order. With --signatures: each"
     " read has a row for each signature. Without this option, it has one for its best signature.",
 )
-@one_device_options
+@device_list_options
 @threads_option(warp_files.warp_files)
 @option(
     warp_files.warp_files,
@@ -137,8 +138,7 @@ def command(
     mode: WarpMode,
     band: int | None,
     every_pair: bool,
-    backend: str,
-    device: int | None,
+    backend: Choice,
     threads: int,
     output: str,
 ) -> None:
@@ -161,7 +161,6 @@ def command(
             scale=scale,
             options=WarpOptions(mode, band),
             backend=backend,
-            device=device,
             threads=threads,
         )
         return
@@ -177,7 +176,6 @@ def command(
         scale=scale,
         cut=CutOptions(levels, skip, first),
         backend=backend,
-        device=device,
         threads=threads,
     )
 

@@ -14,6 +14,7 @@ from pairhmm.aligning.choice import choose
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.commands.keywords import AlignKeywords, with_keywords
 from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
 from pairhmm.genomics.cigar import texts
 from pairhmm.genomics.sequences import Letters, codes_of
 from pairhmm.interface.options import check_choice, check_whole
@@ -159,11 +160,6 @@ def scoring_of(scoring: Scoring | str) -> Scoring:
 
 def _shown(scores: NDArray[np.int32], scoring: Scoring) -> NDArray[np.int32]:
     return -scores if scoring.is_distance else scores
-
-
-def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
-    """The name of a backend, and the devices that were named with it."""
-    return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
 
 
 def _pairs(queries: Letters | Sequence[Letters], targets: Letters | Sequence[Letters], every: bool) -> SequencePairs:

@@ -15,9 +15,10 @@ from pairhmm.aligning.batch import Alignments
 from pairhmm.aligning.choice import choose
 from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
-from pairhmm.commands.align import named_devices, scoring_of
+from pairhmm.commands.align import scoring_of
 from pairhmm.compiled import require_compiled
 from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import WarpKeywords, with_keywords
+from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
 from pairhmm.interface.options import check_number, check_whole
 from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpOptions
 from pairhmm.warping.choice import choose
@@ -47,8 +49,7 @@ def warp(
     every_pair: bool = False,
     scale: float = 1.0,
     options: WarpOptions = _DEFAULTS,
-    backend: str = "auto",
-    device: int | None = None,
+    backend: str | Choice = "auto",
     threads: int = 1,
     **keywords: Unpack[WarpKeywords],
 ) -> list[Warped]:
@@ -66,10 +67,8 @@ def warp(
         What a warping is.
     **keywords
         Fields of `WarpOptions` by name, such as ``mode="subsequence"``. They override those of `options`.
-    backend : str
-        "auto", or a name of `pairhmm.warping.names`.
-    device : int, optional
-        GPU, as `pairhmm devices` numbers them; the first without one.
+    backend : str or Choice
+        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
     threads : int
         CPU threads.
 
@@ -106,7 +105,7 @@ def warp(
     if every_pair:
         query, target = np.repeat(query, len(second)), np.tile(target, len(first))
     pairs = SignalPairs(first, second, query, target)
-    found = choose(backend, device, pairs.cells, threads).warpings(pairs, options, threads)
+    found = choose(*named_devices(backend), pairs.cells, threads).warpings(pairs, options, threads)
     names, others = list(queries), list(targets)
     rows = zip(query, target, found.costs.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
     return [

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import WarpKeywords, with_keywords
+from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_choice, check_number, check_whole
@@ -96,8 +98,7 @@ def warp_files(
     normalise: Normalisation = "none",
     scale: Annotated[float | None, Within(*SCALES)] = None,
     options: WarpOptions = _DEFAULTS,
-    backend: str = "auto",
-    device: int | None = None,
+    backend: str | Choice = "auto",
     threads: int = 1,
     **keywords: Unpack[WarpKeywords],
 ) -> int:
@@ -118,10 +119,8 @@ def warp_files(
         numbers; else a power of two that fits the first signals.
     options : WarpOptions
         What a warping is.
-    backend : str
-        "auto", or a name of `pairhmm.warping.names`.
-    device : int, optional
-        GPU, as `pairhmm devices` numbers them; the first without one.
+    backend : str or Choice
+        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
     threads : int
     **keywords
         Fields of `WarpOptions` by name.
@@ -158,8 +157,7 @@ def warp_files(
             raise InputError(queries, "", "no signal in it", "check the file")
         if scale is None:
             scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first.values())
-        warper = choose(backend, device, _cells(queries, first), threads)
-        log.info("backend %s", warper.label)
+        warper = choose(*named_devices(backend), _cells(queries, first), threads)
         say_scale(normalise, scale)
         run = _Run(warper, options, threads, Quantiser(normalise, scale))
         settings = {"scale": f"{scale:g}", "normalise": normalise, "mode": options.mode}

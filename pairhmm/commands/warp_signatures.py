@@ -13,6 +13,8 @@ import numpy as np
 
 from pairhmm.commands.warp_files import Quantiser, check_length, say_scale
 from pairhmm.compiled import require_compiled
+from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
@@ -71,8 +73,7 @@ def warp_signatures(
     normalise: Normalisation = "z-score",
     scale: float | None = None,
     cut: CutOptions = _DEFAULTS,
-    backend: str = "auto",
-    device: int | None = None,
+    backend: str | Choice = "auto",
     threads: int = 1,
 ) -> PlaceCounts:
     """Find the best place of each raw read on the expected levels of signatures, on both strands.
@@ -96,10 +97,8 @@ def warp_signatures(
         Levels times this are rounded to whole numbers of 16 bits; 64 without it.
     cut : CutOptions
         Which part of a read is warped.
-    backend : str
-        "auto", or a name of `pairhmm.warping.names`.
-    device : int, optional
-        GPU, as `pairhmm devices` numbers them; the first without one.
+    backend : str or Choice
+        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
     threads : int
 
     Returns
@@ -132,8 +131,7 @@ def warp_signatures(
     targets = _levels_of(signatures, read_signatures(signatures), table, normalise, scale)
     bases = int(targets.lengths.sum())
     cells = sum(map(_approximate_reads, paths)) * cut.count * 2 * bases
-    warper = choose(backend, device, cells, threads)
-    log.info("backend %s", warper.label)
+    warper = choose(*named_devices(backend), cells, threads)
     log.info("%d signatures, %d bases; %s %d to %d of each read", len(targets), bases, cut.levels, *cut.part)
     say_scale(normalise, scale)
     settings = {

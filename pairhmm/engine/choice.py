@@ -64,6 +64,11 @@ def names_devices(wanted: str | Choice) -> bool:
     return choice.devices is not None or choice.backend in backends.on_devices()
 
 
+def named_devices(backend: str | Choice) -> tuple[str, tuple[int, ...] | None]:
+    """The name of a backend, and the devices that were named with it."""
+    return (backend.backend, backend.devices) if isinstance(backend, Choice) else (backend, None)
+
+
 def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int = 1) -> DevicePool:
     """Make the devices of a backend ready. "auto" takes the fastest backend that runs here, and says which and why.
 

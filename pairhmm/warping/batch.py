@@ -92,9 +92,14 @@ class SignalPairs:
         return len(self.query_index)
 
     @property
+    def cells_of_each(self) -> NDArray[np.int64]:
+        """Cells of each pair's matrix: int64[pairs]."""
+        return self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]
+
+    @property
     def cells(self) -> int:
         """Cells of all matrices."""
-        return int((self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]).sum())
+        return int(self.cells_of_each.sum())
 
     def part(self, begin: int, end: int) -> SignalPairs:
         """The pairs from `begin` to `end`, of the same signals."""
@@ -121,3 +126,14 @@ class Warpings:
     costs: NDArray[np.int64]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Warpings]) -> Warpings:
+        """The warpings of several, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            joined([part.costs for part in parts], np.int64),
+            joined([part.starts for part in parts], np.int32),
+            joined([part.ends for part in parts], np.int32),
+        )

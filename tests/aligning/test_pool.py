@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from pairhmm import aligning, backends
-from pairhmm.aligning import choice, pool, reference
+from pairhmm.aligning import choice, reference
 from pairhmm.aligning.batch import Alignments
-from pairhmm.aligning.pool import AlignerPool, chunks_of
+from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
+from pairhmm.backends import pair_pool
 from pairhmm.backends.base import Status
+from pairhmm.backends.pair_pool import chunks_of
 from pairhmm.errors import DeviceLost, InputError, OutOfDeviceMemory
 
 
@@ -39,8 +41,8 @@ class Failing(aligning.Aligner):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(pool, "CHUNK_CELLS", 5_000)
-    monkeypatch.setattr(pool, "LEAST_CELLS", 0)
+    monkeypatch.setattr(pair_pool, "CHUNK_CELLS", 5_000)
+    monkeypatch.setattr(pair_pool, "LEAST_CELLS", 0)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def small_chunks(monkeypatch):
         ([("a",)], []),
         ([("a",), ("b",)], []),
         ([("a", 3)], ["a: out of memory; "]),
-        ([("a", 0)], ["a: out of memory for one pair, which reference aligns"]),
+        ([("a", 0)], ["a: out of memory for one pair, which reference takes"]),
         ([("a", 10**9, 0)], ["a: lost (unplugged); reference goes on"]),
         ([("a", 10**9, 2), ("b",)], ["a: lost (unplugged); b goes on"]),
         ([("a", 10**9, 0), ("b", 10**9, 0)], ["reference goes on"]),

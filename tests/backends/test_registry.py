@@ -27,6 +27,7 @@ NAMES = {"cuda", "webgpu", "cpu"}
 
 ALLOWED = {
     "bench/device.py": {"cuda"},  # NVIDIA's driver is noted beside the figures
+    "bench/dp.py": {"cuda"},  # the published design is CUDA's
     "bench/scan.py": {"cuda"},  # which of the two published scans
     "cli/bench": {"cuda", "webgpu"},  # the published designs that there are
 }

@@ -6,38 +6,57 @@ import numpy as np
 import pytest
 
 from pairhmm import backends, warping
+from pairhmm.backends import pair_pool
 from pairhmm.backends.base import Status
-from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory
-from pairhmm.warping import choice
+from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
+from pairhmm.warping import choice, reference
 from pairhmm.warping.batch import WarpOptions
-from pairhmm.warping.choice import SteadyWarper, choose
+from pairhmm.warping.choice import choose
+from pairhmm.warping.pool import WarperPool
 
 
-class Failing:
-    label = "cuda (0)"
+class Failing(warping.Warper):
+    """The oracle on a device: out of memory above so many pairs, and lost after so many calls."""
 
-    def __init__(self, error):
-        self.error = error
+    def __init__(self, label, most=10**9, calls=10**9):
+        self.label, self.most, self.calls = label, most, calls
+        self.oracle = reference.make()
 
     def warpings(self, pairs, options, threads):
-        raise self.error
+        if self.calls == 0:
+            raise DeviceLost(self.label, "it fell off the bus")
+        self.calls -= 1
+        if len(pairs) > self.most:
+            raise OutOfDeviceMemory(f"{self.label}: out of memory")
+        return self.oracle.warpings(pairs, options, threads)
 
 
 @pytest.mark.parametrize(
-    ("error", "reason"),
+    ("devices", "told"),
     [
-        (DeviceLost("cuda (0)", "it fell off the bus"), "lost (it fell off the bus)"),
-        (OutOfDeviceMemory("cuda (0): 1 GB"), "out of memory, however small the chunks"),
+        ([("a",), ("b",)], []),
+        ([("a", 3)], ["a: out of memory; "]),
+        ([("a", 0)], ["a: out of memory for one pair, which reference takes"]),
+        ([("a", 10**9, 0)], ["a: lost (it fell off the bus); reference goes on"]),
+        ([("a", 10**9, 1), ("b",)], ["a: lost (it fell off the bus); b goes on"]),
     ],
 )
-def test_a_device_that_fails_leaves_its_work_to_the_cpu(any_signals, caplog, error, reason):
-    pairs = any_signals.random_pairs(np.random.default_rng(1), 10, 50)
-    warper = SteadyWarper(Failing(error))
+def test_devices_share_pairs_and_may_fail(any_signals, monkeypatch, caplog, devices, told):
+    monkeypatch.setattr(pair_pool, "CHUNK_CELLS", 5_000)
+    monkeypatch.setattr(pair_pool, "LEAST_CELLS", 0)
+    pairs = any_signals.random_pairs(np.random.default_rng(1), 30, 50)
+    shared = WarperPool([Failing(*one) for one in devices], reference.make)
     with caplog.at_level(logging.WARNING):
-        any_signals.check(warper, pairs, WarpOptions())
-        any_signals.check(warper, pairs, WarpOptions("subsequence"))
-    assert [record.message for record in caplog.records] == [f"cuda (0): {reason}; the CPU goes on"]
-    assert warper.label.startswith("cpu")
+        any_signals.check(shared, pairs, WarpOptions())
+        any_signals.check(shared, pairs, WarpOptions("subsequence"))
+    for message in told:
+        assert message in caplog.text
+    assert bool(told) == bool(caplog.text)
+
+
+def test_a_device_is_named_once():
+    with pytest.raises(InputError, match="--device: 1,1: a device is named twice"):
+        choose("auto", (1, 1), 1, 1)
 
 
 def test_auto_keeps_small_work_on_the_cpu():
@@ -70,4 +89,4 @@ def test_names_that_do_not_warp():
 
 def test_every_warper_has_a_backend():
     assert set(warping.names()) <= set(backends.names())
-    assert choice.CPU_CELLS_A_SECOND > 0
+    assert choice.WORTH_A_DEVICE > 0
