@@ -82,6 +82,12 @@ class SequencePairs:
         return len(self.query_index)
 
     @property
+    def cells_at_most(self) -> int:
+        """Cells of all matrices if all sequences were as long as the longest: found without a look at each pair."""
+        longest = int(self.queries.lengths.max(initial=0)) * int(self.targets.lengths.max(initial=0))
+        return longest * len(self)
+
+    @property
     def cells(self) -> int:
         """Cells of all matrices."""
         return int(self.cells_of_each.sum())

@@ -35,6 +35,11 @@ class Pairs(Protocol):
 
     def __len__(self) -> int: ...
     @property
+    def cells_at_most(self) -> int:
+        """A bound of all cells that is cheap to find."""
+        ...
+
+    @property
     def cells_of_each(self) -> NDArray[np.int64]:
         """Cells of each pair's matrix."""
         ...
@@ -149,8 +154,8 @@ def chunks_of(pairs: Pairs, most_cells: int, workers: int = 1) -> list[tuple[int
 
     Several workers get about equally many cells each.
     """
-    if not len(pairs):
-        return [(0, 0)]
+    if not len(pairs) or (workers == 1 and pairs.cells_at_most <= most_cells):
+        return [(0, len(pairs))]
     before = np.cumsum(pairs.cells_of_each)
     total = int(before[-1])
     count = -(-max(1, total) // most_cells)

@@ -97,6 +97,12 @@ class SignalPairs:
         return self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]
 
     @property
+    def cells_at_most(self) -> int:
+        """Cells of all matrices if all signals were as long as the longest: found without a look at each pair."""
+        longest = int(self.queries.lengths.max(initial=0)) * int(self.targets.lengths.max(initial=0))
+        return longest * len(self)
+
+    @property
     def cells(self) -> int:
         """Cells of all matrices."""
         return int(self.cells_of_each.sum())
