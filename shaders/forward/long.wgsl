@@ -28,7 +28,7 @@
 //   32 lanes of 10 rows a strip                                    16.9
 //   32 lanes of 12 rows: no scheduler has two of the 522 strips    14.4
 //   the last columns of a strip as fast as the others              13.6
-//   a lead of two blocks instead of three                          12.8
+//   a lead of two blocks instead of three                          12.7
 //
 // Limits. Few long pairs are what it is made for: 840 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
