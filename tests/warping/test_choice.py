@@ -78,8 +78,11 @@ def test_the_oracle_is_announced(monkeypatch, caplog):
     real = backends.status
     lacks = Status(False, reason="not compiled", cure="install g++")
     monkeypatch.setattr(backends, "status", lambda name: lacks if name == "cpu" else real(name))
-    assert choose("auto", None, 1, 1).label == "reference"
-    assert caplog.messages == ["backend reference, which is slow (cpu: not compiled; install g++)"]
+    with caplog.at_level(logging.WARNING):
+        assert choose("auto", None, 1, 1).label == "reference"
+    # Other libraries log, too, and another test may have asked for more.
+    ours = [record.getMessage() for record in caplog.records if record.name.startswith("pairhmm")]
+    assert ours == ["backend reference, which is slow (cpu: not compiled; install g++)"]
 
 
 def test_names_that_do_not_warp():
