@@ -27,10 +27,24 @@ BELOW = {
     "scanning": {"genomics", "backends"},
     "aligning": {"genomics", "backends"},
     "warping": {"genomics", "backends"},
+    "sketching": {"genomics", "backends"},
+    "placing": {"genomics", "backends", "sketching"},
+    "relating": {"genomics"},
     "simulation": {"genomics"},
     "reporting": {"genomics"},
-    "io": {"genomics", "models", "scanning", "aligning", "warping", "simulation", "reporting"},
-    "evidence": {"genomics", "models", "engine", "aligning", "io"},
+    "io": {
+        "genomics",
+        "models",
+        "scanning",
+        "aligning",
+        "warping",
+        "sketching",
+        "placing",
+        "relating",
+        "simulation",
+        "reporting",
+    },
+    "evidence": {"genomics", "models", "backends", "engine", "aligning", "io"},
     "fitting": {"genomics", "models", "backends", "io", "evidence"},
     "commands": {
         "genomics",
@@ -40,6 +54,9 @@ BELOW = {
         "scanning",
         "aligning",
         "warping",
+        "sketching",
+        "placing",
+        "relating",
         "simulation",
         "reporting",
         "io",
@@ -54,6 +71,9 @@ BELOW = {
         "scanning",
         "aligning",
         "warping",
+        "sketching",
+        "placing",
+        "relating",
         "simulation",
         "io",
         "commands",
@@ -66,6 +86,9 @@ BELOW = {
         "scanning",
         "aligning",
         "warping",
+        "sketching",
+        "placing",
+        "relating",
         "io",
         "evidence",
         "commands",
@@ -86,11 +109,22 @@ BELOW_IN_IO = {
     "signals": {"files"},
     "simulated": {"files", "variants"},
     "report": {"files"},
+    "sketches": {"files", "samples", "sequences", "alignments"},
+    "cohort": {"files", "likelihoods", "variants"},
 }
 
 TOP = {"__init__.py", "__main__.py", "compiled.py", "errors.py"}
 GPU_LIBRARIES = {"cupy", "wgpu"}
-GPU_HOMES = ("backends/cuda/", "backends/webgpu/", "scanning/", "aligning/", "warping/", "bench/")
+GPU_HOMES = (
+    "backends/cuda/",
+    "backends/webgpu/",
+    "scanning/",
+    "aligning/",
+    "warping/",
+    "sketching/",
+    "placing/",
+    "bench/",
+)
 """Where a GPU's API, and modules for one, may be imported."""
 
 

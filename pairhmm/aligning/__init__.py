@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from pairhmm import backends
 from pairhmm.aligning.base import Aligner
-from pairhmm.errors import BackendUnavailable
 
 __all__ = ["Aligner", "load", "names"]
 
@@ -32,9 +29,5 @@ def load(name: str, device: int | None = None) -> Aligner:
     InputError
         If the backend does not have this device.
     """
-    if name not in names():
-        raise BackendUnavailable(name, "it does not align", f"use one of {', '.join(names())}")
-    make = import_module(f"pairhmm.aligning.{name}").make
-    number = backends.device_of(name, device)
-    aligner: Aligner = make() if number is None else make(number)
+    aligner: Aligner = backends.made_in(__name__, "align", name, device)
     return aligner

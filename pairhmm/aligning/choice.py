@@ -8,8 +8,7 @@ from functools import partial
 from pairhmm import aligning
 from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
-from pairhmm.backends.fastest import fastest, fastest_on_the_cpu
-from pairhmm.errors import InputError
+from pairhmm.backends.fastest import chosen, on_the_cpu
 
 log = logging.getLogger(__name__)
 
@@ -50,17 +49,10 @@ def choose(
     BackendUnavailable, InputError
         As `pairhmm.aligning.load`.
     """
-    if devices is not None and len(set(devices)) < len(devices):
-        raise InputError("--device", ",".join(map(str, devices)), "a device is named twice", "name each once")
-    name = backend
-    if backend == "auto":
-        worth = WORTH_A_DEVICE[scoring.form] * threads // (CIGAR_FACTOR if with_cigars else 1)
-        name = fastest(aligning.names(), devices[0] if devices else None, cells >= worth)
-    pool = AlignerPool([aligning.load(name, device) for device in devices or (None,)], partial(on_the_cpu, name))
+    worth = WORTH_A_DEVICE[scoring.form] * threads // (CIGAR_FACTOR if with_cigars else 1)
+    name = chosen(aligning, backend, devices, cells >= worth)
+    pool = AlignerPool(
+        [aligning.load(name, device) for device in devices or (None,)], partial(on_the_cpu, aligning, name)
+    )
     log.info("backend %s", pool.label)
     return pool
-
-
-def on_the_cpu(other_than: str = "") -> aligning.Aligner:
-    """The fastest aligner on the CPU that runs here. If only the oracle does, a warning says so."""
-    return aligning.load(fastest_on_the_cpu([name for name in aligning.names() if name != other_than]))

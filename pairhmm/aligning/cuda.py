@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,11 +14,9 @@ from pairhmm.aligning.cuda_packing import Index, taken
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.setup import status
-from pairhmm.backends.fastest import fastest_on_the_cpu
+from pairhmm.backends.fastest import Instead
 
 __all__ = ["CudaAligner", "make", "status"]
-
-log = logging.getLogger(__name__)
 
 
 class CudaAligner(Aligner):
@@ -35,11 +31,11 @@ class CudaAligner(Aligner):
     def __init__(self, device: int = 0) -> None:
         self.label = f"cuda:{device}"
         self._device = AligningDevice(device, self.label)
-        self._cpu: Aligner | None = None
+        self._instead = Instead(aligning, self.label)
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         if scoring.mode == "gatk":
-            return self._instead("mode gatk").scores(pairs, scoring, threads)
+            return self._instead.of("mode gatk").scores(pairs, scoring, threads)
         first, *others = works(scoring, traced=False)
         scores = np.empty(len(pairs), dtype=np.int32)
         if not len(pairs):
@@ -58,7 +54,7 @@ class CudaAligner(Aligner):
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         if scoring.mode == "gatk":
-            return self._instead("mode gatk").alignments(pairs, scoring, threads)
+            return self._instead.of("mode gatk").alignments(pairs, scoring, threads)
         found, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
         for work in works(scoring, traced=True):
             if len(left):
@@ -76,14 +72,7 @@ class CudaAligner(Aligner):
 
     def _for_rest(self, pairs: SequencePairs) -> Aligner:
         """The aligner of pairs that no kernel takes: those with an empty sequence, and others that are too long."""
-        return self._instead("pairs of such lengths") if pairs.cells else aligning.load("reference")
-
-    def _instead(self, what: str) -> Aligner:
-        """The CPU's aligner, for what the device does not do."""
-        if self._cpu is None:
-            self._cpu = aligning.load(fastest_on_the_cpu([name for name in aligning.names() if name != "cuda"]))
-            log.warning("%s: no kernel for %s, which %s aligns", self.label, what, self._cpu.label)
-        return self._cpu
+        return self._instead.of("pairs of such lengths") if pairs.cells else aligning.load("reference")
 
 
 def _none(pairs: int) -> Alignments:

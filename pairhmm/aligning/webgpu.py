@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +20,7 @@ from pairhmm.aligning.webgpu_kernels import (
     source,
 )
 from pairhmm.aligning.webgpu_plan import AlignDispatch, letters_of, planned
-from pairhmm.backends.fastest import fastest_on_the_cpu
+from pairhmm.backends.fastest import Instead
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.setup import status, translated
@@ -30,8 +28,6 @@ from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 __all__ = ["WebgpuAligner", "make", "status"]
-
-log = logging.getLogger(__name__)
 
 MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
 """Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
@@ -50,8 +46,7 @@ class WebgpuAligner(Aligner):
         self.label = f"webgpu:{number}"
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._other: Aligner | None = None
-        self._told: set[str] = set()
+        self._instead = Instead(aligning, self.label)
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         """The score of each pair's best alignment (int32). All cores pack letters.
@@ -61,11 +56,11 @@ class WebgpuAligner(Aligner):
         OutOfDeviceMemory, DeviceLost
         """
         if scoring.mode == "gatk":
-            return self._instead("GATK's rules").scores(pairs, scoring, threads)
+            return self._instead.of("GATK's rules").scores(pairs, scoring, threads)
         if not len(pairs):
             return np.zeros(0, dtype=np.int32)
         if _is_beyond_32_bits(pairs, scoring):
-            return self._instead("scores beyond 32 bits").scores(pairs, scoring, threads)
+            return self._instead.of("scores beyond 32 bits").scores(pairs, scoring, threads)
         try:
             with self._shared.one_call, translated(self.label):
                 return self._scores(pairs, scoring)
@@ -79,16 +74,7 @@ class WebgpuAligner(Aligner):
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         """The best alignment of each pair, by the CPU."""
-        return self._instead("alignments with CIGARs").alignments(pairs, scoring, threads)
-
-    def _instead(self, what: str) -> Aligner:
-        """The aligner of what has no kernel here. A message says so once."""
-        if self._other is None:
-            self._other = aligning.load(fastest_on_the_cpu(aligning.names()))
-        if what not in self._told:
-            self._told.add(what)
-            log.warning("%s: it has no kernel for %s; %s computes them", self.label, what, self._other.label)
-        return self._other
+        return self._instead.of("alignments with CIGARs").alignments(pairs, scoring, threads)
 
     def _scores(self, pairs: SequencePairs, scoring: Scoring) -> NDArray[np.int32]:
         letters = letters_of(pairs)

@@ -30,6 +30,7 @@ COMMANDS = {
     "scan": "Find signatures in samples, with the base qualities under each match.",
     "align": "Align each sequence of QUERIES to one of TARGETS, exactly, and write scores or alignments.",
     "warp": "Find the cheapest time warping of signals onto signals, or of raw reads onto signatures.",
+    "map": "Find which samples are alike, swapped or contaminated.",
     "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
     "profiles": "Write reads as the profile model takes them: as letter probabilities.",
     "forward": "Score every read of READS against every sequence of HAPLOTYPES.",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from pairhmm import backends
-from pairhmm.errors import BackendUnavailable
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import Patterns, ScanOptions
 
@@ -35,9 +32,5 @@ def load(name: str, patterns: Patterns, options: ScanOptions, device: int | None
     InputError
         If the backend does not have this device.
     """
-    if name not in names():
-        raise BackendUnavailable(name, "it does not scan", f"use one of {', '.join(names())}")
-    number = backends.device_of(name, device)
-    make = import_module(f"pairhmm.scanning.{name}").make
-    scanner: Scanner = make(patterns, options) if number is None else make(patterns, options, number)
+    scanner: Scanner = backends.made_in(__name__, "scan", name, device, patterns, options)
     return scanner

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from pairhmm import backends
-from pairhmm.errors import BackendUnavailable
 from pairhmm.warping.base import Warper
 
 __all__ = ["Warper", "load", "names"]
@@ -32,9 +29,5 @@ def load(name: str, device: int | None = None) -> Warper:
     InputError
         If the backend does not have this device.
     """
-    if name not in names():
-        raise BackendUnavailable(name, "it does not warp", f"use one of {', '.join(names())}")
-    make = import_module(f"pairhmm.warping.{name}").make
-    number = backends.device_of(name, device)
-    warper: Warper = make() if number is None else make(number)
+    warper: Warper = backends.made_in(__name__, "warp", name, device)
     return warper

@@ -6,8 +6,7 @@ import logging
 from functools import partial
 
 from pairhmm import warping
-from pairhmm.backends.fastest import fastest, fastest_on_the_cpu
-from pairhmm.errors import InputError
+from pairhmm.backends.fastest import chosen, on_the_cpu
 from pairhmm.warping.pool import WarperPool
 
 log = logging.getLogger(__name__)
@@ -35,16 +34,7 @@ def choose(backend: str, devices: tuple[int, ...] | None, cells: int, threads: i
     BackendUnavailable, InputError
         As `pairhmm.warping.load`.
     """
-    if devices is not None and len(set(devices)) < len(devices):
-        raise InputError("--device", ",".join(map(str, devices)), "a device is named twice", "name each once")
-    name = backend
-    if backend == "auto":
-        name = fastest(warping.names(), devices[0] if devices else None, cells >= WORTH_A_DEVICE * threads)
-    pool = WarperPool([warping.load(name, device) for device in devices or (None,)], partial(_on_the_cpu, name))
+    name = chosen(warping, backend, devices, cells >= WORTH_A_DEVICE * threads)
+    pool = WarperPool([warping.load(name, device) for device in devices or (None,)], partial(on_the_cpu, warping, name))
     log.info("backend %s", pool.label)
     return pool
-
-
-def _on_the_cpu(other_than: str) -> warping.Warper:
-    """The fastest warper on the CPU that runs here. If only the oracle does, a warning says so."""
-    return warping.load(fastest_on_the_cpu([name for name in warping.names() if name != other_than]))

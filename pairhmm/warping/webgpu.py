@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import warping
-from pairhmm.backends.fastest import fastest_on_the_cpu
+from pairhmm.backends.fastest import Instead
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.pair_strips import strip_dispatches
@@ -55,8 +55,7 @@ class WebgpuWarper(Warper):
         self.label = f"webgpu:{number}"
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._other: Warper | None = None
-        self._told: set[str] = set()
+        self._instead = Instead(warping, self.label)
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """The cheapest warping of each pair.
@@ -75,28 +74,20 @@ class WebgpuWarper(Warper):
             raise
 
     def _halved(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
-        """Warp all pairs together; where memory does not suffice, one half after the other."""
+        """Warp all pairs together; where memory does not suffice, one half after the other.
+
+        A pool of devices would halve a chunk, too. A warper that is called alone has none.
+        """
         try:
             return self._warpings(pairs, options, threads)
         except OutOfDeviceMemory:
             self._slot.release()
             if len(pairs) == 1:
-                return self._instead("a pair of this size").warpings(pairs, options, threads)
+                return self._instead.of("pairs of this size").warpings(pairs, options, threads)
         middle = len(pairs) // 2
         log.warning("%s: out of memory; %s pairs at once now", self.label, f"{middle:,}")
         parts = [self._halved(pairs.part(*ends), options, threads) for ends in ((0, middle), (middle, len(pairs)))]
-        return Warpings(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("costs", "starts", "ends"))
-        )
-
-    def _instead(self, what: str) -> Warper:
-        """The warper of what this device does not hold. A message says so once."""
-        if self._other is None:
-            self._other = warping.load(fastest_on_the_cpu(warping.names()))
-        if what not in self._told:
-            self._told.add(what)
-            log.warning("%s: it does not hold %s; %s computes it", self.label, what, self._other.label)
-        return self._other
+        return Warpings.concatenate(parts)
 
     def _warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         self._slot.begin_call()
@@ -109,7 +100,7 @@ class WebgpuWarper(Warper):
             if len(left):
                 left = self._costs(table, left, options, wide, found)
         if len(left):
-            other = self._instead("costs beyond 31 bits")
+            other = self._instead.of("costs beyond 31 bits")
             some = SignalPairs(pairs.queries, pairs.targets, pairs.query_index[left], pairs.target_index[left])
             theirs = other.warpings(some, options, threads)
             found.costs[left], found.starts[left], found.ends[left] = theirs.costs, theirs.starts, theirs.ends

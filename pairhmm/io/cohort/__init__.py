@@ -1,0 +1,1 @@
+"""Tables of a cohort: distances, relatedness, contamination, positions on the map; and pedigrees."""

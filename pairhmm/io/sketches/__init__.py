@@ -1,0 +1,1 @@
+"""Sketches of samples: the file format, its reader beside its writer."""
