@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.pairs import Pairs
 from pairhmm.genomics.arrays import joined, offsets
 
 LONGEST = 100_000
@@ -50,56 +51,10 @@ class Sequences:
         return Sequences(self.codes[first:last], self.offsets[begin : end + 1] - first)
 
 
-@dataclass(frozen=True, slots=True)
-class SequencePairs:
-    """Which query is aligned to which target.
+class SequencePairs(Pairs[Sequences]):
+    """Which query is aligned to which target."""
 
-    Attributes
-    ----------
-    queries, targets : Sequences
-    query_index, target_index : ndarray, shape (pairs,), int32
-        The query and the target of each pair.
-    """
-
-    queries: Sequences
-    targets: Sequences
-    query_index: NDArray[np.int32]
-    target_index: NDArray[np.int32]
-
-    @classmethod
-    def in_order(cls, queries: Sequences, targets: Sequences) -> SequencePairs:
-        """The first query with the first target, and so on."""
-        each = np.arange(len(queries), dtype=np.int32)
-        return cls(queries, targets, each, each)
-
-    @classmethod
-    def all_of(cls, queries: Sequences, targets: Sequences) -> SequencePairs:
-        """Every query with every target, a query's pairs together."""
-        query, target = np.divmod(np.arange(len(queries) * len(targets), dtype=np.int64), len(targets))
-        return cls(queries, targets, query.astype(np.int32), target.astype(np.int32))
-
-    def __len__(self) -> int:
-        return len(self.query_index)
-
-    @property
-    def cells_at_most(self) -> int:
-        """Cells of all matrices if all sequences were as long as the longest: found without a look at each pair."""
-        longest = int(self.queries.lengths.max(initial=0)) * int(self.targets.lengths.max(initial=0))
-        return longest * len(self)
-
-    @property
-    def cells(self) -> int:
-        """Cells of all matrices."""
-        return int(self.cells_of_each.sum())
-
-    @property
-    def cells_of_each(self) -> NDArray[np.int64]:
-        """Cells of each pair's matrix (int64)."""
-        return self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]
-
-    def part(self, begin: int, end: int) -> SequencePairs:
-        """The pairs from `begin` to `end`, of the same sequences."""
-        return SequencePairs(self.queries, self.targets, self.query_index[begin:end], self.target_index[begin:end])
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pairhmm.aligning.base import Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.cuda_device import AligningDevice
 from pairhmm.aligning.cuda_kernels import works
-from pairhmm.aligning.cuda_packing import Index, taken
+from pairhmm.aligning.cuda_packing import Index, alone
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.setup import status
@@ -44,11 +44,11 @@ class CudaAligner(Aligner):
         for work in others:
             if len(left):
                 found = np.empty(len(left), dtype=np.int32)
-                still = self._device.scores(taken(pairs, left), work, found)
+                still = self._device.scores(alone(pairs, left), work, found)
                 scores[left] = found
                 left = left[still]
         if len(left):
-            rest = taken(pairs, left)
+            rest = alone(pairs, left)
             scores[left] = self._for_rest(rest).scores(rest, scoring, threads)
         return scores
 
@@ -58,11 +58,11 @@ class CudaAligner(Aligner):
         found, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
         for work in works(scoring, traced=True):
             if len(left):
-                more, still = self._device.alignments(pairs if len(left) == len(pairs) else taken(pairs, left), work)
+                more, still = self._device.alignments(pairs if len(left) == len(pairs) else alone(pairs, left), work)
                 found = _replaced(found, left, more)
                 left = left[still]
         if len(left):
-            rest = taken(pairs, left)
+            rest = alone(pairs, left)
             found = _replaced(found, left, self._for_rest(rest).alignments(rest, scoring, threads))
         return found
 

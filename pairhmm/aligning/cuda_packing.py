@@ -82,7 +82,7 @@ def sides(pairs: SequencePairs, whole: bool) -> tuple[PackedSide, PackedSide]:
     targets = side(pairs.targets, pairs.target_index, queries.end_letter)
     if targets.end_letter <= MOST_LETTERS or whole:
         return queries, targets
-    return sides(taken(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
+    return sides(alone(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetter
     return SentLetters(int(there.ptr), unknown)
 
 
-def taken(pairs: SequencePairs, index: Index) -> SequencePairs:
+def alone(pairs: SequencePairs, index: Index) -> SequencePairs:
     """Some of the pairs, of their own sequences alone."""
     made = []
     for sequences, of in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index)):

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pairhmm.backends.fastest import AnyWorker
+from pairhmm.backends.pairs import AnyPairs, Pairs
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 log = logging.getLogger(__name__)
@@ -24,33 +25,6 @@ LEAST_CELLS = 1 << 30
 """Several devices do not share less: a call takes a device longer than its cells do."""
 
 
-class Worker(Protocol):
-    """What works on pairs on a device, such as an aligner or a warper; `label` is its name in messages."""
-
-    label: str
-
-
-class Pairs(Protocol):
-    """Pairs whose matrices have cells."""
-
-    def __len__(self) -> int: ...
-    @property
-    def cells_at_most(self) -> int:
-        """A bound of all cells that is cheap to find."""
-        ...
-
-    @property
-    def cells_of_each(self) -> NDArray[np.int64]:
-        """Cells of each pair's matrix."""
-        ...
-
-    def part(self: AnyPairs, begin: int, end: int) -> AnyPairs:
-        """The pairs from `begin` to `end`."""
-        ...
-
-
-AnyPairs = TypeVar("AnyPairs", bound=Pairs)
-AnyWorker = TypeVar("AnyWorker", bound=Worker)
 Found = TypeVar("Found")
 
 
@@ -149,7 +123,7 @@ class PairPool(Generic[AnyWorker, AnyPairs]):
         return self._instead
 
 
-def chunks_of(pairs: Pairs, most_cells: int, workers: int = 1) -> list[tuple[int, int]]:
+def chunks_of(pairs: Pairs[Any], most_cells: int, workers: int = 1) -> list[tuple[int, int]]:
     """Consecutive pairs as (begin, end), the last ones first, each of about `most_cells` cells at most.
 
     Several workers get about equally many cells each.

@@ -100,14 +100,17 @@ def warp(
     first, second = _packed("queries", queries, scale), _packed("targets", targets, scale)
     if not every_pair and len(first) != len(second):
         raise ValueError(f"{len(first)} queries and {len(second)} targets: give as many, or every_pair=True")
-    query = np.arange(len(first), dtype=np.int32)
-    target = np.arange(len(second), dtype=np.int32)
-    if every_pair:
-        query, target = np.repeat(query, len(second)), np.tile(target, len(first))
-    pairs = SignalPairs(first, second, query, target)
+    pairs = (SignalPairs.all_of if every_pair else SignalPairs.in_order)(first, second)
     found = choose(*named_devices(backend), pairs.cells, threads).warpings(pairs, options, threads)
     names, others = list(queries), list(targets)
-    rows = zip(query, target, found.costs.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
+    rows = zip(
+        pairs.query_index,
+        pairs.target_index,
+        found.costs.tolist(),
+        found.starts.tolist(),
+        found.ends.tolist(),
+        strict=True,
+    )
     return [
         Warped(names[q], others[t], None if cost == NO_PATH else cost / scale, start, end)
         for q, t, cost, start, end in rows

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.pairs import Pairs
 from pairhmm.errors import OptionError
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.interface.options import Within, check_fields
@@ -72,44 +73,10 @@ class Signals:
         return np.diff(self.offsets)
 
 
-@dataclass(frozen=True, slots=True)
-class SignalPairs:
-    """Which query is warped onto which target.
+class SignalPairs(Pairs[Signals]):
+    """Which query is warped onto which target."""
 
-    Attributes
-    ----------
-    queries, targets : Signals
-    query_index, target_index : ndarray, shape (pairs,), int32
-        The query and the target of each pair.
-    """
-
-    queries: Signals
-    targets: Signals
-    query_index: NDArray[np.int32]
-    target_index: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.query_index)
-
-    @property
-    def cells_of_each(self) -> NDArray[np.int64]:
-        """Cells of each pair's matrix: int64[pairs]."""
-        return self.queries.lengths[self.query_index] * self.targets.lengths[self.target_index]
-
-    @property
-    def cells_at_most(self) -> int:
-        """Cells of all matrices if all signals were as long as the longest: found without a look at each pair."""
-        longest = int(self.queries.lengths.max(initial=0)) * int(self.targets.lengths.max(initial=0))
-        return longest * len(self)
-
-    @property
-    def cells(self) -> int:
-        """Cells of all matrices."""
-        return int(self.cells_of_each.sum())
-
-    def part(self, begin: int, end: int) -> SignalPairs:
-        """The pairs from `begin` to `end`, of the same signals."""
-        return SignalPairs(self.queries, self.targets, self.query_index[begin:end], self.target_index[begin:end])
+    __slots__ = ()
 
 
 NO_PATH = np.iinfo(np.int64).max

@@ -145,7 +145,7 @@ class CudaWarper(Warper):
                 "%s: %d pairs are too long, or cost too much, for it; the CPU warps them", self.label, len(left)
             )
             chosen = np.array(left)
-            part = SignalPairs(pairs.queries, pairs.targets, pairs.query_index[chosen], pairs.target_index[chosen])
+            part = pairs.taken(chosen)
             by_cpu = cpu.make().warpings(part, options, threads)
             found.costs[chosen], found.starts[chosen], found.ends[chosen] = by_cpu.costs, by_cpu.starts, by_cpu.ends
         return found

@@ -101,7 +101,7 @@ class WebgpuWarper(Warper):
                 left = self._costs(table, left, options, wide, found)
         if len(left):
             other = self._instead.of("costs beyond 31 bits")
-            some = SignalPairs(pairs.queries, pairs.targets, pairs.query_index[left], pairs.target_index[left])
+            some = pairs.taken(left)
             theirs = other.warpings(some, options, threads)
             found.costs[left], found.starts[left], found.ends[left] = theirs.costs, theirs.starts, theirs.ends
         return found
