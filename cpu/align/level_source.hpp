@@ -34,6 +34,7 @@ constexpr int kVectorBytes = PAIRHMM_VECTOR;
 #include "align/tools.hpp"
 #include "align/letter_bits.hpp"
 #include "align/edit.hpp"
+#include "platform/vectors.hpp"
 #include "align/cells.hpp"
 #include "align/costs.hpp"
 #include "align/side_by_side.hpp"

@@ -1,26 +1,8 @@
-// Vectors of costs, over the instructions of a level. Include inside the namespace of a level.
+// Cells of time warping, over the vectors of a level. Include inside the namespace of a level after
+// platform/vectors.hpp.
 //
 // A type of cells has the width of a cost, and the steps of the recurrence. Levels are shifted to 0..65535. A sum that
 // a cost can't hold is kFar, and stays it: no path with a cost below kFar has such a sum in it.
-
-#if defined(__x86_64__)
-#if PAIRHMM_VECTOR == 64
-#define PAIRHMM_SIMD(name) _mm512_##name
-typedef __m512i Register;
-#elif PAIRHMM_VECTOR == 32
-#define PAIRHMM_SIMD(name) _mm256_##name
-typedef __m256i Register;
-#else
-#define PAIRHMM_SIMD(name) _mm_##name
-typedef __m128i Register;
-#endif
-#endif
-
-template <class Value>
-struct VectorOf {
-    typedef Value Type __attribute__((vector_size(PAIRHMM_VECTOR), may_alias));
-    typedef Value Unaligned __attribute__((vector_size(PAIRHMM_VECTOR), aligned(sizeof(Value)), may_alias));
-};
 
 // Values of one element less: the last one of `before`, then those of `values` but the last.
 template <class Value>
@@ -43,44 +25,15 @@ PAIRHMM_INLINE typename VectorOf<Value>::Type shifted(typename VectorOf<Value>::
 #endif
 }
 
-struct Cells16 {
-    using Cost = uint16_t;
-    using Vector = VectorOf<Cost>::Type;
+struct Cells16 : Lanes16 {
     static constexpr Cost kFar = UINT16_MAX;
 
-#if defined(__x86_64__)
-    static PAIRHMM_INLINE Vector least(Vector a, Vector b) {
-        return (Vector)PAIRHMM_SIMD(min_epu16)((Register)a, (Register)b);
-    }
-    static PAIRHMM_INLINE Vector most(Vector a, Vector b) {
-        return (Vector)PAIRHMM_SIMD(max_epu16)((Register)a, (Register)b);
-    }
-    static PAIRHMM_INLINE Vector plus(Vector a, Vector b) {
-        return (Vector)PAIRHMM_SIMD(adds_epu16)((Register)a, (Register)b);
-    }
-#else
-    static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return (Vector)vminq_u16((uint16x8_t)a, (uint16x8_t)b); }
-    static PAIRHMM_INLINE Vector most(Vector a, Vector b) { return (Vector)vmaxq_u16((uint16x8_t)a, (uint16x8_t)b); }
-    static PAIRHMM_INLINE Vector plus(Vector a, Vector b) { return (Vector)vqaddq_u16((uint16x8_t)a, (uint16x8_t)b); }
-#endif
+    static PAIRHMM_INLINE Vector plus(Vector a, Vector b) { return capped_sum(a, b); }
 };
 
-struct Cells32 {
-    using Cost = uint32_t;
-    using Vector = VectorOf<Cost>::Type;
+struct Cells32 : Lanes32 {
     static constexpr Cost kFar = UINT32_MAX;
 
-#if defined(__x86_64__)
-    static PAIRHMM_INLINE Vector least(Vector a, Vector b) {
-        return (Vector)PAIRHMM_SIMD(min_epu32)((Register)a, (Register)b);
-    }
-    static PAIRHMM_INLINE Vector most(Vector a, Vector b) {
-        return (Vector)PAIRHMM_SIMD(max_epu32)((Register)a, (Register)b);
-    }
-#else
-    static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return (Vector)vminq_u32((uint32x4_t)a, (uint32x4_t)b); }
-    static PAIRHMM_INLINE Vector most(Vector a, Vector b) { return (Vector)vmaxq_u32((uint32x4_t)a, (uint32x4_t)b); }
-#endif
     static PAIRHMM_INLINE Vector plus(Vector a, Vector b) { return least(a, ~b) + b; }
 };
 

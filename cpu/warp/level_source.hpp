@@ -30,6 +30,7 @@ namespace warping {
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
+#include "platform/vectors.hpp"
 #include "warp/cells.hpp"
 #include "warp/sweep.hpp"
 // clang-format on
