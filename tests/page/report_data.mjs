@@ -1,4 +1,4 @@
-// What the page shows of a run, as JSON: node report_data.mjs BAM INDEX FASTA FAI [most bytes of panels]
+// What the page shows of a run, as JSON: node report_data.mjs BAM INDEX FASTA FAI [most bytes of panels [model]]
 
 import { readFile } from "node:fs/promises";
 
@@ -7,7 +7,7 @@ import { Engine } from "../../web/src/engine.js";
 import { CONSTANTS, panelOf } from "../../web/src/page/panels.js";
 import { Results, resultOf } from "../../web/src/page/results.js";
 
-const [bam, index, fasta, fai, mostBytes = "1e9"] = process.argv.slice(2);
+const [bam, index, fasta, fai, mostBytes = "1e9", model = "gatk"] = process.argv.slice(2);
 const [wasm, data, bai, reference, lengths] = await Promise.all(
   [new URL("../../build/web/pairhmm.wasm", import.meta.url), bam, index, fasta, fai].map((path) => readFile(path)),
 );
@@ -18,11 +18,15 @@ const inputs = {
   reference: { name: fasta, fasta: new Blob([reference]), fai: new Blob([lengths]) },
 };
 let results = new Results([]);
-for await (const event of run(inputs, {}, { forward: engine.forward.bind(engine), module })) {
+for await (const event of run(inputs, { model }, { forward: engine.forward.bind(engine), module })) {
   if (event.kind === "begin") results = new Results(event.samples, Number(mostBytes));
   if (event.kind === "region") results.add(resultOf(event, panelOf(event)));
 }
 engine.close();
 const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
-const panels = results.held.map(({ panel }) => panel);
+const opened = async (number) => {
+  const panel = await results.report.panel(number);
+  return { ...panel, groups: panel.groups.map((group) => ({ ...group, names: group.names.join("\n") })) };
+};
+const panels = await Promise.all(results.held.map(({ panel }, number) => panel && opened(number)));
 console.log(JSON.stringify({ constants: CONSTANTS, sites: results.report.sites, panels, bytes: results.bytes }, plain));

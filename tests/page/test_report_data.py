@@ -40,8 +40,11 @@ def shown(require, tiny):
 @pytest.fixture(scope="module")
 def reported(tiny, run_cli, tmp_path_factory):
     """The data and the panels of a report of the same run."""
-    folder = tmp_path_factory.mktemp("report")
-    reads = ["-f", tiny[2], tiny[0]]
+    return report_of(tiny, run_cli, tmp_path_factory.mktemp("report"), "gatk")
+
+
+def report_of(tiny, run_cli, folder, model):
+    reads = ["--model", model, "-f", tiny[2], tiny[0]]
     assert run_cli("call", "--backend", "cpu", "-o", folder / "calls.vcf", *reads).returncode == 0
     assert run_cli("likelihoods", "--backend", "cpu", "-o", folder / "table.tsv", *reads).returncode == 0
     given = ["--calls", folder / "calls.vcf", "--likelihoods", folder / "table.tsv", "--alignments", tiny[0]]
@@ -84,6 +87,15 @@ def by_read(group: dict) -> tuple[list[tuple[str, int, int]], np.ndarray]:
     return [names[index] for index in order], scores[:, order]
 
 
+def explained_by_read(group: dict) -> dict[str, tuple[list[int], float, list]]:
+    """Of each read that is explained: its two haplotypes, the margin, and the bases that decide."""
+    names = group["names"].split("\n")
+    return {
+        f"{names[read]} {group['flags'][read]}": ([best, second], margin, bases)
+        for read, best, second, margin, bases in group["explained"]
+    }
+
+
 def test_constants_are_those_of_the_report(shown):
     assert shown()["constants"] == {
         "perLog10": panels.PER_LOG10,
@@ -103,9 +115,19 @@ def test_sites_are_those_of_the_report(shown, reported):
 
 
 def test_panels_are_those_of_the_report(shown, reported):
-    own = {(one["chrom"], one["start"], one["end"]): one for one in shown()["panels"]}
-    _, expected = reported
+    check_panels(shown()["panels"], reported[1])
+
+
+def test_panels_of_the_profile_model(shown, tiny, run_cli, tmp_path):
+    """The page takes the preset that the command line takes."""
+    _, expected = report_of(tiny, run_cli, tmp_path, "profile")
+    check_panels(shown("1e9", "profile")["panels"], expected)
+
+
+def check_panels(found, expected):
+    own = {(one["chrom"], one["start"], one["end"]): one for one in found}
     assert len(expected) == 16
+    compared = 0
     for panel in expected:
         mine = own[panel["chrom"], panel["start"], panel["end"]]
         for name in ("origin", "reference", "variants"):
@@ -118,6 +140,19 @@ def test_panels_are_those_of_the_report(shown, reported):
             (names, values), (others, expected) = by_read(group), by_read(wanted)
             assert names == others
             assert np.abs(values - expected).max() <= 1  # the table has six digits of a score
+            mine_explained, theirs = explained_by_read(group), explained_by_read(wanted)
+            # Of reads whose margins differ by less than the table's digits, either may be the fourth.
+            margins = sorted(margin for _, margin, _ in mine_explained.values())
+            assert margins == pytest.approx(sorted(margin for _, margin, _ in theirs.values()), abs=0.011)
+            for name in mine_explained.keys() & theirs.keys():
+                (haplotypes, margin, bases), (others, other_margin, other_bases) = mine_explained[name], theirs[name]
+                compared += 1
+                assert haplotypes == others
+                assert margin == pytest.approx(other_margin, abs=0.011)
+                assert [base[:3] for base in bases] == [base[:3] for base in other_bases]
+                for base, other in zip(bases, other_bases, strict=True):
+                    assert base[3:] == pytest.approx(other[3:], abs=0.011)
+    assert compared >= 40
 
 
 def test_the_oldest_panels_go_where_memory_is_short(shown):

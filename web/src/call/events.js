@@ -49,6 +49,8 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {{sample: number, name: string, mate: 0 | 1 | 2, isReverse: boolean, mapq: number, setAside: boolean}[]} reads
  * @property {Float64Array} log10 [reads][haplotypes]
  * @property {Uint8Array} precision [reads][haplotypes]
+ * @property {import("./uncertain.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
+ * @property {string | null} parameters a preset of the profile model; null for GATK's
  * @property {CalledSite[]} sites
  */
 
@@ -68,9 +70,11 @@ const REVERSE = 0x10;
  * @param {string} reference bases that haplotypes span
  * @param {Uint8Array} setAside
  * @param {CalledSite[]} sites
+ * @param {string | null} parameters
  * @returns {RegionEvent}
  */
-export function regionEvent({ region, haplotypes, reads, log10, precision }, reference, setAside, sites) {
+export function regionEvent(evidence, reference, setAside, sites, parameters) {
+  const { region, haplotypes, reads, log10, precision, uncertain } = evidence;
   const { chrom, start, end, haplotypeStart, haplotypeEnd } = region;
   const place = `${chrom}:${haplotypeStart + 1}-${haplotypeEnd}`;
   return {
@@ -91,6 +95,8 @@ export function regionEvent({ region, haplotypes, reads, log10, precision }, ref
     })),
     log10: log10.slice(),
     precision: precision.slice(),
+    uncertain,
+    parameters,
     sites,
   };
 }

@@ -24,6 +24,7 @@
  * @property {ScoredReads} reads
  * @property {Float64Array} log10 log10 P(read | haplotype): [reads][haplotypes]
  * @property {Uint8Array} precision the arithmetic of each score
+ * @property {import("./uncertain.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
  * @property {Uint8Array} setAside 1 for reads that fit none of the haplotypes; genotypes are made without them
  */
 

@@ -93,6 +93,7 @@ async function* scored(opened, engine, options, told, signal) {
       span,
       refined.setAside,
       sites.map((site) => calledSite(site, options.minQual)),
+      options.model === "profile" ? options.parameters : null,
     );
     yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
   }

@@ -52,6 +52,29 @@ export class Preparation {
     };
   }
 
+  /**
+   * Gives single reads of a batch, with copies of what the model takes of them.
+   *
+   * @param {CutReads} reads
+   * @param {Batch} batch of these reads
+   * @returns {(read: number) => import("./uncertain.js").PreparedRead}
+   */
+  reader({ offset, bases, quals, mapq }, { insertionQuality, deletionQuality, gapQuality }) {
+    return (read) => {
+      const own = (/** @type {Uint8Array} */ values) => values.slice(offset[read], offset[read + 1]);
+      const quality = own(quals);
+      const ends = Uint32Array.of(0, quality.length);
+      return {
+        bases: own(bases),
+        quality,
+        baseQuality: preparedBaseQuality(quality, ends, [mapq[read]], this.options),
+        insertionQuality: own(insertionQuality),
+        deletionQuality: own(deletionQuality),
+        gapQuality: own(gapQuality),
+      };
+    };
+  }
+
   /** The reads of GATK's model. @param {CutReads} reads @param {Uint8Array} baseQuality */
   #qualities(reads, baseQuality) {
     const bases = asN(reads.bases);

@@ -12,6 +12,7 @@ import { MAX_SHIFT } from "../genomics/regions.js";
 import { encode } from "../letters.js";
 import { setAside } from "../models/gatk.js";
 import { Preparation } from "./scoring.js";
+import { uncertainReads } from "./uncertain.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../genomics/haplotypes.js").Haplotype} Haplotype */
@@ -21,6 +22,7 @@ import { Preparation } from "./scoring.js";
 /** @typedef {import("./evidence.js").Evidence} Evidence */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 /** @typedef {import("./region_sources.js").RegionSource} RegionSource */
+/** @typedef {import("./uncertain.js").PreparedRead} PreparedRead */
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 /** @typedef {(batch: Batch) => Promise<Scores>} Score */
 
@@ -29,7 +31,7 @@ const MIN_CUT_LENGTH = 10;
 
 /** A region that is ready to be scored. */
 /** @typedef {{region: Region, haplotypes: Haplotype[], letters: Uint8Array[], reads: Uint32Array, slack: number}} Task */
-/** @typedef {{tasks: Task[], reads: import("./evidence.js").ScoredReads, edges: Uint32Array, scores: Promise<Scores>}} Begun */
+/** @typedef {{tasks: Task[], reads: import("./evidence.js").ScoredReads, edges: Uint32Array, scores: Promise<Scores>, prepared: (read: number) => PreparedRead}} Begun */
 
 /** Scores regions as reads arrive. */
 export class EvidenceStream {
@@ -173,7 +175,8 @@ export class EvidenceStream {
     const scores = this.score(batch);
     // The error is thrown where the scores are awaited.
     scores.catch(() => {});
-    return { tasks, reads, edges: offsets(counts), scores };
+    const prepared = this.preparation.reader(cut, batch);
+    return { tasks, reads, edges: offsets(counts), scores, prepared };
   }
 
   /** Cuts the reads of some regions, and drops reads that become too short. @param {ReadBlock} held @param {Task[]} tasks */
@@ -212,7 +215,7 @@ export class EvidenceStream {
   }
 
   /** @param {Begun} begun @returns {AsyncGenerator<Evidence>} */
-  async *#scored({ tasks, reads, edges, scores }) {
+  async *#scored({ tasks, reads, edges, scores, prepared }) {
     const { log10, precision } = await scores;
     let done = 0;
     for (const [index, task] of tasks.entries()) {
@@ -221,12 +224,13 @@ export class EvidenceStream {
       const pairs = (last - first) * width;
       const own = log10.subarray(done, done + pairs);
       const length = reads.length.subarray(first, last);
+      const sample = reads.sample.subarray(first, last);
       yield {
         region: task.region,
         haplotypes: task.haplotypes,
         reads: {
           names: reads.names.take(Uint32Array.from({ length: last - first }, (_, i) => first + i)),
-          sample: reads.sample.subarray(first, last),
+          sample,
           flag: reads.flag.subarray(first, last),
           mapq: reads.mapq.subarray(first, last),
           start: reads.start.subarray(first, last),
@@ -235,6 +239,7 @@ export class EvidenceStream {
         },
         log10: own,
         precision: precision.subarray(done, done + pairs),
+        uncertain: uncertainReads(own, width, sample, (read) => prepared(first + read)),
         setAside: setAside(bestOfEach(own, width), length, this.options),
       };
       done += pairs;

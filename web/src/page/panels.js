@@ -1,14 +1,17 @@
 // A region's panel, as the report has it (pairhmm/reporting/panels.py): likelihoods in 1/100 of a log10, reads in order.
 
+import { choiceOf, INFORMATIVE } from "../genomics/choices.js";
+import { encode } from "../letters.js";
 import { differencesOf } from "./alleles.js";
 
 /** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
+/** @typedef {import("../genomics/choices.js").Choice} Choice */
 
 export const CONSTANTS = {
   perLog10: 100,
   impossible: 2 ** 16 - 1,
   unknownBest: -(2 ** 31),
-  informative: 0.2,
+  informative: INFORMATIVE,
   precisions: ["float32", "float64", "scaled float32"],
 };
 const READS_SHOWN = 250; // of a sample; of more reads every n-th is shown
@@ -27,7 +30,7 @@ const PRECISION_SHIFT = 4;
  * @property {number[]} chosen
  * @property {number} undecided
  * @property {string} names one a line
- * @property {never[]} explained
+ * @property {import("./deciding.js").Unexplained[]} unexplained the least certain reads, as they were scored
  * @property {Int32Array} best
  * @property {Uint16Array} behind
  * @property {Uint8Array} flags
@@ -43,19 +46,21 @@ const PRECISION_SHIFT = 4;
  * @property {number} origin
  * @property {string} reference
  * @property {string} variants
+ * @property {string | null} parameters a preset of the profile model; null for GATK's
  * @property {{name: string, alleles: string, differences: [number, string, string][]}[]} haplotypes
  * @property {Group[]} groups
  */
 
 /** @param {RegionEvent} event @returns {Panel} */
 export function panelOf(event) {
-  const { region, span, variants, haplotypes, reads } = event;
+  const { region, span, variants, haplotypes, reads, parameters } = event;
   const samples = [...new Set(reads.map(({ sample }) => sample))].sort((a, b) => a - b);
   return {
     ...region,
     table: 0,
     origin: span.start,
     reference: span.reference,
+    parameters,
     variants: variants.map(({ pos, ref, alts }) => `${pos + 1}:${ref}>${alts.join("/")}`).join(",") || ".",
     haplotypes: haplotypes.map((one) => ({
       name: one.name,
@@ -69,12 +74,15 @@ export function panelOf(event) {
 /** Bytes that a panel holds, about. @param {Panel} panel */
 export function sizeOf(panel) {
   const text = panel.reference.length + panel.variants.length + 100 * panel.haplotypes.length;
-  const groups = panel.groups.map(({ names, shown }) => names.length + shown * (6 + 2 * panel.haplotypes.length));
+  const groups = panel.groups.map(({ names, shown, unexplained }) => {
+    const reads = unexplained.reduce((sum, { bases, letters }) => sum + 6 * bases.length + 2 * letters[0].length, 0);
+    return names.length + shown * (6 + 2 * panel.haplotypes.length) + reads;
+  });
   return groups.reduce((sum, size) => sum + size, text);
 }
 
 /** @param {RegionEvent} event @param {number} sample @returns {Group} */
-function groupOf({ reads, haplotypes, log10, precision }, sample) {
+function groupOf({ reads, haplotypes, log10, precision, uncertain }, sample) {
   const width = haplotypes.length;
   const own = reads.flatMap((read, index) => (read.sample === sample ? [index] : []));
   const scores = (/** @type {number} */ read) => log10.subarray(read * width, (read + 1) * width);
@@ -97,30 +105,17 @@ function groupOf({ reads, haplotypes, log10, precision }, sample) {
     chosen: sums.map((_, column) => choices.filter((one) => one.decided && one.haplotype === column).length),
     undecided: choices.filter((one) => !one.decided).length,
     names: shown.map((read) => reads[read].name).join("\n"),
-    explained: [],
+    unexplained: uncertain.flatMap((one) => {
+      const row = shown.indexOf(one.read);
+      const letters = [one.best, one.second].map((index) => encode(haplotypes[index].sequence));
+      return row < 0 ? [] : [{ ...one, read: row, letters: /** @type {[Uint8Array, Uint8Array]} */ (letters) }];
+    }),
     best,
     behind,
     flags: Uint8Array.from(shown, (read) => flagsOf(reads[read], precision.subarray(read * width, (read + 1) * width))),
     quality: Uint8Array.from(shown, (read) => reads[read].mapq),
   };
 }
-
-/**
- * The haplotype that a read is likeliest from, and how far (log10) it is ahead of the next one.
- *
- * @param {Float64Array} scores
- * @param {number} read
- */
-function choiceOf(scores, read) {
-  if (scores.length < 2) return { read, haplotype: 0, margin: 0, decided: false };
-  const known = Array.from(scores, (score) => (Number.isFinite(score) ? score : -1e9));
-  const best = Math.max(...known);
-  const haplotype = known.indexOf(best);
-  const margin = best - Math.max(...known.filter((_, column) => column !== haplotype));
-  return { read, haplotype, margin, decided: margin > CONSTANTS.informative };
-}
-
-/** @typedef {ReturnType<typeof choiceOf>} Choice */
 
 /** The decided first, in order of their haplotype, the clearest on top. @param {Choice} a @param {Choice} b */
 function byChoice(a, b) {

@@ -1,6 +1,7 @@
 // The sites of a run as columns, as the report's page takes them (pairhmm/commands/report_data.py), and their panels.
 
 import { kindOfSite, siteAlleles } from "./alleles.js";
+import { explained } from "./deciding.js";
 import { CONSTANTS, sizeOf } from "./panels.js";
 
 /** @typedef {import("../call/events.js").CalledSite} CalledSite */
@@ -82,7 +83,12 @@ export class Results {
   #opened(number) {
     const { panel } = this.held[number];
     if (!panel) throw new Error(`panel ${number} is no longer held`);
-    return { ...panel, groups: panel.groups.map((group) => ({ ...group, names: group.names.split("\n") })) };
+    const groups = panel.groups.map((group) => ({
+      ...group,
+      names: group.names.split("\n"),
+      explained: group.unexplained.map((read) => explained(read, panel.parameters)),
+    }));
+    return { ...panel, groups };
   }
 }
 
