@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import shutil
 import signal
@@ -120,6 +121,16 @@ def identity_model() -> ProfileModel:
     closing = {"IM": 1 - going_on, "II": going_on, "DM": 1 - going_on, "DD": going_on}
     match = np.concatenate([np.eye(4), np.ones((4, 1))], axis=1)
     return ProfileModel(match, np.ones(4), opening | closing, STARTS["anywhere"], "identity")
+
+
+@pytest.fixture(autouse=True)
+def own_messages() -> Iterator[None]:
+    """Undo how a command that ran in this process set up messages: the next test would hear more of them, or fewer."""
+    logger = logging.getLogger("pairhmm")
+    before = logger.level, logger.propagate, logger.handlers[:]
+    yield
+    level, logger.propagate, logger.handlers[:] = before
+    logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True)
