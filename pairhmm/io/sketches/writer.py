@@ -76,7 +76,7 @@ class SketchWriter:
 
 
 @contextmanager
-def open_sketches(destination: str | Path, scheme: Scheme) -> Iterator[SketchWriter]:
+def create_sketches(destination: str | Path, scheme: Scheme) -> Iterator[SketchWriter]:
     """A writer of a sketch file that appears when the block ends well; ``-`` is stdout.
 
     Raises
@@ -91,8 +91,8 @@ def open_sketches(destination: str | Path, scheme: Scheme) -> Iterator[SketchWri
 
 
 def write_sketches(destination: str | Path, sketches: Sketches) -> None:
-    """Write a sketch file; errors as in `open_sketches` and `SketchWriter.add`."""
-    with open_sketches(destination, sketches.scheme) as writer:
+    """Write a sketch file; errors as in `create_sketches` and `SketchWriter.add`."""
+    with create_sketches(destination, sketches.scheme) as writer:
         for index, name in enumerate(sketches.names):
             kmers, least_count = float(sketches.kmers[index]), int(sketches.least_counts[index])
             writer.add(name, sketches.planes[index], kmers, least_count)

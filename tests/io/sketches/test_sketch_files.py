@@ -9,8 +9,8 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.io.sketches.layout import HEADER, TAIL
-from pairhmm.io.sketches.reader import read_sketches
-from pairhmm.io.sketches.writer import open_sketches, write_sketches
+from pairhmm.io.sketches.reader import open_sketches, read_sketches
+from pairhmm.io.sketches.writer import create_sketches, write_sketches
 from pairhmm.sketching.sketches import Scheme, Sketches
 
 
@@ -41,6 +41,15 @@ def test_what_is_written_is_read(tmp_path, scheme):
     assert found.planes.dtype == np.uint64 and found.planes.shape == (3, scheme.bits, scheme.slots // 64)
 
 
+def test_samples_are_read_some_at_a_time(tmp_path):
+    made = sketches(["a", "b", "c", "d"])
+    write_sketches(tmp_path / "x", made)
+    with open_sketches(tmp_path / "x") as file:
+        assert len(file) == 4 and file.names == ["a", "b", "c", "d"]
+        assert_same(file.part(1, 3), made.part(1, 3))
+        assert_same(file.part(3, 9), made.part(3, 4))
+
+
 def test_files_are_joined(tmp_path):
     made = sketches(["a", "b", "c"])
     write_sketches(tmp_path / "1", made.part(0, 1))
@@ -69,7 +78,7 @@ def test_a_sample_or_a_file_given_twice_is_refused(tmp_path):
 
 def test_nothing_is_left_of_a_file_that_was_not_finished(tmp_path):
     made = sketches(["a"])
-    with pytest.raises(KeyError), open_sketches(tmp_path / "x", made.scheme) as writer:
+    with pytest.raises(KeyError), create_sketches(tmp_path / "x", made.scheme) as writer:
         writer.add("a", made.planes[0], 1.0, 1)
         raise KeyError
     assert not list(tmp_path.iterdir())
