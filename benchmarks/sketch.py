@@ -2,11 +2,11 @@
 
     python benchmarks/sketch.py [--rounds 5] [--sourmash sourmash] [--mash mash]
 
-One thread, k 21, from the command's start to its file. Ours keeps 1,024 slots of 8 bits, Mash 1,024 hashes, and sourmash
-one hash in 1,000. All take turns by CPU time (user and system), and the best round counts. A sketch of 100 kb in the same
-rounds tells what the start of each program takes; it is subtracted. The genome is 100 Mb of random letters, plain and
-gzipped, and the reads are FASTQ at a depth of 30 of 2 Mb with 0.5% errors, where k-mers must be seen twice (sourmash has
-no such option). Prints a markdown table and writes benchmarks/results/sketch.json.
+One thread, k 21, from the command's start to its file. Ours keeps 1,024 slots of 8 bits, Mash 1,024 hashes, and
+sourmash one hash in 1,000. All take turns by CPU time (user and system), and the best round counts. A sketch of 100 kb
+in the same rounds tells what the start of each program takes; it is subtracted. The genome is 100 Mb of random letters,
+plain and gzipped, and the reads are FASTQ at a depth of 30 of 2 Mb with 0.5% errors, where k-mers must be seen twice
+(sourmash has no such option). Prints a markdown table and writes benchmarks/results/sketch.json.
 """
 
 from __future__ import annotations
