@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.map import sketch
 from pairhmm.cli.pages import CommandGroup
 
+EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
 
-@click.group("map", cls=CommandGroup)
+
+@click.group("map", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
+
+
+command.add_command(sketch.command)
