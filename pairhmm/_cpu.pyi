@@ -570,3 +570,21 @@ def warp(
     ends: NDArray[np.int32],
     /,
 ) -> None: ...
+def compare_levels() -> list[tuple[str, bool]]: ...
+def equal_slots(
+    level: str,
+    queries: NDArray[np.uint64],
+    targets: NDArray[np.uint64],
+    threads: int,
+    found: NDArray[np.uint16],
+    /,
+) -> None: ...
+def nearest_sketches(
+    level: str,
+    queries: NDArray[np.uint64],
+    targets: NDArray[np.uint64],
+    threads: int,
+    nearest: NDArray[np.int32],
+    equal: NDArray[np.uint16],
+    /,
+) -> None: ...

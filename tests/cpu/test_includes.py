@@ -18,6 +18,7 @@ BELOW = {
     "threads": set(),
     "genomics": {"platform"},
     "align": {"platform", "threads"},
+    "compare": {"threads"},
     "forward": {"platform", "threads"},
     "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
@@ -25,7 +26,7 @@ BELOW = {
     "formats": {"platform", "threads", "genomics", "scan"},
     "warp": {"platform", "threads", "forward"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"},
+    "bind": {"align", "compare", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
