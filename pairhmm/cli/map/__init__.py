@@ -7,7 +7,10 @@ import rich_click as click
 from pairhmm.cli.map import distances, sketch
 from pairhmm.cli.pages import CommandGroup
 
-EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
+EXAMPLES = (
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map distances cohort.sketches -o distances.tsv",
+)
 
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)
