@@ -4,7 +4,7 @@
     python benchmarks/distances.py --workdir /tmp/distances --accuracy   # accuracy
     python benchmarks/distances.py --device cuda                         # speed on a GPU
 
-Accuracy: --genomes relatives of a random genome of 100,000 bases, whose Jaccard indices with it are 0.01 to 1 and are
+Accuracy: --genomes relatives of a random genome of 20,000 bases, whose Jaccard indices with it are 0.01 to 1 and are
 counted from all k-mers. Mash (Debian) and sourmash (PyPI) sketch the same FASTA file, k 21, with as many hashes as a
 sketch of ours has slots.
 
@@ -34,7 +34,7 @@ from pairhmm.sketching.pairing import every_pair
 from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
 
 RESULTS = Path(__file__).parent / "results" / "distances.json"
-K, LENGTH, SAMPLES = 21, 100_000, 1000
+K, LENGTH, SAMPLES = 21, 20_000, 1000
 SHAPES = ((1024, 8), (8192, 1))
 """Slots and bits."""
 

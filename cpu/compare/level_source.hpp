@@ -6,7 +6,7 @@
 // 64-bit sum, whose lanes are added once.
 //
 // Versions, single thread of an AMD EPYC (Zen 5), all pairs of 1,000 sketches, CPU time
-// (benchmarks/distances.py --levels):
+// (benchmarks/distances.py):
 //
 //                                         8,192 slots of 1 bit   1,024 slots of 8 bits
 //   x86-64-v2, popcnt of words                 17 ms                  25 ms
