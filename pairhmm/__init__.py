@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.map_distances import SampleDistances, distances, write_distances
     from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
@@ -64,6 +65,7 @@ __all__ = [
     "Read",
     "ReportInputs",
     "RunOptions",
+    "SampleDistances",
     "ScanOptions",
     "Scores",
     "Scoring",
@@ -74,6 +76,7 @@ __all__ = [
     "align_scores",
     "call",
     "calls_to_pandas",
+    "distances",
     "fit",
     "forward",
     "forward_backward",
@@ -90,6 +93,7 @@ __all__ = [
     "validate",
     "warp",
     "write_calls",
+    "write_distances",
     "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
@@ -107,6 +111,7 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.map_distances": ("SampleDistances", "distances", "write_distances"),
     "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),

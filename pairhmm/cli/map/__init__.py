@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.map import sketch
+from pairhmm.cli.map import distances, sketch
 from pairhmm.cli.pages import CommandGroup
 
-EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
+EXAMPLES = (
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map distances cohort.sketches -o distances.tsv",
+)
 
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)
@@ -16,3 +19,4 @@ def command() -> None:
 
 
 command.add_command(sketch.command)
+command.add_command(distances.command)
