@@ -19,13 +19,14 @@ BELOW = {
     "genomics": {"platform"},
     "align": {"platform", "threads"},
     "forward": {"platform", "threads"},
+    "place": {"threads"},
     "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
     "formats": {"platform", "threads", "genomics", "scan"},
     "warp": {"platform", "threads", "forward"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"},
+    "bind": {"align", "threads", "genomics", "forward", "place", "posterior", "scan", "staging", "formats", "warp"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
