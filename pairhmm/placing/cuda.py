@@ -55,7 +55,7 @@ def sources_of_kernels() -> dict[str, str]:
     constants: dict[str, sources.Constant] = {
         "PRIME": published.PRIME,
         "SLOTS": SLOTS,
-        "FEW": published.FEW,
+        "FEW": published.LEAST_FOR_ONE_PERMUTATION,
         "WARPS": WARPS,
     }
     return {
@@ -102,7 +102,7 @@ class CudaSketcher:
             self._multiprocessors = int(cupy.cuda.runtime.getDeviceProperties(device)["multiProcessorCount"])
             self.most_words = min(MOST_WORDS, self._device.mem_info[0] // BYTES_OF_WORD)
             self._slots = [ForwardSlot(cupy, self.label, None) for _ in range(2)]
-            doubled = 2 * np.stack([published.MULTIPLIERS, published.ADDENDS], axis=1).astype(np.uint32)
+            doubled = 2 * np.stack([published.FACTORS, published.SUMMANDS], axis=1).astype(np.uint32)
             self._functions = cupy.asarray(doubled)
             texts = sources_of_kernels()
             self._kernels = {name: sources.compiled(cupy, texts["sketch"], f"place_{name}") for name in KERNELS}
