@@ -47,8 +47,8 @@ __device__ __forceinline__ unsigned hash(uint2 function, unsigned token) {
     return min(value, value - kPrime);
 }
 
-// The slot whose value an empty slot takes at that attempt, if it has one.
-__device__ __forceinline__ unsigned tried(unsigned slot, unsigned attempt) {
+// The slot that an empty slot asks for a value at an attempt: 1, 2, ...
+__device__ __forceinline__ unsigned donor(unsigned slot, unsigned attempt) {
     unsigned mixed = slot * 0x9E3779B9u + attempt * 0x85EBCA6Bu;
     mixed = (mixed ^ mixed >> 16) * 0x7FEB352Du;
     mixed = (mixed ^ mixed >> 15) * 0x846CA68Bu;
@@ -84,7 +84,7 @@ __device__ __forceinline__ void take_one_permutation(const unsigned* __restrict_
     __syncwarp();
     const unsigned end = kOwn * lane + kOwn;
     for (unsigned slot = kOwn * lane, attempt = 0; slot < end;) {
-        const unsigned value = room.found[attempt == 0 ? slot : tried(slot, attempt)];
+        const unsigned value = room.found[attempt == 0 ? slot : donor(slot, attempt)];
         ++attempt;
         if (value != kNone) {
             room.filled[slot++] = value;

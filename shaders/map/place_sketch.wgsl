@@ -67,8 +67,8 @@ fn hash(function: Function, high: u32, low: u32) -> u32 {
     return min(value, value - PRIME);
 }
 
-// The slot whose value an empty slot takes at that attempt, if it has one.
-fn tried(slot: u32, attempt: u32) -> u32 {
+// The slot that an empty slot asks for a value at an attempt: 1, 2, ...
+fn donor(slot: u32, attempt: u32) -> u32 {
     var mixed = slot * 0x9E3779B9u + attempt * 0x85EBCA6Bu;
     mixed = (mixed ^ (mixed >> 16u)) * 0x7FEB352Du;
     mixed = (mixed ^ (mixed >> 15u)) * 0x846CA68Bu;
@@ -117,7 +117,7 @@ fn sketch(tokens: vec2u, functions: Functions, own: u32) -> Values {
     while slot < end {
         var source = slot;
         if attempt > 0u {
-            source = tried(slot, attempt);
+            source = donor(slot, attempt);
         }
         let value = atomicLoad(&least[source]);
         attempt++;
