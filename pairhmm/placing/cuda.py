@@ -65,7 +65,7 @@ def sources_of_kernels() -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class CudaChunk:
     """A chunk on the device.
 
     Attributes
@@ -117,7 +117,7 @@ class CudaSketcher:
             self._sketch("signatures", begun, int(found.ptr))
             slot.download("out", out.reshape(-1).view(np.uint8))
 
-    def begin(self, chunk: TokenSets, is_summed: bool) -> Begun:
+    def begin(self, chunk: TokenSets, is_summed: bool) -> CudaChunk:
         slot = self._slots[0]
         self._slots.reverse()
         with self._using(slot):
@@ -129,19 +129,19 @@ class CudaSketcher:
             each = max(1, min(MOST_EACH, samples // most))
             blocks = min(self._multiprocessors * BLOCKS, -(-samples // (each * WARPS)))
             arguments = (values_at, offsets_at, np.uint32(samples), np.uint32(each), self._functions.data.ptr)
-            begun = Begun(slot, arguments, samples, blocks)
+            begun = CudaChunk(slot, arguments, samples, blocks)
             if is_summed:
                 self._sketch("columns", begun, slot.zeros("sums", SUM_BYTES * SUMS))
         return begun
 
-    def sums(self, begun: Begun) -> ColumnSums:
+    def sums(self, begun: CudaChunk) -> ColumnSums:
         with self._using(begun.slot) as slot:
             size = SUM_BYTES * SUMS
             samples, *sums = slot.download("sums", slot.pinned("sums", size)[:size]).view(np.uint64).tolist()
         values, low, high = np.array(sums, dtype=object).reshape(3, SLOTS)
         return ColumnSums(samples, values, low + high * 2**32)
 
-    def project(self, begun: Begun, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
+    def project(self, begun: CudaChunk, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
         with self._using(begun.slot) as slot:
             at = slot.upload("form", form.reshape(-1).view(np.uint8))
             found = slot.device("out", POSITION_BYTES * begun.samples)
@@ -211,7 +211,7 @@ class CudaSketcher:
         plan.send(slot)
         return slot.base + values_at, slot.base + offsets_at
 
-    def _sketch(self, name: str, begun: Begun, *arguments: int) -> None:
+    def _sketch(self, name: str, begun: CudaChunk, *arguments: int) -> None:
         self._launch(name, begun.blocks, 32 * WARPS, (*begun.arguments, *arguments), begun.slot)
 
     def _launch(self, name: str, blocks: int, threads: int, arguments: tuple[Any, ...], slot: ForwardSlot) -> None:

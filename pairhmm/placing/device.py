@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import reduce
 from operator import add
 from typing import Any, Protocol, TypeVar
@@ -24,6 +25,10 @@ log = logging.getLogger(__name__)
 
 LEAST_WORDS = 1 << 14
 """Words of the smallest chunk. A device without the memory for it is not used."""
+
+WORTH_A_DEVICE = 400_000
+"""Sets of tokens for each CPU thread from which "auto" starts a GPU on a machine that was not calibrated: samples times
+groups. A thread sketches about as many while a GPU starts, which takes a second."""
 
 Found = TypeVar("Found")
 Rows = TypeVar("Rows", TokenSets, Neighbours)
@@ -72,6 +77,10 @@ class Sketcher(Protocol):
 
     def release(self) -> None:
         """Give up all device memory."""
+        ...
+
+    def timing(self) -> AbstractContextManager[list[float]]:
+        """A context that makes a list of the seconds of each kernel that is launched in it, by the device's clock."""
         ...
 
 

@@ -58,7 +58,7 @@ assert set(OF_HOST) <= set(USAGES)
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class WebgpuChunk:
     """A chunk on the device: its slot, its samples, and the parameters of the kernels that sketch."""
 
     slot: BatchSlot
@@ -94,7 +94,7 @@ class WebgpuSketcher:
         with self._downloaded(begun.slot, out.nbytes) as words:
             out.reshape(-1)[:] = words
 
-    def begin(self, chunk: TokenSets, is_summed: bool) -> Begun:
+    def begin(self, chunk: TokenSets, is_summed: bool) -> WebgpuChunk:
         begun = self._sent(chunk)
         if is_summed:
             size = WORD * SUM_WORDS
@@ -102,7 +102,7 @@ class WebgpuSketcher:
             self._sketch("columns", begun, ("sums", size), is_cleared=True)
         return begun
 
-    def sums(self, begun: Begun) -> ColumnSums:
+    def sums(self, begun: WebgpuChunk) -> ColumnSums:
         with self._downloaded(begun.slot, WORD * SUM_WORDS) as words:
             halves = words[: SUM_WORDS - 1].astype(np.uint64).reshape(SLOTS, PIECES, 2)
             samples = int(words[SUM_WORDS - 1])
@@ -111,7 +111,7 @@ class WebgpuSketcher:
         squares = [products[2 * k] + (products[2 * k + 1] << 16) for k in range(3)]
         return ColumnSums(samples, low + (high << 16), squares[0] + (squares[1] << 17) + (squares[2] << 32))
 
-    def project(self, begun: Begun, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
+    def project(self, begun: WebgpuChunk, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
         begun.slot.upload("form", form)
         begun.slot.make_room("out", out.nbytes)
         self._sketch("project", begun, ("out", out.nbytes))
@@ -186,12 +186,12 @@ class WebgpuSketcher:
         slot.make_room("table", SLOTS * 2 * WORD)
         return slot
 
-    def _sent(self, chunk: TokenSets) -> Begun:
+    def _sent(self, chunk: TokenSets) -> WebgpuChunk:
         with self._using():
             slot = self._next_slot()
             tokens_at, offsets_at = self._send(slot, chunk)
         places = {"tokens_at": tokens_at, "offsets_at": offsets_at, "unused": 0}
-        return Begun(slot, len(chunk), PLACE_PARAMS.values({"samples": len(chunk)} | places))
+        return WebgpuChunk(slot, len(chunk), PLACE_PARAMS.values({"samples": len(chunk)} | places))
 
     def _send(self, slot: BatchSlot, rows: TokenSets | Neighbours) -> tuple[int, int]:
         """Send the values and offsets of rows; returns the words at which they begin."""
@@ -205,7 +205,7 @@ class WebgpuSketcher:
         self._handle.queue.submit([encoder.finish()])
         return values_at // WORD, offsets_at // WORD
 
-    def _sketch(self, entry: str, begun: Begun, copied: tuple[str, int], *, is_cleared: bool = False) -> None:
+    def _sketch(self, entry: str, begun: WebgpuChunk, copied: tuple[str, int], *, is_cleared: bool = False) -> None:
         turns = -(-begun.samples // (SKETCH_WIDTH if entry == "project" else 1))
         with self._using():
             self._submit(entry, begun.slot, begun.params, (min(WORKGROUPS, turns), 1), copied, is_cleared=is_cleared)
