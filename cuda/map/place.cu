@@ -1,8 +1,9 @@
 // Sketches samples, adds up the columns of signatures, and projects their z-scores to the plane.
 //
-// Method. A warp takes one sample after the other. Signatures are made twice, for the columns' sums and for projections:
-// that costs less than to write and read 512 bytes a sample. Sums are whole numbers, so nothing depends on how samples
-// are shared among warps. The host makes one affine form of z-scores and the matrix (`pairhmm/placing/columns.py`).
+// Method. A warp takes one sample after the other. Signatures are made twice, for the columns' sums and for
+// projections: that costs less than to write and read 512 bytes a sample. Sums are whole numbers, so nothing depends on
+// how samples are shared among warps. The host makes one affine form of z-scores and the matrix
+// (`pairhmm/placing/columns.py`).
 //
 // Bytes: the tokens and 4 a sample, twice, and 8 a sample for the projection. Instructions of a warp for a sample of t
 // tokens, below FEW: 17 t, and 60 twice. On an H200 that is about 1 ms for 10^7 samples of 5 tokens.
@@ -10,7 +11,7 @@
 // Limits. A sample is one warp's, so few samples of millions of tokens do not fill a device.
 
 // signatures: unsigned[samples][kSlots]
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     place_signatures(const unsigned* __restrict__ tokens, const unsigned* __restrict__ offsets, unsigned samples,
                      unsigned each, const uint2* __restrict__ table, unsigned* __restrict__ signatures) {
     __shared__ Room rooms[kWarps];
@@ -26,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 // sums: uint64[1 + 3 * kSlots], zero at first. How many samples have tokens; and of their values in each slot the sum,
 // and the sums of the lower and the upper words of their squares.
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     place_columns(const unsigned* __restrict__ tokens, const unsigned* __restrict__ offsets, unsigned samples,
                   unsigned each, const uint2* __restrict__ table, uint64* sums) {
     __shared__ Room rooms[kWarps];
@@ -58,9 +59,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 // form: kSlots of (what is subtracted from a value, its weights for x and y), and behind them the constants of x and y.
 // out: float2[samples]; 0 where a sample has no tokens.
-extern "C" __global__ void __launch_bounds__(kThreads)
+extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     place_project(const unsigned* __restrict__ tokens, const unsigned* __restrict__ offsets, unsigned samples,
-                  unsigned each, const uint2* __restrict__ table, const uint4* __restrict__ form, float2* __restrict__ out) {
+                  unsigned each, const uint2* __restrict__ table, const uint4* __restrict__ form,
+                  float2* __restrict__ out) {
     __shared__ Room rooms[kWarps];
     const unsigned lane = threadIdx.x % 32;
     const Functions functions = functions_of(table, lane);

@@ -1,9 +1,9 @@
 // The published signature of a sample's tokens, by a warp. `pairhmm/sketching/published.py` is its meaning.
 //
-// Method. A lane has four slots in registers. Fewer than FEW tokens: each token is handed to all lanes, which hash it by
-// the functions of their slots and keep the least values (k-hash). Otherwise each lane hashes tokens of its own by the
-// first function, and minima of slots are kept in shared memory (one permutation). Then a lane fills its empty slots,
-// one after the other; that another lane has more to do than its own shows only in the sum over four slots.
+// Method. A lane has four slots in registers. Fewer than FEW tokens: each token is handed to all lanes, which hash it
+// by the functions of their slots and keep the least values (k-hash). Otherwise each lane hashes tokens of its own by
+// the first function, and minima of slots are kept in shared memory (one permutation). Then a lane fills its empty
+// slots, one after the other; that another lane has more to do than its own shows only in the sum over four slots.
 //
 // A value of a function is four instructions: a x + b is doubled, so that its bits from 31 on are the upper word of the
 // product, and a minimum of three takes the last step of the remainder along.

@@ -18,7 +18,7 @@ FORM_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnSums:
+class SlotSums:
     """Sums over the samples that have tokens.
 
     Attributes
@@ -32,11 +32,11 @@ class ColumnSums:
     values: NDArray[np.object_]
     squares: NDArray[np.object_]
 
-    def __add__(self, other: ColumnSums) -> ColumnSums:
-        return ColumnSums(self.samples + other.samples, self.values + other.values, self.squares + other.squares)
+    def __add__(self, other: SlotSums) -> SlotSums:
+        return SlotSums(self.samples + other.samples, self.values + other.values, self.squares + other.squares)
 
 
-def form_of(sums: ColumnSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]:
+def form_of(sums: SlotSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]:
     """What kernels project a signature's values by.
 
     The projection is the sum over slots of ``(value - mean) / deviation * matrix``. With a whole number m next to the
@@ -45,7 +45,7 @@ def form_of(sums: ColumnSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]
 
     Parameters
     ----------
-    sums : ColumnSums
+    sums : SlotSums
     matrix : ndarray, shape (128, 2), float32
 
     Returns

@@ -15,7 +15,7 @@ from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.tiles import Plan
-from pairhmm.placing.columns import ColumnSums
+from pairhmm.placing.columns import SlotSums
 from pairhmm.placing.device import DevicePlacer, values_of
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching import published
@@ -26,8 +26,8 @@ __all__ = ["CudaSketcher", "make", "sources_of_kernels", "status"]
 WARPS = 8
 """Warps of a block of the kernels that sketch."""
 
-BLOCKS = 4
-"""Blocks of such a kernel that a multiprocessor holds. Warps take their samples in turns."""
+BLOCKS = 3
+"""Blocks of such a kernel that a multiprocessor holds, which bound its registers. Warps take samples in turns."""
 
 MOST_EACH = 32
 """Most samples that a warp takes in a turn: a lane reads the offsets of one."""
@@ -57,6 +57,7 @@ def sources_of_kernels() -> dict[str, str]:
         "SLOTS": SLOTS,
         "FEW": published.LEAST_FOR_ONE_PERMUTATION,
         "WARPS": WARPS,
+        "BLOCKS": BLOCKS,
     }
     return {
         "sketch": sources.source(constants, "map/place.cuh", "map/place.cu"),
@@ -134,12 +135,12 @@ class CudaSketcher:
                 self._sketch("columns", begun, slot.zeros("sums", SUM_BYTES * SUMS))
         return begun
 
-    def sums(self, begun: CudaChunk) -> ColumnSums:
+    def sums(self, begun: CudaChunk) -> SlotSums:
         with self._using(begun.slot) as slot:
             size = SUM_BYTES * SUMS
             samples, *sums = slot.download("sums", slot.pinned("sums", size)[:size]).view(np.uint64).tolist()
         values, low, high = np.array(sums, dtype=object).reshape(3, SLOTS)
-        return ColumnSums(samples, values, low + high * 2**32)
+        return SlotSums(samples, values, low + high * 2**32)
 
     def project(self, begun: CudaChunk, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
         with self._using(begun.slot) as slot:

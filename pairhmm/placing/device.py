@@ -17,7 +17,7 @@ from pairhmm import placing
 from pairhmm.backends.fastest import on_the_cpu
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.placing.base import Placer
-from pairhmm.placing.columns import ColumnSums, form_of
+from pairhmm.placing.columns import SlotSums, form_of
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching.published import SLOTS
 
@@ -61,7 +61,7 @@ class Sketcher(Protocol):
         """
         ...
 
-    def sums(self, begun: Any) -> ColumnSums:
+    def sums(self, begun: Any) -> SlotSums:
         """The sums of a chunk's columns, once they are made."""
         ...
 

@@ -16,10 +16,10 @@ from pairhmm.backends.tiles import Plan
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.commands import grid, record, wait
 from pairhmm.backends.webgpu.pair_kernels import pair_device
-from pairhmm.backends.webgpu.setup import TIMESTAMPS, status, translated
+from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, status, translated
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
 from pairhmm.errors import DeviceLost
-from pairhmm.placing.columns import ColumnSums
+from pairhmm.placing.columns import SlotSums
 from pairhmm.placing.device import DevicePlacer, values_of
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.placing.webgpu_kernels import (
@@ -30,6 +30,7 @@ from pairhmm.placing.webgpu_kernels import (
     PLACE_PARAMS,
     SKETCH_WIDTH,
     SUM_WORDS,
+    PlaceVariant,
     source,
 )
 from pairhmm.sketching.published import FACTORS, SLOTS, SUMMANDS
@@ -44,6 +45,9 @@ MOST_WORDS = 1 << 26
 WORKGROUPS = 8192
 """Most workgroups of a kernel that sketches: enough to fill any device. Each takes at most `MOST_WORDS` / 8192 samples,
 of which place.wgsl allows 2^16."""
+
+PIECE_UNITS = np.array([2 ** (16 * piece) for piece in range(4)], dtype=object)
+"""What the four pieces of a sum count."""
 
 USED = "STORAGE|COPY_DST|COPY_SRC"
 USAGES = dict.fromkeys(("table", "sums", "form", "out", "start", "odd"), USED) | {
@@ -73,9 +77,11 @@ class WebgpuSketcher:
     ----------
     number : int
         Index of the device.
+    int64 : bool
+        Whether kernels may have integers of 64 bits, if the device has them. No bit of a signature depends on it.
     """
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, *, int64: bool = True) -> None:
         self.label = f"webgpu:{number}"
         self._shared = pair_device(number)
         self._handle = self._shared.handle
@@ -85,7 +91,8 @@ class WebgpuSketcher:
         self._slots = [BatchSlot(self._handle, self.label, None, USAGES) for _ in range(2)]
         for slot in self._slots:
             slot.upload("table", np.stack([FACTORS, SUMMANDS], axis=1))
-        self._shared.compile(BINDINGS, source)
+        self._int64 = int64 and INT64 in self._handle.features
+        self._shared.compile(map(self._variant, BINDINGS), source)
 
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         begun = self._sent(chunk)
@@ -102,14 +109,12 @@ class WebgpuSketcher:
             self._sketch("columns", begun, ("sums", size), is_cleared=True)
         return begun
 
-    def sums(self, begun: WebgpuChunk) -> ColumnSums:
+    def sums(self, begun: WebgpuChunk) -> SlotSums:
         with self._downloaded(begun.slot, WORD * SUM_WORDS) as words:
-            halves = words[: SUM_WORDS - 1].astype(np.uint64).reshape(SLOTS, PIECES, 2)
+            pieces = words[: SUM_WORDS - 1].astype(object).reshape(SLOTS, 4, PIECES // 4)
             samples = int(words[SUM_WORDS - 1])
-        pieces = (halves[..., 0] + (halves[..., 1] << np.uint64(16))).astype(object).T
-        low, high, *products = pieces
-        squares = [products[2 * k] + (products[2 * k + 1] << 16) for k in range(3)]
-        return ColumnSums(samples, low + (high << 16), squares[0] + (squares[1] << 17) + (squares[2] << 32))
+        values, low, mixed, high = (pieces * PIECE_UNITS).sum(axis=2).T
+        return SlotSums(samples, values, low + mixed * 2**17 + high * 2**32)
 
     def project(self, begun: WebgpuChunk, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
         begun.slot.upload("form", form)
@@ -179,6 +184,9 @@ class WebgpuSketcher:
             pair_device.cache_clear()
             raise
 
+    def _variant(self, entry: str) -> PlaceVariant:
+        return PlaceVariant(entry, self._int64)
+
     def _next_slot(self) -> BatchSlot:
         slot = self._slots[0]
         self._slots.reverse()
@@ -239,7 +247,7 @@ class WebgpuSketcher:
             encoder.clear_buffer(slot[copied[0]], 0, copied[1])
         with self._timed(slot) as writes:
             compute = encoder.begin_compute_pass(**writes)
-            record(self._handle, compute, self._shared.pipeline(entry), bound, workgroups)
+            record(self._handle, compute, self._shared.pipeline(self._variant(entry)), bound, workgroups)
             compute.end()
             if copied is not None:
                 encoder.copy_buffer_to_buffer(slot[copied[0]], 0, staging, 0, copied[1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.templates import assemble
@@ -16,10 +18,10 @@ BLEND_WIDTH = 64
 BLOCK = 32
 """Neighbours that are added up before their sum is added to that of the others."""
 
-PIECES = 8
-"""Sums of a slot's values and squares (`Sums` of place.wgsl). Each is two words, of 16 bits at first."""
+PIECES = 16
+"""Pieces of 16 bits of the four sums of a slot's values and squares (`Sums` of place.wgsl). Each sum has four."""
 
-SUM_WORDS = 2 * PIECES * SLOTS + 1
+SUM_WORDS = PIECES * SLOTS + 1
 """Words of the sums of a chunk."""
 
 PLACE_PARAMS = Record(
@@ -48,12 +50,20 @@ BINDINGS = {
 """Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
 
 
-def source(entry: str) -> tuple[str, str]:
-    """WGSL of an entry point, and its name."""
-    if entry == "blend":
-        given = constants({"WIDTH": BLEND_WIDTH, "BLOCK": BLOCK})
-        return assemble("map/place_blend.wgsl", read, given | {BLEND_PARAMS.name: BLEND_PARAMS.declaration}, {}), entry
+@dataclass(frozen=True, slots=True)
+class PlaceVariant:
+    """What a kernel is compiled for: its entry point, and whether the device has integers of 64 bits."""
+
+    entry: str
+    int64: bool
+
+
+def source(variant: PlaceVariant) -> tuple[str, str]:
+    """WGSL of a variant, and its entry point."""
+    if variant.entry == "blend":
+        declared = constants({"WIDTH": BLEND_WIDTH, "BLOCK": BLOCK}) | {BLEND_PARAMS.name: BLEND_PARAMS.declaration}
+        return assemble("map/place_blend.wgsl", read, declared, {}), variant.entry
     sizes = {"PRIME": PRIME, "SLOTS": SLOTS, "FEW": LEAST_FOR_ONE_PERMUTATION, "WIDTH": SKETCH_WIDTH, "PIECES": PIECES}
-    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "PIECES": PIECES}
+    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(variant.int64)}
     declared = constants(sizes) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
-    return assemble("map/place.wgsl", read, declared, numbers), entry
+    return assemble("map/place.wgsl", read, declared, numbers), variant.entry

@@ -2,52 +2,81 @@
 //
 // Method. A workgroup takes one sample after the other. Signatures are made twice, for the columns' sums and for
 // projections: so no memory is needed for them. Sums are whole numbers, so nothing depends on how samples are shared
-// among workgroups: each value and each square is cut into pieces of 16 bits, which are added up by themselves.
+// among workgroups. What workgroups add to them is cut into pieces of 16 bits, since there are no atomics of 64 bits.
 // `pairhmm/placing/columns.py` makes one affine form of z-scores and the matrix.
 //
-// Limits. A sample is one workgroup's, so few samples of millions of tokens do not fill a device. A workgroup takes at
-// most 2^16 samples, and there are at most 2^16 workgroups, lest a sum be beyond 32 bits.
+// Limits. A sample is one workgroup's, so few samples of millions of tokens do not fill a device. There are at most 2^16
+// workgroups, lest a sum of pieces be beyond 32 bits.
 
 // needs host: SLOTS, WIDTH, PIECES
 // needs map/place_sketch.wgsl: params, OWN, Values, functions_of, sketch, tokens_of
 // gives: signatures, columns, project
 
 @group(0) @binding(3) var<storage, read_write> found: array<u32>;  // [samples][SLOTS]
-@group(0) @binding(4) var<storage, read_write> sums: array<atomic<u32>>;  // [SLOTS][2 PIECES], and the samples with tokens
+@group(0) @binding(4) var<storage, read_write> sums: array<atomic<u32>>;  // [SLOTS][PIECES], and the samples with tokens
 @group(0) @binding(5) var<storage, read> form: array<vec4u>;  // [SLOTS] (m, weights of x and y), and the constants
 @group(0) @binding(6) var<storage, read_write> placed: array<vec2f>;  // [samples]
 
 const PART = WIDTH + 1u;  // so that a row and a column of `parts` lie in different banks
 var<workgroup> parts: array<vec2f, WIDTH * PART>;
 
-// Sums of a slot: of the lower and upper half of values; of both halves of low * low, low * high and high * high.
-struct Sums {
-//#for k PIECES
-    piece$k: u32,
+//#if INT64
+alias Wide = u64;
+//#else
+alias Wide = vec2u;  // the lower and the upper word
 //#end
+
+fn plus(sum: Wide, value: u32) -> Wide {
+//#if INT64
+    return sum + u64(value);
+//#else
+    let low = sum.x + value;
+    return vec2u(low, sum.y + select(0u, 1u, low < value));
+//#end
+}
+
+// a and b have 16 bits.
+fn plus_product(sum: Wide, a: u32, b: u32) -> Wide {
+//#if INT64
+    return sum + u64(a) * u64(b);
+//#else
+    return plus(sum, a * b);
+//#end
+}
+
+fn words_of(sum: Wide) -> vec2u {
+//#if INT64
+    return vec2u(u32(sum), u32(sum >> 32u));
+//#else
+    return sum;
+//#end
+}
+
+// Of a slot: its values; and of their halves low * low, low * high and high * high.
+struct Sums {
+    values: Wide,
+    low: Wide,
+    mixed: Wide,
+    high: Wide,
 }
 
 fn with_value(sums: Sums, value: u32) -> Sums {
     let low = value & 0xffffu;
     let high = value >> 16u;
     return Sums(
-        sums.piece0 + low,
-        sums.piece1 + high,
-        sums.piece2 + (low * low & 0xffffu),
-        sums.piece3 + (low * low >> 16u),
-        sums.piece4 + (low * high & 0xffffu),
-        sums.piece5 + (low * high >> 16u),
-        sums.piece6 + (high * high & 0xffffu),
-        sums.piece7 + (high * high >> 16u),
+        plus(sums.values, value),
+        plus_product(sums.low, low, low),
+        plus_product(sums.mixed, low, high),
+        plus_product(sums.high, high, high),
     );
 }
 
-fn put(sums_of_slot: Sums, slot: u32) {
-    let at = 2u * PIECES * slot;
-//#for k PIECES
-    atomicAdd(&sums[at + 2u * $ku], sums_of_slot.piece$k & 0xffffu);
-    atomicAdd(&sums[at + 2u * $ku + 1u], sums_of_slot.piece$k >> 16u);
-//#end
+fn put(sum: Wide, place: u32) {
+    let words = words_of(sum);
+    atomicAdd(&sums[place], words.x & 0xffffu);
+    atomicAdd(&sums[place + 1u], words.x >> 16u);
+    atomicAdd(&sums[place + 2u], words.y & 0xffffu);
+    atomicAdd(&sums[place + 3u], words.y >> 16u);
 }
 
 @compute @workgroup_size(WIDTH)
@@ -88,10 +117,16 @@ fn columns(
         }
     }
 //#for i OWN_SLOTS
-    put(sums$i, OWN * own + $iu);
+    {
+        let place = PIECES * (OWN * own + $iu);
+        put(sums$i.values, place);
+        put(sums$i.low, place + 4u);
+        put(sums$i.mixed, place + 8u);
+        put(sums$i.high, place + 12u);
+    }
 //#end
     if own == 0u {
-        atomicAdd(&sums[2u * PIECES * SLOTS], taken);
+        atomicAdd(&sums[PIECES * SLOTS], taken);
     }
 }
 

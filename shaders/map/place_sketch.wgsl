@@ -5,7 +5,9 @@
 // (one permutation); then it fills its empty slots, one after the other.
 //
 // WGSL has no products of 64 bits. With halves of 16 bits, a x = 2^32 H + 2^16 M + L, where 2^31 is 1 modulo 2^31 - 1.
-// The comments of `hash` show that no sum is beyond 32 bits.
+// The comments of `hash` show that no sum is beyond 32 bits. That takes about 17 instructions. Outside of browsers, most
+// devices have integers of 64 bits (INT64), with which it takes 5: a x + b is doubled, so that its bits from 31 on are
+// the upper word of the product. The bits of signatures are the same.
 
 // needs host: PlaceParams, PRIME, SLOTS, FEW, WIDTH
 // gives: params, OWN, Functions, Values, functions_of, sketch, tokens_of
@@ -20,13 +22,29 @@ const NONE = 0xffffffffu;
 var<workgroup> least: array<atomic<u32>, SLOTS>;
 var<workgroup> filled: array<u32, SLOTS>;  // each by the invocation whose slot it is
 
-// a = 2^16 high + low. Twice the high half, which is what a product of two high halves is worth.
+//#if INT64
+// Twice a and b, and a token.
+struct Function {
+    factor: u32,
+    added: u32,
+}
+
+alias Token = u32;
+//#else
+// a = 2^16 high + low; twice the high half, which is what a product of two high halves is worth; and b.
 struct Function {
     high: u32,
     low: u32,
     twice: u32,
     added: u32,
 }
+
+// The halves of a token.
+struct Token {
+    high: u32,
+    low: u32,
+}
+//#end
 
 struct Functions {
 //#for i OWN_SLOTS
@@ -44,7 +62,19 @@ struct Values {
 
 fn function_of(slot: u32) -> Function {
     let entry = table[slot];
+//#if INT64
+    return Function(2u * entry.x, 2u * entry.y);
+//#else
     return Function(entry.x >> 16u, entry.x & 0xffffu, entry.x >> 16u << 1u, entry.y);
+//#end
+}
+
+fn token_at(place: u32) -> Token {
+//#if INT64
+    return given[place];
+//#else
+    return Token(given[place] >> 16u, given[place] & 0xffffu);
+//#end
 }
 
 fn functions_of(own: u32) -> Functions {
@@ -57,13 +87,18 @@ fn functions_of(own: u32) -> Functions {
 }
 
 // a x + b modulo 2^31 - 1.
-fn hash(function: Function, high: u32, low: u32) -> u32 {
-    let bottom = function.low * low;
-    let middle = function.high * low + (function.low * high + (bottom >> 16u));  // < 2^32 - 2^17
+fn hash(function: Function, token: Token) -> u32 {
+//#if INT64
+    let doubled = u64(function.factor) * u64(token) + u64(function.added);
+    let value = u32(doubled >> 32u) + (u32(doubled) >> 1u);
+//#else
+    let bottom = function.low * token.low;
+    let middle = function.high * token.low + (function.low * token.high + (bottom >> 16u));  // < 2^32 - 2^17
     let rest = ((middle & 0x7fffu) << 16u) | (bottom & 0xffffu);  // < 2^31
-    let top = function.twice * high + (middle >> 15u) + function.added;  // < 2^32 - 4
+    let top = function.twice * token.high + (middle >> 15u) + function.added;  // < 2^32 - 4
     let folded = (top & PRIME) + (top >> 31u) + rest;  // < 2^32
     let value = (folded & PRIME) + (folded >> 31u);  // <= 2^31
+//#end
     return min(value, value - PRIME);
 }
 
@@ -91,11 +126,9 @@ fn sketch(tokens: vec2u, functions: Functions, own: u32) -> Values {
 //#end
     if tokens.y < FEW {
         for (var t = 0u; t < tokens.y; t++) {
-            let token = given[tokens.x + t];
-            let high = token >> 16u;
-            let low = token & 0xffffu;
+            let token = token_at(tokens.x + t);
 //#for i OWN_SLOTS
-            values.of$i = min(values.of$i, hash(functions.own$i, high, low));
+            values.of$i = min(values.of$i, hash(functions.own$i, token));
 //#end
         }
         return values;
@@ -106,8 +139,7 @@ fn sketch(tokens: vec2u, functions: Functions, own: u32) -> Values {
 //#end
     workgroupBarrier();
     for (var t = own; t < tokens.y; t += WIDTH) {
-        let token = given[tokens.x + t];
-        let value = hash(functions.first, token >> 16u, token & 0xffffu);
+        let value = hash(functions.first, token_at(tokens.x + t));
         atomicMin(&least[value / (PRIME / SLOTS + 1u)], value);
     }
     workgroupBarrier();

@@ -12,7 +12,7 @@ import pytest
 
 from pairhmm import backends, placing
 from pairhmm.errors import DeviceLost
-from pairhmm.placing import cuda, device
+from pairhmm.placing import cuda, device, webgpu
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching.published import PRIME
 
@@ -82,13 +82,14 @@ def emulated(require, memory=1 << 30) -> device.DevicePlacer:
         return device.DevicePlacer(cuda.CudaSketcher(0))
 
 
-@pytest.fixture(scope="module", params=["emulated", "cuda", "webgpu"])
+@pytest.fixture(scope="module", params=["emulated", "cuda", "webgpu", "webgpu without 64 bits"])
 def placer(request, require):
     if request.param == "emulated":
         return emulated(require)
-    found = backends.status(request.param)
-    require(request.param, found.available, f"{found.reason}; {found.cure}")
-    return placing.load(request.param)
+    name, *without = request.param.split(maxsplit=1)
+    found = backends.status(name)
+    require(name, found.available, f"{found.reason}; {found.cure}")
+    return device.DevicePlacer(webgpu.WebgpuSketcher(0, int64=False)) if without else placing.load(name)
 
 
 @pytest.mark.parametrize("size", SIZES)
