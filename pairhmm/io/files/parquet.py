@@ -23,7 +23,7 @@ from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.files import parquet_footer
 from pairhmm.io.files.arrow_arrays import arrow_array
 from pairhmm.io.files.behind import WriteBehind
-from pairhmm.io.files.parquet_sums import SlotSums
+from pairhmm.io.files.parquet_sums import ColumnSums
 
 
 class Rows(Protocol):
@@ -122,11 +122,11 @@ class EncodedRows:
     ----------
     file : bytes
         A whole file with this row group.
-    sums : SlotSums
+    sums : ColumnSums
     """
 
     file: bytes
-    sums: SlotSums
+    sums: ColumnSums
 
 
 class Table(Generic[T]):
@@ -150,7 +150,7 @@ class Table(Generic[T]):
         """A row group; without parts, a file without rows."""
         from pyarrow import parquet
 
-        sums = SlotSums(self._schema)
+        sums = ColumnSums(self._schema)
         sink = self._arrow.BufferOutputStream()
         with parquet.ParquetWriter(sink, self._schema, **writing(self._arrow, self._schema)) as file:
             if parts:
@@ -248,7 +248,7 @@ def checked_batches(arrow: ModuleType, path: str, file: Any, rows: int) -> Itera
         For a damaged file, and, after the last batch, where the values do not match the checksum that the file carries.
     """
     batches = file.iter_batches(rows, use_threads=False)
-    sums = SlotSums(file.schema_arrow)
+    sums = ColumnSums(file.schema_arrow)
     while True:
         with damage_errors(arrow, path):
             batch = next(batches, None)

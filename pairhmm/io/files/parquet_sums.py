@@ -17,7 +17,7 @@ from pairhmm.errors import InputError
 _KEY = "pairhmm.crc32"
 
 
-class SlotSums:
+class ColumnSums:
     """One checksum for each column, together with the column's name and type.
 
     Rows are added batch after batch. How they are divided into batches does not change the checksum.

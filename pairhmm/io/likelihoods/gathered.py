@@ -11,7 +11,7 @@ from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
-from pairhmm.io.files.parquet_sums import SlotSums
+from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
 from pairhmm.io.files.tabix import TableIndex
 from pairhmm.io.likelihoods.table import ENDINGS, MODEL_KEY
@@ -146,7 +146,7 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
 
     first = _parquet(arrow, pieces[0])
     schema, model = first.schema_arrow.remove_metadata(), _model(first)
-    sums = SlotSums(schema)
+    sums = ColumnSums(schema)
     with whole_files(destination) as scratch, output_errors(destination):
         with ParquetWriter(str(scratch), schema, **parquet.writing(arrow, schema)) as writer:
             held: list[Any] = []
