@@ -21,7 +21,7 @@ constexpr int kTokenValueBits = 24;
 constexpr size_t kTokenSlots = 128, kFewTokens = 12;
 
 // The token of a k-mer, below kPrime.
-uint64_t token_of(uint64_t hash) { return (hash >> 32) * kPrime >> 32; }
+uint64_t token_of(uint64_t hash) { return hash % kPrime; }
 
 uint64_t power(uint64_t base, uint64_t exponent) {
     uint64_t result = 1;

@@ -21,7 +21,8 @@ def nearest_of(equal: NDArray[np.uint16], count: int) -> Nearest:
 
 def nearest_of_both(first: Nearest, second: Nearest) -> Nearest:
     """The nearest of two blocks of targets. All targets of the second block come after those of the first one."""
-    targets, equal = (np.concatenate(both, axis=1) for both in zip(first, second, strict=True))
+    targets = np.concatenate((first[0], second[0]), axis=1)
+    equal = np.concatenate((first[1], second[1]), axis=1)
     # What is no target has 0 slots, and must stand behind the targets that have 0 slots, too.
     rank = np.where(targets == NO_TARGET, -1, equal.astype(np.int32))
     order = np.argsort(-rank, axis=1, kind="stable")[:, : first[0].shape[1]]

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.sketching.kmers import hashes_of
-from pairhmm.sketching.sketches import WORD_BITS
 
 FINE_BITS: Final = 14
 FINE_SLOTS: Final = 1 << FINE_BITS
@@ -63,13 +62,6 @@ def dense_slots(fine: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
         tried = hashes_of(empty.astype(np.uint64) << np.uint64(32) | np.uint64(attempt)) % np.uint64(slots)
         dense[empty] = folded[tried.astype(np.int64)]
     return dense
-
-
-def bit_planes(values: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
-    """The lowest `bits` bits of each slot's value as planes, shape (bits, slots // 64)."""
-    planes = np.arange(bits, dtype=np.uint64)[:, np.newaxis]
-    of_bits = (values >> planes & np.uint64(1)).astype(np.uint8)
-    return np.packbits(of_bits, axis=1, bitorder="little").view(np.dtype("<u8")).reshape(bits, len(values) // WORD_BITS)
 
 
 def kmers_of_minima(fine: NDArray[np.uint64]) -> float:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+import logging
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from pairhmm import backends, sketching
-from pairhmm.sketching import cpu
+from pairhmm.backends.cuda import sources as cuda_sources
+from pairhmm.sketching import cpu, cuda, device, webgpu
 from pairhmm.sketching.nearest import NO_TARGET
 from pairhmm.sketching.reference import ReferenceComparer
 from pairhmm.sketching.sketches import Scheme
@@ -24,7 +30,25 @@ SCHEMES = [
 ]
 
 
-@pytest.fixture(scope="module", params=["reference", *CPU_LEVELS, "webgpu"])
+HELPERS = Path(__file__).parents[1] / "backends" / "cuda"
+
+
+def helper(name):
+    """A module beside the tests of the CUDA backend."""
+    full = f"pairhmm_tests_{name}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, HELPERS / f"{name}.py")
+        sys.modules[full] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[full])
+    return sys.modules[full]
+
+
+def emulated(memory=1 << 30):
+    with helper("emulated_cupy").installed(memory):
+        return cuda.CudaComparer(0)
+
+
+@pytest.fixture(scope="module", params=["reference", *CPU_LEVELS, "emulated", "cuda", "webgpu"])
 def comparer(request, require):
     name = request.param
     if name in CPU_LEVELS:
@@ -32,6 +56,9 @@ def comparer(request, require):
         if name not in cpu.levels():
             pytest.skip(f"this machine does not run {name}")
         return cpu.CpuComparer(name)
+    if name == "emulated":
+        require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+        return emulated()
     found = backends.status(name)
     require(name, found.available, f"{found.reason}; {found.cure}")
     return sketching.load(name)
@@ -85,3 +112,61 @@ def test_no_sketch(comparer, make_sketches):
     assert comparer.equal_slots(some, none, 1).shape == (3, 0)
     assert comparer.equal_slots(none, some, 1).shape == (0, 3)
     assert (comparer.nearest(some, none, 2, 1)[0] == NO_TARGET).all()
+
+
+@pytest.fixture(params=["emulated", "webgpu"])
+def device_comparer(request, require):
+    """A comparer of its own, for tests that change what it may take."""
+    if request.param == "emulated":
+        require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+        return emulated()
+    found = backends.status("webgpu")
+    require("webgpu", found.available, f"{found.reason}; {found.cure}")
+    return sketching.load("webgpu")
+
+
+def test_small_blocks_on_a_device(device_comparer, make_sketches, monkeypatch):
+    """Several blocks of queries, and of targets among which the nearest are looked for."""
+    for module in (cuda, webgpu):
+        monkeypatch.setattr(module, "MOST_PAIRS", 64 * 200)
+        monkeypatch.setattr(module, "MOST_TARGETS", 60)
+    some = make_sketches(np.random.default_rng(1), 330, SCHEMES[1])
+    first, second = some.part(0, 150), some.part(150, 330)
+    oracle = ReferenceComparer()
+    np.testing.assert_array_equal(device_comparer.equal_slots(first, second, 1), oracle.equal_slots(first, second, 1))
+    for found, expected in zip(
+        device_comparer.nearest(first, second, 5, 1), oracle.nearest(first, second, 5, 1), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_the_cpu_finds_many_nearest(device_comparer, make_sketches, caplog):
+    some = make_sketches(np.random.default_rng(2), 90, SCHEMES[0])
+    with caplog.at_level(logging.WARNING, "pairhmm"):
+        found = device_comparer.nearest(some, some, device.MOST_NEAREST + 1, 1)
+    assert "no kernel for more than 64 nearest samples" in caplog.text
+    np.testing.assert_array_equal(found[0], ReferenceComparer().nearest(some, some, device.MOST_NEAREST + 1, 1)[0])
+
+
+def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):
+    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+    some = make_sketches(np.random.default_rng(3), 90, SCHEMES[5])
+    with caplog.at_level(logging.WARNING, "pairhmm"):
+        found = emulated(100_000).equal_slots(some, some, 1)
+    assert "no kernel for so many sketches at once" in caplog.text
+    np.testing.assert_array_equal(found, ReferenceComparer().equal_slots(some, some, 1))
+
+
+def test_cuda_compiles(require):
+    """For every architecture, without a warning or a spill."""
+    nvrtc = helper("nvrtc")
+    require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
+    jobs = [
+        nvrtc.Job(architecture, cuda.source(bits), tuple(cuda_sources.OPTIONS))
+        for architecture in ("sm_75", "sm_80", "sm_90", "sm_100")
+        for bits in (1, 8, 31)
+    ]
+    for result in nvrtc.compile_all(jobs):
+        assert result.compiles and not result.warnings, result.log
+        assert set(result.kernels) == {f"map_{name}" for name in cuda.KERNELS}
+        assert not [usage for usage in result.kernels.values() if usage.stack or usage.spills]

@@ -12,12 +12,13 @@ from pairhmm.sketching.kmers import kmer_hashes
 from pairhmm.sketching.permutation import (
     FINE_SLOTS,
     NO_VALUE,
-    bit_planes,
     dense_slots,
     frequent,
     kmers_of_minima,
     minima,
 )
+from pairhmm.sketching.planes import planes_of
+from pairhmm.sketching.published import FACTORS, SUMMANDS, signature, tokens_of
 
 needs_compiled = pytest.mark.skipif(not is_compiled(), reason="the compiled part is missing")
 
@@ -38,6 +39,10 @@ def filled(kmers, sequences):
 
 def all_hashes(sequences, k):
     return np.concatenate([kmer_hashes(one, k) for one in sequences])
+
+
+def low_words(values):
+    return (values & np.uint64(2**32 - 1)).astype(np.uint32)[np.newaxis]
 
 
 def naive_canonical(text, k):
@@ -101,15 +106,7 @@ def test_planes_are_those_of_numpy(slots, length):
     assert not np.any(dense == NO_VALUE)
     for bits in range(1, 17):
         planes, _ = kmers.sketch(slots, bits)
-        assert np.array_equal(planes, bit_planes(dense, bits).reshape(-1))
-
-
-def test_planes_hold_the_lowest_bits():
-    values = np.random.default_rng(1).integers(0, 2**50, 256, dtype=np.uint64)
-    planes = bit_planes(values, 9)
-    assert planes.shape == (9, 4)
-    for slot, bit in ((0, 0), (77, 8), (255, 3)):
-        assert int(planes[bit, slot // 64]) >> slot % 64 & 1 == int(values[slot]) >> bit & 1
+        assert np.array_equal(planes, planes_of(low_words(dense), bits).reshape(-1))
 
 
 @needs_compiled
@@ -146,3 +143,31 @@ def test_no_kmers_have_no_sketch():
         planes, count = filled(kmers, [np.full(100, 15, dtype=np.uint8)]).sketch(1024, 8)
         assert len(planes) == 0 and count == 0 and kmers.seen == 0
         assert np.array_equal(kmers.minima(), np.full(FINE_SLOTS, NO_VALUE))
+
+
+def published(sequences, k, least, most):
+    kmers = native.FrequentTokens(k, least, most, int(FACTORS[0]), int(SUMMANDS[0]))
+    return filled(kmers, sequences)
+
+
+@needs_compiled
+@pytest.mark.parametrize("length", [21, 25, 31, 32, 33, 60, 400, 50_000])
+def test_the_published_signature_is_that_of_all_tokens(length):
+    sequences = [random_sets(np.random.default_rng(length), length, odd=0)]
+    hashes = all_hashes(sequences, 21)
+    kmers = published(sequences, 21, 1, 10**6)
+    assert np.array_equal(signature(kmers.tokens()), signature(tokens_of(hashes)))
+    assert kmers.kmers == pytest.approx(len(set(hashes.tolist())), rel=1e-3)
+
+
+@needs_compiled
+def test_the_published_signature_of_frequent_kmers_has_no_rare_ones():
+    rng = np.random.default_rng(9)
+    genome, noise = random_sets(rng, 5000), random_sets(rng, 5000)
+    once = published([genome], 21, 1, 10**6)
+    twice = published([genome, noise, genome], 21, 2, 10**6)
+    assert np.array_equal(signature(twice.tokens()), signature(once.tokens()))
+    # Half of the tokens are counted, and every slot still has some of them.
+    half = published([genome, noise, genome], 21, 2, 6000)
+    assert np.array_equal(signature(half.tokens()), signature(once.tokens()))
+    assert half.kmers == pytest.approx(once.kmers, rel=0.1)
