@@ -59,8 +59,8 @@ void AllKmers::lower_limit() {
     unchecked_ = 0;
 }
 
-// Values are uniform, so the least one of a slot is exponential in the number of its k-mers, cut off at 1 where there is
-// none. The estimate is the most likely number.
+// Values are uniform, so the least one of a slot is exponential in the number of its k-mers, cut off at 1 where there
+// is none. The estimate is the most likely number.
 Minima AllKmers::minima() const {
     double total = 0, taken = 0;
     for (const uint64_t value : values_) {

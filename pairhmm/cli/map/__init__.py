@@ -7,7 +7,11 @@ import rich_click as click
 from pairhmm.cli.map import distances, sketch
 from pairhmm.cli.pages import CommandGroup
 
+<<<<<<< HEAD
 EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
+=======
+EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
+>>>>>>> m-sketch
 
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)
