@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.map import distances, sketch
 from pairhmm.cli.pages import CommandGroup
 
+<<<<<<< HEAD
+EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
+=======
+EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
+>>>>>>> m-sketch
 
-@click.group("map", cls=CommandGroup)
+
+@click.group("map", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
+
+
+command.add_command(sketch.command)
+command.add_command(distances.command)
