@@ -9,8 +9,8 @@ from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
-    "pairhmm map distances cohort.sketches -o distances.tsv",
-    "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
+    "pairhmm map distances samples.sketches -o distances.tsv",
+    "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
 )
 
 

@@ -15,8 +15,7 @@ from pairhmm.placing.options import GROUPS, MapOptions, Quantisation
 
 EXAMPLES = (
     "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
-    "pairhmm map draw --kmers samples.sketches --genotypes calls.vcf.gz \\\n"
-    "    --sheet samples.tsv --colour batch --weight sheet=0 -o positions.tsv --svg map.svg",
+    "pairhmm map draw --kmers samples.sketches --alpha 0 --quantise rank -o p.tsv",
 )
 
 _OPTIONS = MapOptions()
