@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import chain
 
 import rich_click as click
 
@@ -13,6 +14,9 @@ from pairhmm.commands.devices import devices, simd_levels
 from pairhmm.engine import calibration, forward
 from pairhmm.engine.calibration import DeviceSpeed
 from pairhmm.interface.cores import usable_cores
+
+UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
+DOES = {calibration.FORWARD: "score", calibration.PLACE: "draw a map", calibration.DISTANCES: "compare sketches"}
 
 EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --calibrate -@ 2")
 
@@ -51,24 +55,26 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
 
 
 def _worth(cpu: DeviceSpeed, device: DeviceSpeed, threads: int) -> str:
-    cells = calibration.crossover(cpu.of_threads(threads), device)
-    return f"with -@ {threads} {'never' if cells is None else f'from {cells:,} cells on'}"
+    units = calibration.crossover(cpu.of_threads(threads), device)
+    return f"with -@ {threads} {'never' if units is None else f'from {units:,} {UNITS[device.work]} on'}"
 
 
 def _calibrate(threads: int) -> None:
     from pairhmm import backends
     from pairhmm.bench.calibrate import measure
+    from pairhmm.bench.calibrate_map import measure_map_work
 
     speeds = []
-    for speed in measure(threads):
+    for speed in chain(measure(threads), measure_map_work(threads)):
         speeds.append(speed)
         click.echo(
-            f"{speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
-            f"each call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.1f} GCUPS"
+            f"{speed.work:<9} {speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
+            f"each call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.3g} G {UNITS[speed.work]}/s"
         )
-    cpu = next((speed for speed in speeds if speed.backend == backends.on_the_cpu()[0]), None)
+    on_the_cpu = {speed.work: speed for speed in reversed(speeds) if speed.backend in backends.on_the_cpu()}
     for speed in speeds:
-        if cpu is not None and speed is not cpu:
+        cpu = on_the_cpu.get(speed.work)
+        if cpu is not None and speed.backend in backends.on_devices():
             told = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
-            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) {'; '.join(told)}")
+            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) to {DOES[speed.work]} {'; '.join(told)}")
     click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")

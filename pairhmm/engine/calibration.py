@@ -9,15 +9,23 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
+from pairhmm import backends
+from pairhmm.interface.cores import usable_cores
+
 log = logging.getLogger(__name__)
 
 VERSION = 2
 """Version of the file's format. A file of another version is ignored."""
 
 
+FORWARD, PLACE, DISTANCES = "forward", "place", "distances"
+"""Kinds of work whose speeds are kept. Their units: cells of matrices; sets of tokens that are placed on the map, which
+are samples times groups; words of 64 bits of sketches that are compared, of all pairs."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceSpeed:
-    """How long a device takes on this machine.
+    """How long a device takes on this machine for one kind of work.
 
     Attributes
     ----------
@@ -30,7 +38,10 @@ class DeviceSpeed:
     call_seconds : float
         Time of a call that scores a tiny batch.
     cells_per_second : float
-        Cells a second of a large batch, from host arrays to host scores. On the CPU, those of one thread.
+        Cells a second of a large batch, from host arrays to host scores. On the CPU, those of one thread. Of other work
+        than `FORWARD`, its units.
+    work : str
+        `FORWARD`, `PLACE` or `DISTANCES`.
     """
 
     backend: str
@@ -38,6 +49,7 @@ class DeviceSpeed:
     start_seconds: float
     call_seconds: float
     cells_per_second: float
+    work: str = FORWARD
 
     def of_threads(self, threads: int) -> Self:
         """The speed of so many threads on the CPU, each on a core of its own."""
@@ -63,9 +75,9 @@ class Calibration:
         """The speed of a device; None where that device was not measured."""
         return next((speed for speed in self.of_backend(backend) if speed.device == device), None)
 
-    def of_backend(self, backend: str) -> list[DeviceSpeed]:
-        """The speeds of a backend's devices."""
-        return [speed for speed in self.speeds if speed.backend == backend]
+    def of_backend(self, backend: str, work: str = FORWARD) -> list[DeviceSpeed]:
+        """The speeds of a backend's devices at one kind of work."""
+        return [speed for speed in self.speeds if (speed.backend, speed.work) == (backend, work)]
 
 
 def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
@@ -74,6 +86,29 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
     if gained <= 0:
         return None
     return max(0, round((device.seconds(0) - cpu.seconds(0)) / gained))
+
+
+def is_worth_a_device(work: str, units: int, threads: int, by_default: int) -> bool:
+    """Whether a device that was measured is faster than so many CPU threads, its start included.
+
+    Parameters
+    ----------
+    work : str
+        `PLACE` or `DISTANCES`.
+    units : int
+        Units of that work.
+    threads : int
+    by_default : int
+        Units for each thread from which a device is worth its start where none was measured.
+    """
+    kept = load()
+    threads = min(threads, usable_cores())
+    cpu = next((speed for name in backends.on_the_cpu() for speed in kept.of_backend(name, work)), None)
+    devices = [speed for name in backends.on_devices() for speed in kept.of_backend(name, work)]
+    if cpu is None or not devices:
+        return units >= by_default * threads
+    worths = [crossover(cpu.of_threads(threads), speed) for speed in devices]
+    return any(worth is not None and units >= worth for worth in worths)
 
 
 def path() -> Path:

@@ -152,7 +152,7 @@ def _fastest_on_the_cpu() -> str | None:
 def _seconds_before_cpu(name: str, cells: int, threads: int, kept: Calibration) -> float | None:
     """Seconds that a backend's first device takes. None if the CPU is faster, 0 if the device was not measured."""
     threads = min(threads, usable_cores())
-    cpu = next((speed.of_threads(threads) for speed in kept.speeds if speed.backend == _fastest_on_the_cpu()), None)
+    cpu = next((speed.of_threads(threads) for speed in kept.of_backend(_fastest_on_the_cpu() or "")), None)
     own = kept.of_backend(name)
     by_default = WORTH_A_DEVICE * threads
     worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [by_default]

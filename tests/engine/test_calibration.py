@@ -117,3 +117,30 @@ def test_measure(monkeypatch, caplog):
         (speed,) = calibrate.measure(1)
     assert (speed.backend, speed.device, speed.start_seconds) == ("cpu", cpu.chosen_level(), 0.0)
     assert 0 < speed.call_seconds < 1 and 1e8 < speed.cells_per_second < 1e12
+
+
+PLACING = [
+    DeviceSpeed("cpu", "avx2", 0.0, 0.001, 1e6, calibration.PLACE),
+    DeviceSpeed("gpu", "Big, 80 GiB", 1.0, 0.001, 1e8, calibration.PLACE),
+]
+
+
+@pytest.mark.parametrize(("units", "threads", "is_worth"), [(900_000, 1, False), (1_100_000, 1, True)])
+def test_other_work_than_scores_has_its_own_crossover(found, units, threads, is_worth):
+    """A thread places a million sets in the second that the device takes to start."""
+    calibration.save(Calibration([CPU, GPU, *PLACING]))
+    assert calibration.is_worth_a_device(calibration.PLACE, units, threads, 1) == is_worth
+    assert first(10**9) == "cpu"
+
+
+@pytest.mark.parametrize("kept", [[], [CPU, GPU], PLACING[:1], PLACING[1:]])
+def test_other_work_that_was_not_measured_has_a_default(found, kept, monkeypatch):
+    monkeypatch.setattr(calibration, "usable_cores", lambda: 2)
+    calibration.save(Calibration(kept))
+    assert not calibration.is_worth_a_device(calibration.PLACE, 199, 8, 100)
+    assert calibration.is_worth_a_device(calibration.PLACE, 200, 8, 100)
+
+
+def test_a_slower_device_is_never_worth_it(found):
+    calibration.save(Calibration([PLACING[0], DeviceSpeed("gpu", "Old", 0.0, 0.0, 1e5, calibration.PLACE)]))
+    assert not calibration.is_worth_a_device(calibration.PLACE, 10**15, 1, 1)

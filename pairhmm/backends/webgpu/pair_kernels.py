@@ -74,6 +74,10 @@ class PairDevice:
                 made = pool.map(lambda variant: make_pipeline(self.handle, *source(variant)), new)
                 self._pipelines.update(zip(new, made, strict=True))
 
+    def pipeline(self, variant: Hashable) -> Any:
+        """The pipeline of a variant that `compile` has compiled."""
+        return self._pipelines[variant]
+
     def run(self, slot: Slot, dispatches: Sequence[PairDispatch], width: int, size: int) -> NDArray[np.uint8]:
         """Submit dispatches one after the other, and return `size` bytes of "found".
 

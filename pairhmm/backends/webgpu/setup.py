@@ -41,7 +41,8 @@ WANTED_LIMITS = (
 )
 """Limits that are requested as high as the adapter allows. The others stay at WebGPU's defaults."""
 
-SUBGROUPS, TIMESTAMPS = "subgroup", "timestamp-query"
+SUBGROUPS, TIMESTAMPS, INT64 = "subgroup", "timestamp-query", "shader-int64"
+"""Features that are requested where an adapter has them. Browsers do not have the last one."""
 
 LOST_WORDS = ("lost", "is destroyed", "invalid device")
 """Words by which a lost device is recognised in error messages, since wgpu has no error class for it."""
@@ -153,9 +154,9 @@ def _name_types_quickly() -> None:
 
 
 def request_device(adapter: Adapter) -> Any:
-    """A device of an adapter, with subgroups and timestamps if it has them, and with the adapter's own limits."""
+    """A device of an adapter, with the adapter's own limits, and the features that kernels use if it has them."""
     handle = adapter.handle
-    features = [name for name in (SUBGROUPS, TIMESTAMPS) if name in handle.features]
+    features = [name for name in (SUBGROUPS, TIMESTAMPS, INT64) if name in handle.features]
     return handle.request_device_sync(
         required_features=features, required_limits={name: handle.limits[name] for name in WANTED_LIMITS}
     )

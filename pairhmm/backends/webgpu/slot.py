@@ -130,10 +130,12 @@ class BatchSlot(Slot):
     device : GPUDevice
     label : str
     memory : int or None
+    usages : mapping
+        As for `Slot`: those of the forward algorithm, unless the slot is for other kernels.
     """
 
-    def __init__(self, device: Any, label: str, memory: int | None) -> None:
-        super().__init__(device, label, USAGES, memory, OF_HOST)
+    def __init__(self, device: Any, label: str, memory: int | None, usages: Mapping[str, str] = USAGES) -> None:
+        super().__init__(device, label, usages, memory, OF_HOST)
         self.packer = native.Packer(team())
         self._behind = 0  # first byte of the batch that is in "behind"
         self._filled: dict[str, int] = {}  # bytes by buffer, of UPLOADS, that wait for a submission

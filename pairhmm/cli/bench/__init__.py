@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.bench import dp, forward, scan, wavefront
+from pairhmm.cli.bench import dp, forward, map, scan, wavefront
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
@@ -23,3 +23,4 @@ command.add_command(forward.command)
 command.add_command(wavefront.command)
 command.add_command(scan.command)
 command.add_command(dp.command)
+command.add_command(map.command)

@@ -55,7 +55,11 @@ class Memory:
         self._give_back = cupy.take(size)
         self._bytes = emulator().guarded(np.full(-(-size // ALIGNMENT) * ALIGNMENT, GARBAGE, np.uint8))
         self.ptr = self._bytes.ctypes.data
-        self.mem = self
+
+    @property
+    def mem(self) -> Memory:
+        """Not an attribute: what refers to itself would not be given back when it is dropped."""
+        return self
 
     def __del__(self) -> None:
         if self._give_back is not None:

@@ -1,0 +1,226 @@
+"""Seconds of placing samples on the map, on a GPU and on the CPU; and how far a GPU is from the oracle."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import placing
+from pairhmm.backends.fastest import chosen, on_the_cpu
+from pairhmm.engine.calibration import PLACE, is_worth_a_device
+from pairhmm.placing import Placer
+from pairhmm.placing.device import WORTH_A_DEVICE, DevicePlacer
+from pairhmm.placing.properties import Neighbours, TokenSets
+from pairhmm.placing.reference import blend, z_scores
+from pairhmm.sketching.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
+
+__all__ = ["NODES", "MapDifference", "MapSpeed", "NodeCohort", "make_cohort", "measure_map", "measure_map_differences"]
+
+NODES = (34, 100, 400, 1_000, 3_000, 10_000, 30_000, 100_000, 367_000)
+"""The published sizes."""
+
+FEW_TOKENS, MANY_TOKENS = (1, LEAST_FOR_ONE_PERMUTATION - 1), (LEAST_FOR_ONE_PERMUTATION, 40)
+"""Tokens of the sets of most groups, and of every fifth one."""
+
+NEIGHBOURS, ALPHA, PASSES = 10, 0.5, 5
+
+SLOTS_AT_ONCE = 16
+"""Slots whose z-scores the oracle computes at once, so that float64 needs little memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCohort:
+    """Nodes with random properties and neighbours.
+
+    Attributes
+    ----------
+    groups : list of TokenSets
+    matrices : ndarray, shape (groups, 128, 2), float32
+    start : ndarray, shape (nodes, 2), float32
+    neighbours : Neighbours
+    """
+
+    groups: list[TokenSets]
+    matrices: NDArray[np.float32]
+    start: NDArray[np.float32]
+    neighbours: Neighbours
+
+    @property
+    def sets(self) -> int:
+        """Sets of tokens."""
+        return len(self.groups) * len(self.start)
+
+    def project(self, placer: Placer, threads: int) -> NDArray[np.float32]:
+        """Sketch and project all nodes."""
+        return placer.projections(self.groups, self.matrices, threads)
+
+    def blend(self, placer: Placer, threads: int) -> NDArray[np.float32]:
+        """Blend all nodes with their neighbours."""
+        return placer.blended(self.start, self.neighbours, ALPHA, PASSES, threads)
+
+    def place(self, placer: Placer, threads: int) -> None:
+        """Sketch, project and blend all nodes."""
+        self.project(placer, threads)
+        self.blend(placer, threads)
+
+
+@dataclass(frozen=True, slots=True)
+class MapSpeed:
+    """Seconds of a size, the medians of repetitions.
+
+    Attributes
+    ----------
+    nodes, groups, tokens : int
+    cpu_seconds, device_seconds : float
+        From arrays on the host to positions there: sketched, projected and blended.
+    sketch_seconds, blend_seconds : float
+        Of the device's kernels, by its own clock: sketching with projection, and blending.
+    auto : str
+        The backend that "auto" takes.
+    """
+
+    nodes: int
+    groups: int
+    tokens: int
+    cpu_seconds: float
+    device_seconds: float
+    sketch_seconds: float
+    blend_seconds: float
+    auto: str
+
+    @property
+    def speedup(self) -> float:
+        """How many times faster the device is than the CPU."""
+        return self.cpu_seconds / self.device_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class MapDifference:
+    """The largest differences from the oracle, which computes in float64.
+
+    Attributes
+    ----------
+    nodes : int
+    signatures : int
+        Values of signatures that are not the CPU's. All are.
+    projections, blends : float
+    """
+
+    nodes: int
+    signatures: int
+    projections: float
+    blends: float
+
+
+def make_cohort(nodes: int, groups: int, seed: int = 1) -> NodeCohort:
+    """Random nodes: sets of 1 to 11 tokens, every fifth group of 12 to 40, and ten neighbours a node."""
+    rng = np.random.default_rng([seed, nodes])
+    sets = [_token_sets(rng, nodes, MANY_TOKENS if group % 5 == 4 else FEW_TOKENS) for group in range(groups)]
+    matrices = (rng.standard_normal((groups, SLOTS, 2)) / np.sqrt(SLOTS)).astype(np.float32)
+    start = rng.standard_normal((nodes, 2)).astype(np.float32)
+    offsets = NEIGHBOURS * np.arange(nodes + 1, dtype=np.int64)
+    indices = rng.integers(0, nodes, NEIGHBOURS * nodes, dtype=np.int32)
+    return NodeCohort(sets, matrices, start, Neighbours(indices, offsets))
+
+
+def _token_sets(rng: np.random.Generator, nodes: int, sizes: tuple[int, int]) -> TokenSets:
+    """Sets of sorted, distinct tokens: sums of random steps."""
+    counts = rng.integers(sizes[0], sizes[1] + 1, nodes)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    sums = np.cumsum(rng.integers(1, PRIME // (MANY_TOKENS[1] + 1), int(offsets[-1])))
+    before = np.concatenate([[0], sums])[offsets[:-1]]
+    return TokenSets((sums - np.repeat(before, counts)).astype(np.uint32), offsets)
+
+
+def measure_map(
+    backend: str,
+    device: int | None,
+    nodes: Sequence[int] = NODES,
+    groups: int = 10,
+    *,
+    repetitions: int = 3,
+    threads: int = 1,
+) -> Iterator[MapSpeed]:
+    """Time each size on a device and on the CPU. A first run of each is not counted.
+
+    Parameters
+    ----------
+    backend : {"cuda", "webgpu"}
+    device : int or None
+        Index of the device; None for the first one.
+    nodes : sequence of int
+    groups : int
+        Groups of properties.
+    repetitions : int
+    threads : int
+        CPU threads.
+
+    Raises
+    ------
+    BackendUnavailable, InputError
+        If the backend or the device is not available.
+    """
+    placer, cpu = _device_placer(backend, device), on_the_cpu(placing)
+    for count in nodes:
+        cohort = make_cohort(count, groups)
+        device_seconds = _median(partial(cohort.place, placer, threads), repetitions)
+        cpu_seconds = _median(partial(cohort.place, cpu, threads), repetitions)
+        sketch = _kernels(placer, partial(cohort.project, placer, threads), repetitions)
+        blended = _kernels(placer, partial(cohort.blend, placer, threads), repetitions)
+        worth = is_worth_a_device(PLACE, cohort.sets, threads, WORTH_A_DEVICE)
+        tokens = sum(len(group.tokens) for group in cohort.groups)
+        auto = chosen(placing, "auto", None, worth)
+        yield MapSpeed(count, groups, tokens, cpu_seconds, device_seconds, sketch, blended, auto)
+
+
+def measure_map_differences(
+    backend: str, device: int | None, nodes: Sequence[int] = NODES, *, threads: int = 1
+) -> Iterator[MapDifference]:
+    """Compare a device with the CPU's signatures, and with the oracle's projections and blends."""
+    placer, cpu = _device_placer(backend, device), on_the_cpu(placing)
+    for count in nodes:
+        cohort = make_cohort(count, 1)
+        signatures = cpu.signatures(cohort.groups[0], threads)
+        wrong = int(np.count_nonzero(placer.signatures(cohort.groups[0], threads) != signatures))
+        expected = np.zeros((count, 2))
+        for slot in range(0, SLOTS, SLOTS_AT_ONCE):
+            some = slice(slot, slot + SLOTS_AT_ONCE)
+            expected += z_scores(signatures[:, some]) @ cohort.matrices[0, some].astype(np.float64)
+        found, blended = cohort.project(placer, threads)[0], cohort.blend(placer, threads)
+        exact = blend(cohort.start, cohort.neighbours, ALPHA, PASSES)
+        yield MapDifference(count, wrong, _largest(found - expected), _largest(blended - exact))
+
+
+def _device_placer(backend: str, device: int | None) -> DevicePlacer:
+    placer = placing.load(backend, device)
+    assert isinstance(placer, DevicePlacer)
+    return placer
+
+
+def _largest(differences: NDArray[np.float64]) -> float:
+    return float(np.abs(differences).max(initial=0))
+
+
+def _median(run: Callable[[], object], repetitions: int) -> float:
+    seconds = []
+    for _ in range(repetitions + 1):
+        begin = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - begin)
+    return statistics.median(seconds[1:])
+
+
+def _kernels(placer: DevicePlacer, run: Callable[[], object], repetitions: int) -> float:
+    """Seconds of all kernels of a call. The calls before have warmed the device up."""
+    totals = []
+    for _ in range(repetitions):
+        with placer.sketcher.timing() as seconds:
+            run()
+        totals.append(sum(seconds))
+    return statistics.median(totals)

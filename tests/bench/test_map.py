@@ -1,0 +1,54 @@
+"""`pairhmm bench map`: its cohorts, its tables, and the speeds that `devices --calibrate` keeps."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from pairhmm import backends
+from pairhmm.bench import calibrate_map
+from pairhmm.bench.map import make_cohort
+from pairhmm.engine.calibration import DISTANCES, PLACE
+from pairhmm.sketching.published import PRIME
+
+
+def test_sets_are_sorted_and_distinct():
+    cohort = make_cohort(60, 10)
+    assert cohort.sets == 600
+    sizes = [np.diff(group.offsets) for group in cohort.groups]
+    assert (sizes[0].min(), sizes[0].max()) == (1, 11) and sizes[4].min() >= 12
+    for group in cohort.groups:
+        for begin, end in zip(group.offsets[:-1], group.offsets[1:], strict=True):
+            own = group.tokens[begin:end].astype(np.int64)
+            assert (np.diff(own) > 0).all() and own[-1] < PRIME
+
+
+def test_sizes_and_differences(require):
+    found = backends.status("webgpu")
+    require("webgpu", found.available, f"{found.reason}; {found.cure}")
+    command = [sys.executable, "-m", "pairhmm", "bench", "map", "--backend", "webgpu", "--nodes", "34,50"]
+    done = subprocess.run(
+        [*command, "--groups", "2", "--repetitions", "1", "--accuracy", "--json"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert [row["nodes"] for row in figures["map"]] == [34, 50]
+    assert all(row["sketch_seconds"] > 0 and row["blend_seconds"] > 0 and row["auto"] for row in figures["map"])
+    for row in figures["differences"]:
+        assert row["signatures"] == 0
+        assert row["projections"] <= 1e-4
+        assert row["blends"] <= 1e-5
+
+
+@pytest.mark.parametrize("name", [PLACE, DISTANCES])
+def test_the_work_that_is_calibrated(name):
+    """What is timed runs, and its units grow with the samples."""
+    work = calibrate_map.WORKS[name]
+    few, run = work.prepare(3)
+    many, _ = work.prepare(6)
+    assert many in (2 * few, 4 * few)
+    run(work.family.load("reference"), 1)
