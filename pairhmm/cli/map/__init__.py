@@ -7,11 +7,10 @@ import rich_click as click
 from pairhmm.cli.map import distances, sketch
 from pairhmm.cli.pages import CommandGroup
 
-<<<<<<< HEAD
-EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
-=======
-EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
->>>>>>> m-sketch
+EXAMPLES = (
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map distances samples.sketches -o distances.tsv",
+)
 
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)
