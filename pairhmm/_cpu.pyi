@@ -590,6 +590,37 @@ def warp(
     ends: NDArray[np.int32],
     /,
 ) -> None: ...
+def sign_samples(
+    level: str,
+    tokens: NDArray[np.uint32],
+    offsets: NDArray[np.int64],
+    factors: NDArray[np.uint32],
+    summands: NDArray[np.uint32],
+    threads: int,
+    signatures: NDArray[np.uint32],
+    /,
+) -> None: ...
+def project_samples(
+    level: str,
+    tokens: NDArray[np.uint32],
+    offsets: NDArray[np.int64],
+    factors: NDArray[np.uint32],
+    summands: NDArray[np.uint32],
+    matrix: NDArray[np.float32],
+    threads: int,
+    positions: NDArray[np.float32],
+    /,
+) -> None: ...
+def blend_positions(
+    start: NDArray[np.float32],
+    indices: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    alpha: float,
+    passes: int,
+    threads: int,
+    positions: NDArray[np.float32],
+    /,
+) -> None: ...
 def compare_levels() -> list[tuple[str, bool]]: ...
 def equal_slots(
     level: str,

@@ -19,6 +19,7 @@ void bind_forward(nb::module_& module);
 void bind_genotypes(nb::module_& module);
 void bind_joining(nb::module_& module);
 void bind_pair_tasks(nb::module_& module);
+void bind_place(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
@@ -55,6 +56,7 @@ NB_MODULE(_cpu, module) {
     bind_genotypes(module);
     bind_joining(module);
     bind_pair_tasks(module);
+    bind_place(module);
     bind_posterior(module);
     bind_samples(module);
     bind_scan(module);

@@ -20,6 +20,7 @@ BELOW = {
     "align": {"platform", "threads"},
     "compare": {"threads"},
     "forward": {"platform", "threads"},
+    "place": {"threads"},
     "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
@@ -29,7 +30,7 @@ BELOW = {
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
     "bind": {
         *("align", "compare", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"),
-        "sketch",
+        *("place", "sketch"),
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -1,0 +1,140 @@
+"""Places samples on the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.placing.base import Placer
+from pairhmm.placing.likeness import (
+    PUBLISHED,
+    distances_of,
+    joint_scheme,
+    joint_sketches,
+    nearest_neighbours,
+    sketches_of,
+)
+from pairhmm.placing.options import MapOptions, matrices_of
+from pairhmm.placing.properties import Neighbours, TokenSets
+from pairhmm.placing.quantising import cells_by_cdf, cells_by_rank
+from pairhmm.placing.scaling import MOST_SAMPLES, scaled
+from pairhmm.placing.trustworthiness import trustworthiness
+from pairhmm.sketching.base import Comparer
+from pairhmm.sketching.published import PRIME
+from pairhmm.sketching.sketches import Scheme, Sketches
+
+
+@dataclass(frozen=True, slots=True)
+class SampleMap:
+    """Samples in the plane.
+
+    Attributes
+    ----------
+    names : list of str
+        The samples.
+    groups : tuple of str
+        Groups of properties.
+    weights : ndarray, shape (groups,), float64
+        Their sum is 1.
+    options : MapOptions
+    positions : ndarray, shape (samples, 2), float32
+        The weighted projections, blended with neighbours.
+    cells : ndarray, shape (samples, 2), int64
+        0 to 65,535.
+    projections : ndarray, shape (groups, samples, 2), float32
+        NaN for samples without properties in a group.
+    neighbours : Neighbours
+    exact : ndarray, shape (samples, 2), float64, or None
+        Classical multidimensional scaling; None for more than 2,000 samples.
+    trust : float or None
+        Trustworthiness of `positions`; None without `exact`, and for fewer than three samples.
+    exact_trust : float or None
+        That of `exact`.
+    colours : list of str or None
+        Each sample's value of the column that colours the picture.
+    """
+
+    names: list[str]
+    groups: tuple[str, ...]
+    weights: NDArray[np.float64]
+    options: MapOptions
+    positions: NDArray[np.float32]
+    cells: NDArray[np.int64]
+    projections: NDArray[np.float32]
+    neighbours: Neighbours
+    exact: NDArray[np.float64] | None
+    trust: float | None
+    exact_trust: float | None
+    colours: list[str] | None = None
+
+
+def make_map(
+    names: Sequence[str],
+    groups: Mapping[str, TokenSets],
+    weights: NDArray[np.float64],
+    options: MapOptions,
+    placer: Placer,
+    comparer_of: Callable[[Scheme], Comparer],
+    threads: int,
+    *,
+    sketches: Mapping[str, Sketches] | None = None,
+    colours: list[str] | None = None,
+) -> SampleMap:
+    """Place samples.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Two samples or more.
+    groups : mapping of str to TokenSets
+        The properties of these samples.
+    weights : ndarray, shape (groups,), float64
+    options : MapOptions
+    placer : Placer
+    comparer_of : callable
+        The comparer of sketches of a scheme.
+    threads : int
+    sketches : mapping of str to Sketches, optional
+        Groups whose samples have sketches that say more than a signature of 128 slots, for the exact scaling.
+    colours : list of str, optional
+    """
+    sets = list(groups.values())
+    projections = placer.projections(sets, matrices_of(list(groups), options.seed), threads)
+    start = np.einsum("g,gsx->sx", weights, projections).astype(np.float32)
+    signatures = [placer.signatures(one, threads) for one in sets]
+    has_tokens = [one[:, 0] != PRIME for one in signatures]
+    weighted = [one for one, weight in zip(signatures, weights, strict=True) if weight]
+    comparer = comparer_of(joint_scheme(len(weighted)))
+    neighbours = nearest_neighbours(joint_sketches(weighted), options.neighbours, comparer, threads)
+    positions = placer.blended(start, neighbours, options.alpha, options.passes, threads)
+    exact, trust, exact_trust = None, None, None
+    if len(names) <= MOST_SAMPLES:
+        known = sketches or {}
+        of_groups = [
+            known[name] if name in known else sketches_of(one, PUBLISHED)
+            for name, one in zip(groups, signatures, strict=True)
+        ]
+        truth = distances_of(of_groups, has_tokens, weights, comparer_of, threads)
+        exact = scaled(truth)
+        trust = trustworthiness(truth, positions.astype(np.float64), options.neighbours)
+        exact_trust = trustworthiness(truth, exact, options.neighbours)
+    cells = (cells_by_cdf if options.quantise == "cdf" else cells_by_rank)(positions)
+    for of_group, present in zip(projections, has_tokens, strict=True):
+        of_group[~present] = np.nan
+    return SampleMap(
+        list(names),
+        tuple(groups),
+        weights,
+        options,
+        positions,
+        cells,
+        projections,
+        neighbours,
+        exact,
+        trust,
+        exact_trust,
+        colours,
+    )
