@@ -9,7 +9,7 @@ from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
-    "pairhmm map distances samples.sketches -o distances.tsv",
+    "pairhmm map distances cohort.sketches -o distances.tsv",
 )
 
 
