@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
     from pairhmm.commands.map_distances import SampleDistances, distances, write_distances
+    from pairhmm.commands.map_draw import draw_map, write_map
     from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from pairhmm.genomics.genotypes import GenotypeOptions
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
+    from pairhmm.placing.options import MapOptions
+    from pairhmm.placing.sample_map import SampleMap
     from pairhmm.scanning.batch import ScanOptions
     from pairhmm.warping.batch import WarpOptions
 
@@ -57,6 +60,7 @@ __all__ = [
     "Group",
     "InputError",
     "MadeProfile",
+    "MapOptions",
     "MoleculeOptions",
     "OptionError",
     "PairBatch",
@@ -66,6 +70,7 @@ __all__ = [
     "ReportInputs",
     "RunOptions",
     "SampleDistances",
+    "SampleMap",
     "ScanOptions",
     "Scores",
     "Scoring",
@@ -77,6 +82,7 @@ __all__ = [
     "call",
     "calls_to_pandas",
     "distances",
+    "draw_map",
     "fit",
     "forward",
     "forward_backward",
@@ -96,6 +102,7 @@ __all__ = [
     "write_distances",
     "write_haplotype_variants",
     "write_likelihoods",
+    "write_map",
     "write_profiles",
     "write_vcf",
 ]
@@ -112,6 +119,7 @@ _HOMES = {
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
     "pairhmm.commands.map_distances": ("SampleDistances", "distances", "write_distances"),
+    "pairhmm.commands.map_draw": ("draw_map", "write_map"),
     "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),
@@ -132,6 +140,8 @@ _HOMES = {
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),
+    "pairhmm.placing.options": ("MapOptions",),
+    "pairhmm.placing.sample_map": ("SampleMap",),
     "pairhmm.scanning.batch": ("ScanOptions",),
     "pairhmm.warping.batch": ("WarpOptions",),
 }

@@ -17,6 +17,7 @@ MATCHES = "Matches"
 GENOME = "Genome"
 SAMPLES = "Samples"
 SKETCHES = "Sketches"
+MAP = "Map"
 MEASUREMENT = "Measurement"
 COMPUTE = "Compute"
 OUTPUT = "Output"
@@ -34,6 +35,7 @@ PANELS = (
     GENOME,
     SAMPLES,
     SKETCHES,
+    MAP,
     MEASUREMENT,
     COMPUTE,
     OUTPUT,

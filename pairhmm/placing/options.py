@@ -17,6 +17,9 @@ GROUPS = ("kmers", "hits", "genotypes", "sheet")
 """The groups of properties, in the order of the table's columns."""
 
 
+Quantisation = Literal["cdf", "rank"]
+
+
 @dataclass(frozen=True, slots=True)
 class MapOptions:
     """How samples are placed.
@@ -39,7 +42,7 @@ class MapOptions:
     neighbours: Annotated[int, Within(1, 1000)] = 10
     passes: Annotated[int, Within(0, 1000)] = 5
     seed: Annotated[int, Within(0, 2**63 - 1)] = 1
-    quantise: Literal["cdf", "rank"] = "cdf"
+    quantise: Quantisation = "cdf"
 
     def __post_init__(self) -> None:
         check_fields(self)

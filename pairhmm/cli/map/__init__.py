@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.map import distances, sketch
+from pairhmm.cli.map import distances, draw, sketch
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
     "pairhmm map distances cohort.sketches -o distances.tsv",
+    "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
 )
 
 
@@ -20,3 +21,4 @@ def command() -> None:
 
 command.add_command(sketch.command)
 command.add_command(distances.command)
+command.add_command(draw.command)

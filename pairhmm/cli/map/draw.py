@@ -6,12 +6,12 @@ import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.pages import INPUT, OUTPUT, SKETCHES, Command
+from pairhmm.cli.pages import INPUT, MAP, OUTPUT, Command
 from pairhmm.commands.map_draw import draw_map, write_map
 from pairhmm.engine import Choice
 from pairhmm.interface.arguments import path_of
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.placing.options import GROUPS, MapOptions
+from pairhmm.placing.options import GROUPS, MapOptions, Quantisation
 
 EXAMPLES = (
     "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
@@ -71,24 +71,24 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     multiple=True,
     callback=_weights,
     metavar="GROUP=W",
-    panel=SKETCHES,
+    panel=MAP,
     help=f"The weight of a group: {', '.join(GROUPS)}. It can be given several times. A group without it has weight 1.",
 )
 @option(
     _OPTIONS,
     "alpha",
     metavar="X",
-    panel=SKETCHES,
+    panel=MAP,
     help="How far the mean of its neighbours draws a sample, 0 (not at all) to 1.",
 )
-@option(_OPTIONS, "neighbours", metavar="N", panel=SKETCHES, help="The number of a sample's neighbours.")
-@option(_OPTIONS, "passes", metavar="N", panel=SKETCHES, help="The number of passes in which neighbours draw.")
-@option(_OPTIONS, "seed", metavar="N", panel=SKETCHES, help="Chooses the plane that signatures are projected to.")
+@option(_OPTIONS, "neighbours", metavar="N", panel=MAP, help="The number of a sample's neighbours.")
+@option(_OPTIONS, "passes", metavar="N", panel=MAP, help="The number of passes in which neighbours draw.")
+@option(_OPTIONS, "seed", metavar="N", panel=MAP, help="Chooses the plane that signatures are projected to.")
 @option(
     _OPTIONS,
     "quantise",
     metavar="WAY",
-    panel=SKETCHES,
+    panel=MAP,
     help="How coordinates become cells of a grid of 65,536 x 65,536: by the distribution of Gauss, or by rank.",
 )
 @device_list_options
@@ -118,7 +118,7 @@ def command(
     neighbours: int,
     passes: int,
     seed: int,
-    quantise: str,
+    quantise: Quantisation,
     backend: Choice,
     threads: int,
     output: str,
