@@ -23,7 +23,7 @@ def slot_tokens(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The tokens of a sketch: one for each pair of a slot's number and its value.
 
     Two sketches of K slots, m of them equal, become two sets of K tokens that share m. The sets' Jaccard index is
-    ``m / (2 K - m)``, which grows with m. So a signature of such tokens keeps the order of the samples' Jaccard indices.
+    ``m / (2 K - m)``, which grows with m. So signatures of such tokens keep the order of the samples' Jaccard indices.
 
     Parameters
     ----------

@@ -92,4 +92,5 @@ def distances_of(
         weight += both
     index = np.divide(alike, weight, out=np.zeros_like(alike), where=weight > 0)
     np.fill_diagonal(index, 1)
-    return np.sqrt(np.maximum(1 - index, 0))
+    distances: NDArray[np.float64] = np.sqrt(np.maximum(1 - index, 0))
+    return distances

@@ -60,10 +60,11 @@ def weights_of(groups: Sequence[str], given: Mapping[str, float]) -> NDArray[np.
         if group not in groups:
             raise OptionError("weight", group, f"is not one of this map's groups: {', '.join(groups)}")
         check_number("weight", weight, 0, 1e6)
-    weights = np.array([given.get(group, 1.0) for group in groups], dtype=np.float64)
+    weights: NDArray[np.float64] = np.array([given.get(group, 1.0) for group in groups], dtype=np.float64)
     if not weights.sum() > 0:
         raise OptionError("weight", 0, "is the weight of every group")
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights
 
 
 def matrices_of(groups: Sequence[str], seed: int) -> NDArray[np.float32]:

@@ -25,7 +25,7 @@ def cells_by_cdf(coordinates: NDArray[np.float32]) -> NDArray[np.int64]:
 
 
 def cells_by_rank(coordinates: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The cells of positions by their rank on each axis, shape (samples, 2). Equal coordinates share the lowest rank."""
+    """The cells of positions by their rank on each axis, shape (samples, 2). Equal coordinates share a rank."""
     cells = np.empty(coordinates.shape, dtype=np.int64)
     for axis in range(coordinates.shape[1]):
         of_axis = coordinates[:, axis]

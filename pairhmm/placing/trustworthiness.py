@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def trustworthiness(distances: NDArray[np.float64], positions: NDArray[np.float64], neighbours: int) -> float | None:
     """The trustworthiness of a map (Venna and Kaski 2001): 1 if near samples on the map are near in truth.
 
-    ``1 - 2 / (n k (2 n - 3 k - 1)) * sum of (r(i, j) - k)``, over the samples j that are among the k nearest of i on the
+    ``1 - 2 / (n k (2 n - 3 k - 1)) * sum of (r(i, j) - k)``, over samples j that are among the k nearest of i on the
     map, and not in truth. r(i, j) is 1 more than the number of samples that are truly nearer to i than j is, so that
     equal distances count for the map.
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import pairhmm
+from pairhmm.cli.map import command
 from pairhmm.errors import InputError, OptionError
 from pairhmm.io.sketches.writer import write_sketches
 from pairhmm.sketching.planes import planes_of
@@ -158,24 +159,10 @@ def test_bad_input(tmp_path, sketches, sheet):
 
 def test_the_command_line(tmp_path, sketches, sheet):
     table, picture = tmp_path / "p.tsv", tmp_path / "m.svg"
-    arguments = ["map", "draw", "--kmers", sketches, "--sheet", sheet, "--colour", "batch", "--weight", "sheet=0"]
-    end = CliRunner().invoke(main_command(), [*arguments, "-o", str(table), "--svg", str(picture)])
+    arguments = ["draw", "--kmers", sketches, "--sheet", sheet, "--colour", "batch", "--weight", "sheet=0"]
+    end = CliRunner().invoke(command, [*arguments, "-o", str(table), "--svg", str(picture)])
     assert end.exit_code == 0, end.output
     assert table.read_text().startswith("##pairhmmMapSeed=1\n##pairhmmMapWeights=kmers=1,sheet=0\n")
     assert all(f">{value}</text>" in picture.read_text() for value in "xyz")
     for wrong in (["--weight", "sheet"], ["--weight", "colour=1"], ["--alpha", "2"], ["--quantise", "x"]):
-        assert CliRunner().invoke(main_command(), [*arguments, *wrong]).exit_code == 2
-
-
-def main_command():
-    from pairhmm.cli.map import command
-
-    return MAIN_GROUP(command)
-
-
-def MAIN_GROUP(command):
-    import click
-
-    group = click.Group()
-    group.add_command(command)
-    return group
+        assert CliRunner().invoke(command, [*arguments, *wrong]).exit_code == 2

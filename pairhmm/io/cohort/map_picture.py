@@ -93,7 +93,7 @@ def _panel(
 ) -> Iterator[str]:
     yield f'<text class="title" x="{left}" y="{_TOP - 14}">{escape(title)}</text>\n'
     yield f'<rect class="frame" x="{left}" y="{_TOP}" width="{_SIDE}" height="{_SIDE}"/>\n'
-    places = _places(positions) + (left, _TOP)
+    places = _places(positions) + np.array((left, _TOP))
     size = 4.0 if len(names) <= 300 else 2.2
     fade = "" if len(names) <= 300 else ' fill-opacity=".75"'
     yield f"<g{fade}>\n"

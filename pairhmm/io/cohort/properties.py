@@ -98,7 +98,7 @@ def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
             for site in sites:
                 if site.filters not in _PASSED:
                     continue
-                head = f"{site.chrom}:{site.start + 1}:{site.ref}:"
+                head = f"{site.chrom}:{site.pos + 1}:{site.ref}:"
                 tokens = [token_of(head + allele) for allele in (site.ref, *site.alts)]
                 for name, call in zip(sites.samples, site.calls, strict=True):
                     collector.add(name, (tokens[one] for one in set(call.alleles) if one is not None))
