@@ -54,6 +54,10 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
     click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")
 
 
+def _rate(per_second: float) -> str:
+    return f"{per_second / 1e9:,.1f} G" if per_second >= 1e9 else f"{per_second / 1e6:,.2f} M"
+
+
 def _worth(cpu: DeviceSpeed, device: DeviceSpeed, threads: int) -> str:
     units = calibration.crossover(cpu.of_threads(threads), device)
     return f"with -@ {threads} {'never' if units is None else f'from {units:,} {UNITS[device.work]} on'}"
@@ -69,7 +73,7 @@ def _calibrate(threads: int) -> None:
         speeds.append(speed)
         click.echo(
             f"{speed.work:<9} {speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
-            f"each call {1e3 * speed.call_seconds:.2f} ms, {speed.cells_per_second / 1e9:,.3g} G {UNITS[speed.work]}/s"
+            f"each call {1e3 * speed.call_seconds:.2f} ms, {_rate(speed.cells_per_second)} {UNITS[speed.work]}/s"
         )
     on_the_cpu = {speed.work: speed for speed in reversed(speeds) if speed.backend in backends.on_the_cpu()}
     for speed in speeds:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.engine import Choice
+from pairhmm.engine.calibration import DISTANCES, is_worth_a_device
 from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
@@ -204,8 +205,8 @@ def _pairs(
     """The pairs that are wanted, once a comparer has been chosen."""
     count, scheme = len(collection), collection.scheme
     pairs = count * (count - 1) // 2 if queries is None else len(queries) * count
-    is_worth_a_device = words_of(pairs, scheme) >= WORTH_A_DEVICE * threads
-    comparer = choose(*named_devices(backend), is_worth_a_device)
+    is_worth = is_worth_a_device(DISTANCES, words_of(pairs, scheme), threads, WORTH_A_DEVICE)
+    comparer = choose(*named_devices(backend), is_worth)
     least = least_equal(max_distance, scheme)
     own, others = (collection, None) if queries is None else (queries, collection)
     if nearest is None:

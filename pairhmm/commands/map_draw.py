@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from pairhmm.engine import Choice
-from pairhmm.engine.calibration import PLACE, is_worth_a_device
+from pairhmm.engine.calibration import DISTANCES, PLACE, is_worth_a_device
 from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
@@ -114,7 +114,8 @@ def draw_map(
 
     @cache
     def comparer_of(scheme: Scheme) -> Comparer:
-        return comparing.choose(named, devices, len(names) ** 2, scheme, threads)
+        words = comparing.words_of(len(names) ** 2, scheme)
+        return comparing.choose(named, devices, is_worth_a_device(DISTANCES, words, threads, comparing.WORTH_A_DEVICE))
 
     # The order of sketches must be that of the map's samples, and each must have one.
     sketches = read.sketches if read.sketches is not None and list(read.sketches.names) == names else None

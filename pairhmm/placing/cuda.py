@@ -220,6 +220,7 @@ class CudaSketcher:
             self._kernels[name]((blocks,), (threads,), arguments)
             return
         begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
+        self._device.synchronize()  # a kernel that shared the device with another one's would seem slow
         begin.record(slot.stream)
         self._kernels[name]((blocks,), (threads,), arguments)
         end.record(slot.stream)

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from pairhmm import backends
+from pairhmm import backends, compiled
 from pairhmm.bench import calibrate_map
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE
@@ -52,3 +52,16 @@ def test_the_work_that_is_calibrated(name):
     many, _ = work.prepare(6)
     assert many in (2 * few, 4 * few)
     run(work.family.load("reference"), 1)
+
+
+def test_speeds_of_the_cpu(monkeypatch, require):
+    """Both kinds of work are timed on the CPU; a software adapter is not."""
+    require("compiled", compiled.is_compiled(), "the compiled part is not installed")
+    monkeypatch.setattr(calibrate_map, "_start_seconds", lambda *_: 0.5)
+    monkeypatch.setattr(calibrate_map, "LARGE_SECONDS", 0.0)
+    speeds = [speed for speed in calibrate_map.measure_map_work(1) if speed.backend == "cpu"]
+    assert [speed.work for speed in speeds] == [PLACE, DISTANCES]
+    for speed in speeds:
+        assert speed.start_seconds == 0
+        assert speed.call_seconds > 0
+        assert speed.cells_per_second > 0

@@ -12,6 +12,7 @@ EXAMPLES = (
     "pairhmm map distances cohort.sketches -o distances.tsv",
     "pairhmm map distances samples.sketches -o distances.tsv",
     "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
+    "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
 )
 
 
