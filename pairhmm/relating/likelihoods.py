@@ -72,7 +72,8 @@ def add_reads(
 
 def from_phred(phred: NDArray[np.uint8]) -> LogLikelihoods:
     """Likelihoods from those of a VCF (PL)."""
-    return (phred * _PHRED).astype(np.float32)
+    result: LogLikelihoods = (phred * _PHRED).astype(np.float32)
+    return result
 
 
 def has_data(likelihoods: LogLikelihoods) -> NDArray[np.bool_]:
