@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.map_relate import relate, write_relations
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
     from pairhmm.commands.report_inputs import ReportInputs
@@ -81,6 +82,7 @@ __all__ = [
     "likelihoods_to_pandas",
     "make_read",
     "profiles",
+    "relate",
     "report",
     "scan",
     "scatter",
@@ -91,6 +93,7 @@ __all__ = [
     "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
+    "write_relations",
     "write_vcf",
 ]
 
@@ -105,6 +108,7 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.map_relate": ("relate", "write_relations"),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),
     "pairhmm.commands.report_inputs": ("ReportInputs",),

@@ -1,7 +1,7 @@
 """Certain genotypes, and how far those of each two samples agree.
 
-The counts and the relatedness are somalier's: Pedersen et al. (2020), "Somalier: rapid relatedness estimation for cancer
-and germline studies using efficient genome sketches", Genome Medicine 12:62.
+The counts and the relatedness are somalier's: Pedersen et al. (2020), "Somalier: rapid relatedness estimation for
+cancer and germline studies using efficient genome sketches", Genome Medicine 12:62.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read_counts(evidence: SiteEvidence, sample: int) -> tuple[NDArray[np.float64
     site, count = evidence.site[rows], evidence.count[rows].astype(np.float64)
     depth = np.bincount(site, weights=count, minlength=evidence.sites)
     alternative = np.bincount(site, weights=count * (evidence.log10_ratio[rows] > 0), minlength=evidence.sites)
-    return depth, alternative
+    return depth.astype(np.float64), alternative.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

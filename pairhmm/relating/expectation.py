@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +86,7 @@ def _kinship(parents: Mapping[str, Parents]) -> Callable[[str, str], float]:
     """
     generations = _generations(parents)
 
-    @lru_cache(maxsize=None)
+    @cache
     def coefficient(first: str, second: str) -> float:
         if not first or not second:
             return 0.0

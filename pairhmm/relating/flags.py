@@ -41,9 +41,8 @@ def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray
     samples = {SWAP: suspects}
     for flag, relation in ((DUPLICATE, IDENTICAL), (RELATIVE, PARENT_CHILD)):
         # What an exchange explains is no relation of its own.
-        pairs[flag] = (found == relation) & (relabelled != relation) & (expected != relation)
-        np.fill_diagonal(pairs[flag], False)
-        pairs[flag] &= ~pairs[SWAP]
+        # A sample and itself are identical and expected to be.
+        pairs[flag] = np.asarray((found == relation) & (relabelled != relation) & (expected != relation)) & ~pairs[SWAP]
         samples[flag] = pairs[flag].any(axis=1)
     samples[CONTAMINATED] = contaminated
     return pairs, samples

@@ -1,9 +1,9 @@
 """Which relation two samples have, by the likelihoods of their genotypes.
 
 Two samples of a relation have 0, 1 or 2 alleles from a common ancestor with probabilities k0, k1, k2
-(`pairhmm.relating.relations.IBD`). The likelihood of a site is ``k0 A0 + k1 A1 + k2 A2``, where A0, A1 and A2 are those of
-the data of both given 0, 1 or 2 such alleles, over that given 0. So A0 is 1. Thompson (1975); for likelihoods of genotypes
-in place of genotypes, Korneliussen and Moltke (2015), "NgsRelate", and Lipatov et al. (2015), "lcMLkin".
+(`pairhmm.relating.relations.IBD`). The likelihood of a site is ``k0 A0 + k1 A1 + k2 A2``, where A0, A1 and A2 are
+those of the data of both given 0, 1 or 2 such alleles, over that given 0. So A0 is 1. Thompson (1975); for likelihoods
+of genotypes in place of genotypes, Korneliussen and Moltke (2015), "NgsRelate", and Lipatov et al. (2015), "lcMLkin".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pairhmm.relating.likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.relating.relations import IBD, UNKNOWN, UNRELATED
 
 OUTLIERS = 0.01
-"""Share of sites where a pair counts as unrelated, because a genotype may be wrong in a way that no likelihood knows."""
+"""Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
 LEAST_LEAD = float(np.log(100.0))
 """The best relation must be 100 times likelier than the next, or it is unknown."""
 ALL_PAIRS = 20_000
@@ -28,6 +28,7 @@ FEW = 30
 """Fewer samples than these do not tell frequencies well enough (`UncertainFrequencies`)."""
 _LEAST_Z = 2.0
 _ROUNDS = 40
+_LEAST_SHARE = np.float32(1e-9)
 _ROWS = 256
 _SITES = 2048
 # Frequencies at which the mean over all of them is taken (Gauss and Legendre).
@@ -35,6 +36,7 @@ _NODES = 12
 # Elements of an array that holds all sites of some pairs.
 _AT_ONCE = 1 << 20
 
+Singles = NDArray[np.float32]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -58,12 +60,12 @@ class SharedAlleles:
     @property
     def samples(self) -> int:
         """How many samples there are."""
-        return self.one.shape[1]
+        return len(self.one[0])
 
     @property
     def sites(self) -> int:
         """How many sites there are."""
-        return self.one.shape[2]
+        return len(self.one[0, 0])
 
     @classmethod
     def of(cls, likelihoods: LogLikelihoods, frequencies: Floats) -> SharedAlleles:
@@ -81,11 +83,9 @@ class SharedAlleles:
             shared.one[:, sample] = other * np.sqrt(of_allele)
         return shared
 
-    def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Singles, Singles]:
         """A1 and A2 of some pairs: float32 (pairs, sites) each."""
-        one, two = (
-            sum(rows[first] * rows[second] for rows in table) for table in (self.one, self.two)
-        )
+        one, two = (sum(rows[first] * rows[second] for rows in table) for table in (self.one, self.two))
         return one, two
 
 
@@ -113,7 +113,7 @@ class UncertainFrequencies:
         self._own = np.exp(likelihoods.astype(np.float64))
         self._weights = (weights / 2)[:, None]
 
-    def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Singles, Singles]:
         """As `SharedAlleles.of_pairs`."""
         pairs = [self._of_pair(one, other) for one, other in zip(first.tolist(), second.tolist(), strict=True)]
         one, two = np.array(pairs, dtype=np.float32).reshape(-1, 2, self.sites).transpose(1, 0, 2)
@@ -192,7 +192,7 @@ def _parts(pairs: NDArray[np.intp], sites: int) -> Iterator[NDArray[np.intp]]:
     return (pairs[begin : begin + size] for begin in range(0, len(pairs), size))
 
 
-def log_likelihoods(one: Floats, two: Floats) -> Floats:
+def log_likelihoods(one: Singles, two: Singles) -> Floats:
     """Log-likelihood of each relation over that of none: float64 (pairs, relations).
 
     Parameters
@@ -211,24 +211,25 @@ def log_likelihoods(one: Floats, two: Floats) -> Floats:
 def best_relations(likelihoods: Floats) -> NDArray[np.int8]:
     """The likeliest relation of each pair: int8 (pairs,); `UNKNOWN` where it leads by less than `LEAST_LEAD`."""
     order = np.sort(likelihoods, axis=1)
-    best = likelihoods.argmax(axis=1).astype(np.int8)
+    best: NDArray[np.int8] = likelihoods.argmax(axis=1).astype(np.int8)
     best[order[:, -1] - order[:, -2] < LEAST_LEAD] = UNKNOWN
     return best
 
 
-def _estimated_relatedness(one: Floats, two: Floats) -> Floats:
+def _estimated_relatedness(one: Singles, two: Singles) -> Singles:
     """k1 / 2 + k2 by expectation maximisation, (pairs,). NaN where no site tells."""
     k = np.full((3, len(one), 1), 1 / 3, dtype=np.float32)
     for _ in range(_ROUNDS):
         total = k[0] + k[1] * one + k[2] * two
         k[1:] = [(share * part / total).mean(axis=1, keepdims=True) for share, part in ((k[1], one), (k[2], two))]
         k[0] = 1 - k[1] - k[2]
-    result: Floats = (k[1] / 2 + k[2])[:, 0]
+        np.maximum(k, _LEAST_SHARE, out=k)
+    result: Singles = (k[1] / 2 + k[2])[:, 0]
     result[~(one != 1).any(axis=1)] = np.nan
     return result
 
 
-def _score_test(shared: SharedAlleles) -> tuple[Floats, Floats]:
+def _score_test(shared: SharedAlleles) -> tuple[Singles, Singles]:
     """The score test of k1 = 0 against k1 > 0 for each pair: z, and the information; float32 (pairs,) each.
 
     The log-likelihood is concave in k1, and its slope at 0 is the sum of ``A1 - 1``. For all pairs these sums are

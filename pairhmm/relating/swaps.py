@@ -52,8 +52,8 @@ def contradictions(found: Matrix, expected: Matrix) -> NDArray[np.bool_]:
 def find_swaps(found: Matrix, expected: Matrix) -> Swaps:
     """Find the samples that were probably exchanged.
 
-    In each round, the exchange that resolves most contradictions is taken, as long as it resolves two and gives a sample a
-    close relative that it lacked.
+    In each round, the exchange that resolves most contradictions is taken, as long as it resolves two and gives a
+    sample a close relative that it lacked.
 
     Parameters
     ----------
@@ -98,9 +98,7 @@ def _lacking(found: Matrix, expected: Matrix) -> NDArray[np.bool_]:
     return contradictions(found, expected) & (expected >= SIBLINGS) & (found < expected)
 
 
-def _gains(
-    found: Matrix, expected: Matrix, wrong: NDArray[np.bool_], one: int, others: NDArray[np.int64]
-) -> list[int]:
+def _gains(found: Matrix, expected: Matrix, wrong: NDArray[np.bool_], one: int, others: NDArray[np.int64]) -> list[int]:
     """How many contradictions fewer there are if a sample exchanges its label with each of others."""
     before = wrong[one].sum() + wrong[others].sum(axis=1) - wrong[one, others]
     own = contradictions(found[one][None, :], expected[others])
