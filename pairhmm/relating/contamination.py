@@ -41,7 +41,9 @@ samples are about 500."""
 HALF_WIDTH = 1.92
 """The log-likelihood falls by so much from its maximum to the ends of a 95% interval."""
 
-_COARSE = np.array([0, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.09, 0.12, 0.16, 0.22, 0.3, 0.4, 0.5])
+_COARSE = np.array(
+    [0, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.09, 0.12, 0.16, 0.22, 0.3, 0.4, 0.5]
+)
 _FINE = 6
 _REFINEMENTS = 2
 _PROBES = np.array([0, 0.02, 0.06, 0.2])
