@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pairhmm.genomics.genotypes import GenotypeOptions
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
+    from pairhmm.relating.relatedness import Relatedness, RelatedPair, RelatedSample
     from pairhmm.scanning.batch import ScanOptions
     from pairhmm.warping.batch import WarpOptions
 
@@ -64,6 +65,9 @@ __all__ = [
     "PairhmmError",
     "Posterior",
     "Read",
+    "RelatedPair",
+    "RelatedSample",
+    "Relatedness",
     "ReportInputs",
     "RunOptions",
     "SampleDistances",
@@ -136,6 +140,7 @@ _HOMES = {
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),
+    "pairhmm.relating.relatedness": ("RelatedPair", "RelatedSample", "Relatedness"),
     "pairhmm.scanning.batch": ("ScanOptions",),
     "pairhmm.warping.batch": ("WarpOptions",),
 }
