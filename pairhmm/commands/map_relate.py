@@ -9,14 +9,14 @@ from dataclasses import fields
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
-from pairhmm.io.cohort.pedigree import read_expectation
+from pairhmm.io.cohort.pedigree import read_genealogy
 from pairhmm.io.cohort.relations import PAIR_COLUMNS, SAMPLE_COLUMNS, write_rows
 from pairhmm.io.cohort.sample_sites import read_sample_sites
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.variants.frequencies import read_frequencies
-from pairhmm.relating.expectation import Expectation, PedigreeError
+from pairhmm.relating.expectation import Genealogy, PedigreeError
 from pairhmm.relating.relatedness import Relatedness, RelatedPair, RelatedSample, relate_samples
 
 log = logging.getLogger(__name__)
@@ -58,15 +58,15 @@ def relate(
     >>> [pair for pair in found.pairs() if pair.flags]  # doctest: +SKIP
     """
     sites, keys = read_sample_sites(some_paths_of(inputs, "inputs"))
-    expectation = Expectation()
+    genealogy = Genealogy()
     sheet, pedigree = path_of(sheet), path_of(pedigree)
     if sheet is not None or pedigree is not None:
-        expectation = read_expectation(sheet, pedigree, sites.samples)
-        _tell_unknown([name for name in sites.samples if name not in expectation.individuals])
+        genealogy = read_genealogy(sheet, pedigree, sites.samples)
+        _tell_unknown([name for name in sites.samples if name not in genealogy.individuals])
     shares = None if frequencies is None else read_frequencies(path_of(frequencies), keys)
     log.info("%d samples, %d sites", len(sites.samples), len(keys))
     try:
-        return relate_samples(sites, expectation, shares)
+        return relate_samples(sites, genealogy, shares)
     except PedigreeError as error:
         raise InputError(pedigree or sheet or "", "", str(error), "correct the parents") from error
 

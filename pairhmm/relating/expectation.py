@@ -20,7 +20,7 @@ class PedigreeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
+class Genealogy:
     """Who the samples are from.
 
     Attributes

@@ -12,7 +12,7 @@ from pairhmm.interface.display import short_repr
 from pairhmm.relating.cohort import SampleSites, evidence_of
 from pairhmm.relating.concordance import Agreement, agreement, certain_genotypes
 from pairhmm.relating.contamination import Contamination, estimate_contamination
-from pairhmm.relating.expectation import Expectation
+from pairhmm.relating.expectation import Genealogy
 from pairhmm.relating.flags import FLAGS, Flags, pair_and_sample_flags
 from pairhmm.relating.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
 from pairhmm.relating.likelihoods import (
@@ -137,13 +137,13 @@ class Relatedness:
             begin = end
 
 
-def relate_samples(sites: SampleSites, expectation: Expectation, frequencies: Floats | None = None) -> Relatedness:
+def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats | None = None) -> Relatedness:
     """Find the relations of samples, and compare them with what is expected.
 
     Parameters
     ----------
     sites : SampleSites
-    expectation : Expectation
+    genealogy : Genealogy
     frequencies : float64 (sites,), optional
         Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
         samples, and with fewer than `FEW` samples, each is taken to be as probable as any other.
@@ -153,7 +153,7 @@ def relate_samples(sites: SampleSites, expectation: Expectation, frequencies: Fl
     PedigreeError
         For an individual that is its own ancestor.
     """
-    expected = expectation.relations(sites.samples)
+    expected = genealogy.relations(sites.samples)
     plain = add_reads(from_phred(sites.phred), sites.evidence)
     shares = _filled(frequencies, plain)
     foreign = estimate_contamination(sites.evidence, plain, shares)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.relating.expectation import Expectation, PedigreeError
+from pairhmm.relating.expectation import Genealogy, PedigreeError
 from pairhmm.relating.relations import RELATIONS, UNKNOWN
 
 PARENTS = {
@@ -19,7 +19,7 @@ PARENTS = {
 
 def relation(first, second, individuals=None):
     names = [first, second]
-    found = Expectation(individuals or {name: name for name in names}, PARENTS).relations(names)
+    found = Genealogy(individuals or {name: name for name in names}, PARENTS).relations(names)
     assert (found == found.T).all()
     return RELATIONS[found[0, 1]] if found[0, 1] != UNKNOWN else "."
 
@@ -56,4 +56,4 @@ def test_nothing_is_expected_of_unknown_samples():
 @pytest.mark.parametrize("loop", [{"a": ("a", "")}, {"a": ("b", ""), "b": ("", "a")}])
 def test_nobody_is_an_own_ancestor(loop):
     with pytest.raises(PedigreeError, match="is an ancestor of itself"):
-        Expectation({"a": "a", "b": "b"}, loop).relations(["a", "b"])
+        Genealogy({"a": "a", "b": "b"}, loop).relations(["a", "b"])

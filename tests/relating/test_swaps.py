@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.relating.expectation import Expectation
+from pairhmm.relating.expectation import Genealogy
 from pairhmm.relating.flags import CONTAMINATED, DUPLICATE, RELATIVE, SWAP, pair_and_sample_flags
 from pairhmm.relating.relations import UNKNOWN
 from pairhmm.relating.swaps import find_swaps
@@ -17,8 +17,8 @@ class Sheet:
     def __init__(self, samples, parents=None, **who):
         self.samples = samples.split()
         expected = {name: name[0] for name in self.samples}
-        self.expected = Expectation(expected, parents or {}).relations(self.samples)
-        self.found = Expectation(expected | who, parents or {}).relations(self.samples)
+        self.expected = Genealogy(expected, parents or {}).relations(self.samples)
+        self.found = Genealogy(expected | who, parents or {}).relations(self.samples)
 
     def exchanges(self):
         return {tuple(self.samples[one] for one in pair) for pair in find_swaps(self.found, self.expected).exchanges}
@@ -106,7 +106,7 @@ def test_a_sample_of_another_individual_that_keeps_its_own():
 
 def test_relatives_that_no_sheet_knows():
     sheet = Sheet("f1 k1 x1", {"k": ("f", "")})
-    sheet.expected[:] = Expectation({name: name for name in sheet.samples}, {}).relations(sheet.samples)
+    sheet.expected[:] = Genealogy({name: name for name in sheet.samples}, {}).relations(sheet.samples)
     _, samples = sheet.flagged()
     assert samples[RELATIVE] == {"f1", "k1"} and not samples[SWAP]
 

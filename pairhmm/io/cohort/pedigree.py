@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pairhmm.errors import InputError
 from pairhmm.io.files.text_lines import read_lines
 from pairhmm.io.samples.sheet import read_sheet
-from pairhmm.relating.expectation import Expectation, Parents
+from pairhmm.relating.expectation import Genealogy, Parents
 
 _UNKNOWN = ("", "0", ".", "-9")
 _COLUMNS = 6
 
 
-def read_expectation(sheet: str | None, pedigree: str | None, samples: Sequence[str]) -> Expectation:
+def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[str]) -> Genealogy:
     """Who samples are from, by a sample sheet, a PED file or both.
 
     A sample that the sheet does not name an individual for is an individual of its own name, as all are without a
@@ -44,7 +44,7 @@ def read_expectation(sheet: str | None, pedigree: str | None, samples: Sequence[
         if sheet is None:
             individuals = {name: name for name in samples if name in named}
             _require_known(pedigree, individuals, samples)
-    return Expectation(individuals, parents)
+    return Genealogy(individuals, parents)
 
 
 def _read_ped(path: str, parents: dict[str, Parents]) -> set[str]:

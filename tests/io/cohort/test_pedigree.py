@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.cohort.pedigree import read_expectation
+from pairhmm.io.cohort.pedigree import read_genealogy
 
 PED = "#family id father mother sex phenotype\nfam kid dad mum 1 -9\nfam dad 0 0 1 0\nfam\tmum\t0\t0\t2\t0\n"
 SHEET = "sample\tindividual\tfather\tmother\nk1\tkid\tdad\tmum\nk2\tkid\nd1\tdad\nx\n"
@@ -23,20 +23,20 @@ def write(tmp_path):
 
 
 def test_a_pedigree_names_individuals(write):
-    found = read_expectation(None, write("x.ped", PED), ["kid", "mum", "stranger"])
+    found = read_genealogy(None, write("x.ped", PED), ["kid", "mum", "stranger"])
     assert found.individuals == {"kid": "kid", "mum": "mum"}
     assert found.parents == {"kid": ("dad", "mum")}
 
 
 def test_a_sheet_says_who_samples_are_from(write):
-    found = read_expectation(write("s.tsv", SHEET), None, ["k1", "x"])
+    found = read_genealogy(write("s.tsv", SHEET), None, ["k1", "x"])
     assert found.individuals == {"k1": "kid", "k2": "kid", "d1": "dad", "x": "x"}
     assert found.parents == {"kid": ("dad", "mum")}
 
 
 def test_both(write):
     sheet = write("s.tsv", "sample\tindividual\nk1\tkid\nm1\tmum\n")
-    found = read_expectation(sheet, write("x.ped", PED), ["k1", "m1"])
+    found = read_genealogy(sheet, write("x.ped", PED), ["k1", "m1"])
     assert found.individuals == {"k1": "kid", "m1": "mum"} and found.parents == {"kid": ("dad", "mum")}
 
 
@@ -52,4 +52,4 @@ def test_both(write):
 )
 def test_a_pedigree_that_can_not_be(write, text, message):
     with pytest.raises(InputError, match=message):
-        read_expectation(None, write("x.ped", text), ["kid", "mum"])
+        read_genealogy(None, write("x.ped", text), ["kid", "mum"])
