@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `align`, `warp`, `sketch`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md
-tells of them. Each is imported on first use, so that `import pairhmm` stays cheap.
+`scan`, `align`, `warp`, `sketch`, `distances`, `relate`, `report`, `validate` and `simulate`, and there is
+`forward_backward`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
     from pairhmm.commands.map_distances import SampleDistances, distances, write_distances
     from pairhmm.commands.map_draw import draw_map, write_map
+    from pairhmm.commands.map_relate import relate, write_relations
     from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.placing.options import MapOptions
     from pairhmm.placing.sample_map import SampleMap
+    from pairhmm.relating.relatedness import Relatedness, RelatedPair, RelatedSample
     from pairhmm.scanning.batch import ScanOptions
     from pairhmm.warping.batch import WarpOptions
 
@@ -67,6 +69,9 @@ __all__ = [
     "PairhmmError",
     "Posterior",
     "Read",
+    "RelatedPair",
+    "RelatedSample",
+    "Relatedness",
     "ReportInputs",
     "RunOptions",
     "SampleDistances",
@@ -91,6 +96,7 @@ __all__ = [
     "likelihoods_to_pandas",
     "make_read",
     "profiles",
+    "relate",
     "report",
     "scan",
     "scatter",
@@ -104,6 +110,7 @@ __all__ = [
     "write_likelihoods",
     "write_map",
     "write_profiles",
+    "write_relations",
     "write_vcf",
 ]
 
@@ -120,6 +127,7 @@ _HOMES = {
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
     "pairhmm.commands.map_distances": ("SampleDistances", "distances", "write_distances"),
     "pairhmm.commands.map_draw": ("draw_map", "write_map"),
+    "pairhmm.commands.map_relate": ("relate", "write_relations"),
     "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),
@@ -142,6 +150,7 @@ _HOMES = {
     "pairhmm.models.gatk": ("GatkOptions",),
     "pairhmm.placing.options": ("MapOptions",),
     "pairhmm.placing.sample_map": ("SampleMap",),
+    "pairhmm.relating.relatedness": ("RelatedPair", "RelatedSample", "Relatedness"),
     "pairhmm.scanning.batch": ("ScanOptions",),
     "pairhmm.warping.batch": ("WarpOptions",),
 }

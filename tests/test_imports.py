@@ -111,6 +111,7 @@ BELOW_IN_IO = {
     "report": {"files"},
     "sketches": {"files", "samples", "sequences", "alignments"},
     "cohort": {"files", "likelihoods", "samples", "sketches", "variants"},
+    "cohort": {"files", "likelihoods", "samples", "variants"},
 }
 
 TOP = {"__init__.py", "__main__.py", "compiled.py", "errors.py"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.map import distances, draw, sketch
+from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
@@ -13,6 +14,7 @@ EXAMPLES = (
     "pairhmm map distances samples.sketches -o distances.tsv",
     "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
     "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
+    "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
 )
 
 
@@ -24,3 +26,4 @@ def command() -> None:
 command.add_command(sketch.command)
 command.add_command(distances.command)
 command.add_command(draw.command)
+command.add_command(relate.command)
