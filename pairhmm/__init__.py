@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `align`, `warp`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of
-them. Each is imported on first use, so that `import pairhmm` stays cheap.
+`scan`, `align`, `warp`, `sketch`, `distances`, `relate`, `report`, `validate` and `simulate`, and there is
+`forward_backward`; docs/python.md tells of them. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.map_distances import SampleDistances, distances, write_distances
     from pairhmm.commands.map_relate import relate, write_relations
+    from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
     from pairhmm.commands.report_inputs import ReportInputs
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from pairhmm.genomics.genotypes import GenotypeOptions
     from pairhmm.models.batch import Group, PairBatch, Read, Scores
     from pairhmm.models.gatk import GatkOptions
+    from pairhmm.relating.relatedness import Relatedness, RelatedPair, RelatedSample
     from pairhmm.scanning.batch import ScanOptions
     from pairhmm.warping.batch import WarpOptions
 
@@ -62,8 +65,12 @@ __all__ = [
     "PairhmmError",
     "Posterior",
     "Read",
+    "RelatedPair",
+    "RelatedSample",
+    "Relatedness",
     "ReportInputs",
     "RunOptions",
+    "SampleDistances",
     "ScanOptions",
     "Scores",
     "Scoring",
@@ -74,6 +81,7 @@ __all__ = [
     "align_scores",
     "call",
     "calls_to_pandas",
+    "distances",
     "fit",
     "forward",
     "forward_backward",
@@ -87,9 +95,11 @@ __all__ = [
     "scan",
     "scatter",
     "simulate",
+    "sketch",
     "validate",
     "warp",
     "write_calls",
+    "write_distances",
     "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
@@ -108,7 +118,9 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.map_distances": ("SampleDistances", "distances", "write_distances"),
     "pairhmm.commands.map_relate": ("relate", "write_relations"),
+    "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),
     "pairhmm.commands.report_inputs": ("ReportInputs",),
@@ -128,6 +140,7 @@ _HOMES = {
     "pairhmm.genomics.genotypes": ("GenotypeOptions",),
     "pairhmm.models.batch": ("Group", "PairBatch", "Read", "Scores"),
     "pairhmm.models.gatk": ("GatkOptions",),
+    "pairhmm.relating.relatedness": ("RelatedPair", "RelatedSample", "Relatedness"),
     "pairhmm.scanning.batch": ("ScanOptions",),
     "pairhmm.warping.batch": ("WarpOptions",),
 }

@@ -495,6 +495,26 @@ def hit_lines(
     has_qualities: bool,
 ) -> bytes: ...
 
+class _Kmers:
+    seen: int
+    def add(self, letters: NDArray[np.uint8], offset: NDArray[np.int64], first: int, end: int) -> None: ...
+    def clear(self) -> None: ...
+
+class AllKmers(_Kmers):
+    def __init__(self, k: int) -> None: ...
+    def sketch(self, slots: int, bits: int) -> tuple[NDArray[np.uint64], float]: ...
+    def minima(self) -> NDArray[np.uint64]: ...
+
+class FrequentKmers(_Kmers):
+    def __init__(self, k: int, least: int, most: int) -> None: ...
+    def sketch(self, slots: int, bits: int) -> tuple[NDArray[np.uint64], float]: ...
+    def minima(self) -> NDArray[np.uint64]: ...
+
+class FrequentTokens(_Kmers):
+    kmers: float
+    def __init__(self, k: int, least: int, most: int, factor: int, shift: int) -> None: ...
+    def tokens(self) -> NDArray[np.uint32]: ...
+
 class PairSet:
     def __init__(
         self,
@@ -570,3 +590,35 @@ def warp(
     ends: NDArray[np.int32],
     /,
 ) -> None: ...
+def compare_levels() -> list[tuple[str, bool]]: ...
+def equal_slots(
+    level: str,
+    queries: NDArray[np.uint64],
+    targets: NDArray[np.uint64],
+    threads: int,
+    found: NDArray[np.uint16],
+    /,
+) -> None: ...
+def nearest_sketches(
+    level: str,
+    queries: NDArray[np.uint64],
+    targets: NDArray[np.uint64],
+    threads: int,
+    nearest: NDArray[np.int32],
+    equal: NDArray[np.uint16],
+    /,
+) -> None: ...
+def distance_lines(
+    samples: bytes,
+    sample_end: NDArray[np.int64],
+    others: bytes,
+    other_end: NDArray[np.int64],
+    sample: NDArray[np.int32],
+    other: NDArray[np.int32],
+    equal: NDArray[np.uint16],
+    heads: bytes,
+    head_end: NDArray[np.int64],
+    containment: NDArray[np.float64],
+    ani: NDArray[np.float64],
+    threads: int,
+) -> list[bytes]: ...

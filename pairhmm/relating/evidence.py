@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pairhmm.interface.display import short_repr
 
 MOST_RATIO = 3.0
-"""The largest log10 ratio of a read: one in a thousand reads is from elsewhere in the genome, whatever its qualities."""
+"""The largest log10 ratio of a read: one in a thousand reads is from elsewhere, whatever its qualities."""
 
 COUNTED_ERROR = 0.005
 """Error probability of a read that a VCF only counts (AD)."""

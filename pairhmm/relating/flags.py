@@ -37,12 +37,13 @@ def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray
     before, after = contradictions(found, expected), contradictions(found, relabelled)
     is_misplaced = np.zeros(len(found), dtype=bool)
     is_misplaced[swaps.misplaced] = True
-    pairs = {SWAP: (before & ~after) | (after & (found < relabelled) & (is_misplaced[:, None] | is_misplaced))}
-    samples = {SWAP: suspects}
+    unexplained = after & (found < relabelled) & (is_misplaced[:, None] | is_misplaced)
+    pairs: Flags = {SWAP: np.array((before & ~after) | unexplained)}
+    samples: Flags = {SWAP: suspects}
     for flag, relation in ((DUPLICATE, IDENTICAL), (RELATIVE, PARENT_CHILD)):
-        # What an exchange explains is no relation of its own.
-        # A sample and itself are identical and expected to be.
-        pairs[flag] = np.asarray((found == relation) & (relabelled != relation) & (expected != relation)) & ~pairs[SWAP]
-        samples[flag] = pairs[flag].any(axis=1)
+        # What an exchange explains is no relation of its own. A sample is expected to be identical to itself.
+        is_new = np.array((relabelled != relation) & (expected != relation) & ~pairs[SWAP])
+        pairs[flag] = np.array((found == relation) & is_new)
+        samples[flag] = np.asarray(pairs[flag].any(axis=1))
     samples[CONTAMINATED] = contaminated
     return pairs, samples

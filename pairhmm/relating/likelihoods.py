@@ -75,7 +75,8 @@ def add_reads(
 
 def from_phred(phred: NDArray[np.uint8]) -> LogLikelihoods:
     """Likelihoods from those of a VCF (PL)."""
-    return _LOGS[phred]
+    logs: LogLikelihoods = _LOGS[phred]
+    return logs
 
 
 def has_data(likelihoods: LogLikelihoods) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import re
 import shlex
 import subprocess
@@ -17,6 +18,8 @@ from click.testing import CliRunner
 import pairhmm.cli
 from pairhmm.cli import pages
 from pairhmm.cli.main import COMMANDS, cli
+from pairhmm.io.sketches.writer import write_sketches
+from pairhmm.sketching.sketches import Scheme, Sketches
 
 WIDTH = 80
 SOURCES = sorted(Path(pairhmm.cli.__file__).parent.rglob("*.py"))
@@ -154,8 +157,24 @@ def _name_files(folder):
     (folder / "expected.txt").write_text("ACGTACGTAC ACGTACGTAC IIIIIIIIII NNNNNNNNNN NNNNNNNNNN ++++++++++ -1.0\n")
     for name in ("queries", "targets"):
         np.save(folder / f"{name}.npy", np.arange(200).reshape(2, 100))
+    for name in ("samples", "collection", "new"):
+        planes = np.arange(2 * 16, dtype=np.uint64).reshape(2, 8, 2)
+        named = [f"{name}{number}" for number in range(2)]
+        sketches = Sketches(Scheme(slots=128), named, planes, np.full(2, 1e6), np.ones(2, np.int32))
+        write_sketches(folder / f"{name}.sketches", sketches)
+    _write_cohort(folder)
     for name in ("first", "second"):
         (folder / f"{name}.tsv").write_text("#a\tb\n1\t2\n")
+
+
+def _write_cohort(folder):
+    """Two samples of one individual: `cohort.vcf.gz` with a sheet and a pedigree."""
+    columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+    records = "".join(f"1\t{pos}\t.\tA\tG\t.\t.\t.\tAD\t9,{pos % 9}\t8,{pos % 9}\n" for pos in range(1, 40))
+    with gzip.open(folder / "cohort.vcf.gz", "wt") as out:
+        out.write(f"##fileformat=VCFv4.3\n{columns}{records}")
+    (folder / "samples.tsv").write_text("sample\tindividual\na\tsame\nb\tsame\n")
+    (folder / "family.ped").write_text("f a 0 0 1 0\nf b a 0 2 0\n")
 
 
 def test_a_command_that_shows_no_help_imports_no_renderer():

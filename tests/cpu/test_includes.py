@@ -18,14 +18,19 @@ BELOW = {
     "threads": set(),
     "genomics": {"platform"},
     "align": {"platform", "threads"},
+    "compare": {"threads"},
     "forward": {"platform", "threads"},
     "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
     "formats": {"platform", "threads", "genomics", "scan"},
+    "sketch": {"platform", "threads"},
     "warp": {"platform", "threads", "forward"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"},
+    "bind": {
+        *("align", "compare", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"),
+        "sketch",
+    },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.map import relate
+from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
+EXAMPLES = (
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map distances cohort.sketches -o distances.tsv",
+    "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
+)
 
-@click.group("map", cls=CommandGroup)
+
+@click.group("map", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
 
 
+command.add_command(sketch.command)
+command.add_command(distances.command)
 command.add_command(relate.command)

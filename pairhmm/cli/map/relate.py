@@ -9,7 +9,7 @@ from pairhmm.commands import map_relate
 
 EXAMPLES = (
     "pairhmm map relate cohort.vcf.gz --sheet samples.tsv \\\n    -o pairs.tsv --sample-table related.tsv",
-    "pairhmm map relate likelihoods.parquet --pedigree family.ped -o pairs.tsv",
+    "pairhmm map relate cohort.vcf.gz --pedigree family.ped -o pairs.tsv",
 )
 
 
