@@ -323,16 +323,16 @@ function fitted(places, size) {
   );
 }
 
-// Shapes and what they are, on a line. rows: [shape, colour's name, text].
+// Shapes and what they are, on a line. rows: [shape, colour's name, text, isHollow].
 export function shapeLegend(rows) {
   return make(
     "div",
     { class: "legend shapes" },
-    ...rows.map(([shape, colour, text]) =>
+    ...rows.map(([shape, colour, text, isHollow]) =>
       make(
         "span",
         {},
-        hidden(makeCanvas(16, 16, "", (context) => drawPoint(context, shape, 8, 8, 4.5, themeColour(colour)))),
+        hidden(makeCanvas(16, 16, "", (context) => drawPoint(context, shape, 8, 8, 4.5, themeColour(colour), isHollow))),
         text,
       ),
     ),

@@ -52,6 +52,10 @@ export function drawLabels(context, labels, [width, height]) {
     ].find(([left, middle]) => isFree(taken, boxOf(left, middle, wide), width, height));
     if (!room) continue;
     taken.push(boxOf(...room, wide));
+    context.strokeStyle = themeColour("--card");
+    context.lineWidth = 4;
+    context.lineJoin = "round";
+    context.strokeText(text, ...room);
     context.fillStyle = colour ?? themeColour("--ink");
     context.fillText(text, ...room);
     drawn++;

@@ -104,7 +104,7 @@ function scatterCard(pairs) {
     shapeLegend([
       ...Object.entries(RELATIONS)
         .filter(([name]) => found.has(name))
-        .map(([name, [shape, colour]]) => [shape, colour, name]),
+        .map(([name, [shape, colour]]) => [shape, colour, name, true]),
       ...(pairs.standing ? [["circle", "--warn", "not as the sheet says, or flagged"]] : []),
     ]),
   );
@@ -121,7 +121,8 @@ function scatterCanvas(pairs) {
   const xOf = (ibs0) => left + (ibs0 / most) * (width - left - right - 8) + 4;
   const yOf = (value) => top + ((high - value) / (high - low)) * (height - top - bottom);
   const points = rows.map((row) => [xOf(row[PAIR.ibs0]), yOf(row[PAIR.relatedness])]);
-  const standing = new Set(rows.flatMap((_, index) => (pairs.rows.indexOf(rows[index]) < pairs.standing ? [index] : [])));
+  const first = new Set(pairs.rows.slice(0, pairs.standing));
+  const standing = new Set(rows.flatMap((row, index) => (first.has(row) ? [index] : [])));
   let cursor = -1;
   const draw = (context) => {
     scatterAxes(context, ticks, yOf, width, most);
@@ -138,7 +139,9 @@ function scatterCanvas(pairs) {
       [width, height - bottom],
     );
   };
-  const label = `IBS0 and relatedness of ${rows.length} pairs, ${standing.size} of which stand out. Arrow keys go from one to the next.`;
+  const label =
+    `IBS0 and relatedness of ${rows.length} pairs, ${standing.size} of which stand out.` +
+    " Arrow keys go from one to the next.";
   const canvas = makeCanvas(width, height, label, draw);
   canvas.tabIndex = 0;
   tellOnHover(canvas, (x, y) => {

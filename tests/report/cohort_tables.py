@@ -40,8 +40,6 @@ def write_tables(folder: Path, families: int = 15, *, clean: bool = False) -> Co
     people = [person for family in range(families) for person in family_of(rng, family)]
     roles = "father", "mother", "child1", "child2"
     labels = [f"F{number // 4 + 1:02}-{roles[number % 4]}" for number in range(len(people))]
-        f"F{number // 4 + 1:02}-{('father', 'mother', 'child1', 'child2')[number % 4]}" for number in range(len(people))
-    ]
     genotypes = np.array(people)
     flags: list[set[str]] = [set() for _ in labels]
     expected = {pair: relation_by_sheet(*pair) for pair in combinations(range(len(labels)), 2)}
