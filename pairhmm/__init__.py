@@ -1,8 +1,8 @@
 """Read x haplotype likelihoods and genotypes with a pair hidden Markov model.
 
 The functions have the names of the commands: `forward`, `likelihoods`, `call`, `fit`, `profiles`, `scatter`, `gather`,
-`scan`, `align`, `warp`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md tells of
-them. Each is imported on first use, so that `import pairhmm` stays cheap.
+`scan`, `align`, `warp`, `sketch`, `report`, `validate` and `simulate`, and there is `forward_backward`; docs/python.md
+tells of them. Each is imported on first use, so that `import pairhmm` stays cheap.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
     from pairhmm.commands.report_inputs import ReportInputs
@@ -85,6 +86,7 @@ __all__ = [
     "scan",
     "scatter",
     "simulate",
+    "sketch",
     "validate",
     "warp",
     "write_calls",
@@ -105,6 +107,7 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),
     "pairhmm.commands.report_inputs": ("ReportInputs",),

@@ -21,6 +21,7 @@ void bind_pair_tasks(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
+void bind_sketch(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_packing(nb::module_& module);
 void bind_tree_streams(nb::module_& module);
@@ -55,6 +56,7 @@ NB_MODULE(_cpu, module) {
     bind_posterior(module);
     bind_samples(module);
     bind_scan(module);
+    bind_sketch(module);
     bind_text(module);
     bind_packing(module);
     bind_tree_streams(module);

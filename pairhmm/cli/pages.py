@@ -16,6 +16,7 @@ GENOTYPES = "Genotypes"
 MATCHES = "Matches"
 GENOME = "Genome"
 SAMPLES = "Samples"
+SKETCHES = "Sketches"
 MEASUREMENT = "Measurement"
 COMPUTE = "Compute"
 OUTPUT = "Output"
@@ -32,6 +33,7 @@ PANELS = (
     MATCHES,
     GENOME,
     SAMPLES,
+    SKETCHES,
     MEASUREMENT,
     COMPUTE,
     OUTPUT,

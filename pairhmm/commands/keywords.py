@@ -23,6 +23,7 @@ from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
+from pairhmm.sketching.sketches import SchemeName
 from pairhmm.warping.batch import WarpMode
 
 Groups = TypeVarTuple("Groups")
@@ -92,6 +93,16 @@ class ScanKeywords(TypedDict, total=False):
     min_score: float
     min_mean: float
     every_match: bool
+
+
+class SketchKeywords(TypedDict, total=False):
+    """The fields of `SketchOptions`."""
+
+    scheme: SchemeName
+    k: int
+    slots: int | None
+    bits: int | None
+    min_count: int | None
 
 
 class AlignKeywords(TypedDict, total=False):

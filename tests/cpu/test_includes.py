@@ -23,9 +23,10 @@ BELOW = {
     "scan": {"threads", "genomics"},
     "staging": {"platform", "threads", "genomics"},
     "formats": {"platform", "threads", "genomics", "scan"},
+    "sketch": {"platform", "threads"},
     "warp": {"platform", "threads", "forward"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"},
+    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp", "sketch"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

@@ -1,9 +1,11 @@
-"""Reads sample files of any format in blocks of records."""
+"""Reads sample files of any format in blocks of records. A file's first bytes show its format."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from pairhmm.io.files import magic
@@ -15,11 +17,58 @@ from pairhmm.io.samples.cram_sam_reads import alignment_blocks
 from pairhmm.io.samples.text_records import text_blocks
 from pairhmm.scanning.records import RecordBlock
 
+_FASTQ = b"@"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    """An open FASTQ, FASTA, BAM, CRAM or SAM file."""
+
+    _stream: ByteStream
+    _watch: Callable[[int], None]
+
+    @property
+    def has_alignments(self) -> bool:
+        """Whether it is BAM, CRAM or SAM."""
+        return self._stream.head.startswith((magic.BAM, magic.CRAM, *magic.SAM))
+
+    @property
+    def has_reads(self) -> bool:
+        """Whether its records are reads: all but FASTA."""
+        return self.has_alignments or self._stream.head.lstrip().startswith(_FASTQ)
+
+    def blocks(self, chunk_size: int, overlap: int, reference: str | None) -> Iterator[RecordBlock]:
+        """Its records, once; parameters and errors as in `sample_blocks`."""
+        path = self._stream.path
+        for block in self._blocks(chunk_size, overlap, reference):
+            check_packed_names(path, block.names.text, block.names)
+            yield block
+
+    def _blocks(self, chunk_size: int, overlap: int, reference: str | None) -> Iterator[RecordBlock]:
+        stream, path = self._stream, self._stream.path
+        if stream.head.startswith(magic.BAM):
+            yield from bam_blocks(stream, chunk_size)
+        elif not self.has_alignments:
+            yield from text_blocks(stream, chunk_size, overlap)
+        elif os.path.isfile(path):
+            yield from alignment_blocks(path, path, chunk_size, reference)
+            self._watch(os.path.getsize(path))
+        else:
+            yield from alignment_blocks(path, pipe_from(cast(BinaryIO, stream.raw)), chunk_size, reference)
+            stream.check_end()
+
+
+@contextmanager
+def open_sample(path: str, watch: Callable[[int], None]) -> Iterator[SampleFile]:
+    """Open a file; parameters and errors as in `sample_blocks`."""
+    with ByteStream(path, watch) as stream:
+        yield SampleFile(stream, watch)
+
 
 def sample_blocks(
     path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
 ) -> Iterator[RecordBlock]:
-    """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file. Its first bytes show the format.
+    """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file.
 
     Parameters
     ----------
@@ -39,23 +88,5 @@ def sample_blocks(
     InputError
         For a file that can't be used. The message names file, record and cure.
     """
-    for block in _blocks(path, chunk_size, overlap, reference, watch):
-        check_packed_names(path, block.names.text, block.names)
-        yield block
-
-
-def _blocks(
-    path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
-) -> Iterator[RecordBlock]:
-    with ByteStream(path, watch) as stream:
-        if stream.head.startswith(magic.BAM):
-            yield from bam_blocks(stream, chunk_size)
-        elif stream.head.startswith((magic.CRAM, *magic.SAM)):
-            if os.path.isfile(path):
-                yield from alignment_blocks(path, path, chunk_size, reference)
-                watch(os.path.getsize(path))
-            else:
-                yield from alignment_blocks(path, pipe_from(cast(BinaryIO, stream.raw)), chunk_size, reference)
-                stream.check_end()
-        else:
-            yield from text_blocks(stream, chunk_size, overlap)
+    with open_sample(path, watch) as file:
+        yield from file.blocks(chunk_size, overlap, reference)
