@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.map_relate import relate, write_relations
     from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
     from pairhmm.commands.report import report
@@ -82,6 +83,7 @@ __all__ = [
     "likelihoods_to_pandas",
     "make_read",
     "profiles",
+    "relate",
     "report",
     "scan",
     "scatter",
@@ -93,6 +95,7 @@ __all__ = [
     "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
+    "write_relations",
     "write_vcf",
 ]
 
@@ -107,6 +110,7 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.map_relate": ("relate", "write_relations"),
     "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),
     "pairhmm.commands.report": ("report",),

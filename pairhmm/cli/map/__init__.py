@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.map import sketch
+from pairhmm.cli.map import relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
 
@@ -13,4 +13,5 @@ def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
 
 
+command.add_command(relate.command)
 command.add_command(sketch.command)

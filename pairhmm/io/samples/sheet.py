@@ -9,7 +9,7 @@ from pathlib import Path
 from pairhmm.errors import InputError
 from pairhmm.io.files.names import check_names
 
-COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy")
+COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy", "individual", "father", "mother")
 _MANY = ("alignments", "reads")
 
 
@@ -26,6 +26,10 @@ class SheetRow:
         Files, as the sheet writes them.
     sex, ploidy : str
         Empty where the sheet does not say.
+    individual : str
+        Who the sample is from; empty where the sheet does not say. Several samples may be from one individual.
+    father, mother : str
+        Individuals; empty where they are not known.
     """
 
     place: str
@@ -34,6 +38,9 @@ class SheetRow:
     reads: tuple[str, ...]
     sex: str
     ploidy: str
+    individual: str = ""
+    father: str = ""
+    mother: str = ""
 
 
 def read_sheet(path: str | Path) -> list[SheetRow]:
@@ -87,4 +94,5 @@ def _is_said(cells: list[str]) -> bool:
 
 def _row(place: str, cells: dict[str, str]) -> SheetRow:
     alignments, reads = (tuple(filter(None, map(str.strip, cells.get(name, "").split(",")))) for name in _MANY)
-    return SheetRow(place, cells.get("sample", ""), alignments, reads, cells.get("sex", ""), cells.get("ploidy", ""))
+    texts = {name: cells.get(name, "") for name in COLUMNS if name not in _MANY}
+    return SheetRow(place=place, alignments=alignments, reads=reads, **texts)

@@ -1,0 +1,227 @@
+"""Everything about the relations of some samples: what `map relate` writes, from sites to flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.interface.display import short_repr
+from pairhmm.relating.cohort import SampleSites, evidence_of
+from pairhmm.relating.concordance import Agreement, agreement, certain_genotypes
+from pairhmm.relating.contamination import Contamination, estimate_contamination
+from pairhmm.relating.expectation import Expectation
+from pairhmm.relating.flags import FLAGS, Flags, pair_and_sample_flags
+from pairhmm.relating.kinship import FEW, Kinship, SharedAlleles, UncertainFrequencies, all_pairs, kinship
+from pairhmm.relating.likelihoods import (
+    Floats,
+    LogLikelihoods,
+    add_reads,
+    allele_frequencies,
+    allele_shares,
+    from_phred,
+    has_data,
+    heterozygosity,
+)
+from pairhmm.relating.relations import IDENTICAL, RELATIONS, UNKNOWN
+
+ENOUGH_GENOTYPES = 100
+"""With fewer sites where both samples have certain genotypes, relatedness is estimated from likelihoods."""
+RAREST = 0.02
+"""Sites where an allele is rarer tell no relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPair:
+    """What is known of two samples; a row of the table of pairs.
+
+    Attributes
+    ----------
+    sample_1, sample_2 : str
+    sites : int
+        Where both have certain genotypes. The four counts and shares behind it are of these sites.
+    concordance : float
+        Share of equal genotypes; NaN without sites.
+    ibs0, ibs2, shared_hets : int
+        Sites with opposite homozygotes, with equal genotypes, and where both are heterozygous.
+    relatedness : float
+        1 for one individual, 0.5 for parents, children and siblings. NaN where nothing tells.
+    expected, found : str
+        Names of `pairhmm.relating.relations.RELATIONS`, or ``.``.
+    flags : tuple of str
+    """
+
+    sample_1: str
+    sample_2: str
+    sites: int
+    concordance: float
+    ibs0: int
+    ibs2: int
+    shared_hets: int
+    relatedness: float
+    expected: str
+    found: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSample:
+    """What is known of a sample; a row of the table of samples.
+
+    Attributes
+    ----------
+    sample : str
+    sites : int
+        Where anything is known of its genotype.
+    depth : float
+        Mean of its reads; NaN where they were not counted.
+    heterozygosity : float
+        Share of heterozygous sites.
+    contamination, contamination_low, contamination_high : float
+        Share of foreign reads, with a 95% interval; NaN without reads.
+    flags : tuple of str
+    """
+
+    sample: str
+    sites: int
+    depth: float
+    heterozygosity: float
+    contamination: float
+    contamination_low: float
+    contamination_high: float
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relatedness:
+    """The relations of some samples.
+
+    Attributes
+    ----------
+    samples : list of RelatedSample
+    agreement : Agreement
+    relatedness : float64 (pairs,)
+    expected, found : int8 (samples, samples)
+        Numbers of `pairhmm.relating.relations`.
+    pair_flags : dict of str to bool (samples, samples)
+    """
+
+    samples: list[RelatedSample]
+    agreement: Agreement
+    relatedness: Floats
+    expected: NDArray[np.int8]
+    found: NDArray[np.int8]
+    pair_flags: Flags
+
+    __repr__ = short_repr
+
+    def pairs(self) -> Iterator[RelatedPair]:
+        """Each two samples, in the order of the samples."""
+        names, agreed = [one.sample for one in self.samples], self.agreement
+        columns = (agreed.sites, agreed.concordance, agreed.ibs0, agreed.ibs2, agreed.shared_hets, self.relatedness)
+        begin = 0
+        for first, name in enumerate(names[:-1]):
+            end = begin + len(names) - first - 1
+            figures = zip(*(column[begin:end].tolist() for column in columns), strict=True)
+            relations = (
+                [RELATIONS[number] if number != UNKNOWN else "." for number in matrix[first, first + 1 :].tolist()]
+                for matrix in (self.expected, self.found)
+            )
+            flags = _flag_names({flag: matrix[first, first + 1 :] for flag, matrix in self.pair_flags.items()})
+            expected, found = relations
+            rows = zip(names[first + 1 :], figures, expected, found, flags, strict=True)
+            for other, (sites, share, ibs0, ibs2, hets, related), said, seen, own in rows:
+                yield RelatedPair(name, other, sites, share, ibs0, ibs2, hets, related, said, seen, own)
+            begin = end
+
+
+def relate_samples(sites: SampleSites, expectation: Expectation, frequencies: Floats | None = None) -> Relatedness:
+    """Find the relations of samples, and compare them with what is expected.
+
+    Parameters
+    ----------
+    sites : SampleSites
+    expectation : Expectation
+    frequencies : float64 (sites,), optional
+        Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
+        samples, and with fewer than `FEW` samples, each is taken to be as probable as any other.
+
+    Raises
+    ------
+    PedigreeError
+        For an individual that is its own ancestor.
+    """
+    expected = expectation.relations(sites.samples)
+    plain = add_reads(from_phred(sites.phred), sites.evidence)
+    shares = _filled(frequencies, plain)
+    foreign = estimate_contamination(sites.evidence, plain, shares)
+    likelihoods = _without_foreign_reads(sites, plain, shares, foreign)
+    agreed = agreement(certain_genotypes(sites.evidence, sites.called))
+    related = _kinship(likelihoods, frequencies, agreed.sites < ENOUGH_GENOTYPES)
+    found = _matrix(related.relation, len(sites.samples))
+    pair_flags, sample_flags = pair_and_sample_flags(found, expected, foreign.is_contaminated)
+    samples = zip(
+        sites.samples,
+        has_data(likelihoods).sum(axis=1).tolist(),
+        sites.depth.tolist(),
+        heterozygosity(likelihoods).tolist(),
+        *(one.tolist() for one in (foreign.fraction, foreign.low, foreign.high)),
+        _flag_names(sample_flags),
+        strict=True,
+    )
+    return Relatedness(
+        [RelatedSample(*one) for one in samples],
+        agreed,
+        np.where(agreed.sites < ENOUGH_GENOTYPES, related.relatedness, agreed.relatedness),
+        expected,
+        found,
+        pair_flags,
+    )
+
+
+def _filled(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:
+    """Frequencies at all sites: those that are given, and those of the samples where none is."""
+    own = allele_frequencies(likelihoods)
+    return own if frequencies is None else np.where(np.isnan(frequencies), own, frequencies)
+
+
+def _without_foreign_reads(
+    sites: SampleSites, plain: LogLikelihoods, frequencies: Floats, foreign: Contamination
+) -> LogLikelihoods:
+    """Likelihoods that know which share of a sample's reads is foreign, and whose these are. `plain` may be changed."""
+    tainted = np.flatnonzero(foreign.is_contaminated).tolist()
+    sources = {
+        sample: frequencies if foreign.source[sample] < 0 else allele_shares(plain[foreign.source[sample]], frequencies)
+        for sample in tainted
+    }
+    for sample in tainted:
+        plain[sample] = from_phred(sites.phred[sample])
+        one = {0: float(foreign.fraction[sample])}
+        plain[sample] = add_reads(plain[[sample]], evidence_of(sites.evidence, sample), one, {0: sources[sample]})[0]
+    return plain
+
+
+def _kinship(likelihoods: LogLikelihoods, frequencies: Floats | None, wanted: NDArray[np.bool_]) -> Kinship:
+    if frequencies is None and len(likelihoods) < FEW:
+        return kinship(UncertainFrequencies(likelihoods), wanted)
+    shares = allele_frequencies(likelihoods) if frequencies is None else frequencies
+    # A rare genotype in two samples would decide alone, were its frequency a little wrong. NaN is not kept either.
+    kept = (shares >= RAREST) & (shares <= 1 - RAREST)
+    return kinship(SharedAlleles.of(likelihoods[:, kept], shares[kept]), wanted)
+
+
+def _matrix(relation: NDArray[np.int8], samples: int) -> NDArray[np.int8]:
+    """Relations of pairs as a symmetric matrix."""
+    matrix = np.full((samples, samples), IDENTICAL, dtype=np.int8)
+    pairs = all_pairs(samples)
+    matrix[pairs] = matrix[pairs[::-1]] = relation
+    return matrix
+
+
+def _flag_names(flags: Flags) -> list[tuple[str, ...]]:
+    """The names of the flags of each element, in the order of `FLAGS`."""
+    told = [flag for flag in FLAGS if flag in flags]
+    table = np.stack([flags[flag] for flag in told], axis=-1)
+    return [tuple(flag for flag, is_set in zip(told, row, strict=True) if is_set) for row in table.tolist()]
