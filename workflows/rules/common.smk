@@ -329,7 +329,9 @@ def report_options(wildcards, input):
     )
     files = {name: input.get(name) or [] for name in names}
     one_each = [
-        repeated(f"--{name.replace('_', '-')}", [paths] if isinstance(paths, str) else paths)
+        repeated(
+            f"--{name.replace('_', '-')}", [paths] if isinstance(paths, str) else paths
+        )
         for name, paths in files.items()
     ]
     scanned = repeated("--hits-sample", REPORTS[wildcards.group][1])
