@@ -66,7 +66,7 @@ class MapPanel {
 
   plot(title, trust, placesOf) {
     const plot = { placesOf, points: [] };
-    const side = () => Math.min(MAP_SIDE, Math.max(260, document.getElementById("main").clientWidth - 40));
+    const side = () => Math.min(MAP_SIDE, Math.max(260, document.getElementById("main").clientWidth - 90));
     const size = side();
     const label = `${title} of ${this.map.samples.length} samples. Arrow keys go from one to the next.`;
     plot.canvas = makeCanvas(size, size, label, (context) => this.draw(context, plot, size));

@@ -113,7 +113,7 @@ function scatterCard(pairs) {
 function scatterCanvas(pairs) {
   const rows = pairs.rows.filter((row) => row[PAIR.ibs0] !== null && row[PAIR.relatedness] !== null);
   const { widest, height, left, right, top, bottom } = SCATTER;
-  const width = Math.min(widest, Math.max(280, document.getElementById("main").clientWidth - 40));
+  const width = Math.min(widest, Math.max(280, document.getElementById("main").clientWidth - 90));
   const most = Math.max(1, ...rows.map((row) => row[PAIR.ibs0]));
   const lowest = Math.min(0, ...rows.map((row) => row[PAIR.relatedness]));
   const ticks = RELATEDNESS_TICKS.filter((tick) => tick >= Math.floor(lowest * 4) / 4);
