@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pairhmm.commands.forward_backward import forward_backward
     from pairhmm.commands.gather import gather
     from pairhmm.commands.likelihoods import likelihoods, write_likelihoods
+    from pairhmm.commands.map_distances import SampleDistances, distances, write_distances
     from pairhmm.commands.map_relate import relate, write_relations
     from pairhmm.commands.map_sketch import sketch
     from pairhmm.commands.profiles import profiles, write_profiles
@@ -65,6 +66,7 @@ __all__ = [
     "Read",
     "ReportInputs",
     "RunOptions",
+    "SampleDistances",
     "ScanOptions",
     "Scores",
     "Scoring",
@@ -75,6 +77,7 @@ __all__ = [
     "align_scores",
     "call",
     "calls_to_pandas",
+    "distances",
     "fit",
     "forward",
     "forward_backward",
@@ -92,6 +95,7 @@ __all__ = [
     "validate",
     "warp",
     "write_calls",
+    "write_distances",
     "write_haplotype_variants",
     "write_likelihoods",
     "write_profiles",
@@ -110,6 +114,7 @@ _HOMES = {
     "pairhmm.commands.forward_backward": ("forward_backward",),
     "pairhmm.commands.gather": ("gather",),
     "pairhmm.commands.likelihoods": ("likelihoods", "write_likelihoods"),
+    "pairhmm.commands.map_distances": ("SampleDistances", "distances", "write_distances"),
     "pairhmm.commands.map_relate": ("relate", "write_relations"),
     "pairhmm.commands.map_sketch": ("sketch",),
     "pairhmm.commands.profiles": ("profiles", "write_profiles"),

@@ -590,3 +590,35 @@ def warp(
     ends: NDArray[np.int32],
     /,
 ) -> None: ...
+def compare_levels() -> list[tuple[str, bool]]: ...
+def equal_slots(
+    level: str,
+    queries: NDArray[np.uint64],
+    targets: NDArray[np.uint64],
+    threads: int,
+    found: NDArray[np.uint16],
+    /,
+) -> None: ...
+def nearest_sketches(
+    level: str,
+    queries: NDArray[np.uint64],
+    targets: NDArray[np.uint64],
+    threads: int,
+    nearest: NDArray[np.int32],
+    equal: NDArray[np.uint16],
+    /,
+) -> None: ...
+def distance_lines(
+    samples: bytes,
+    sample_end: NDArray[np.int64],
+    others: bytes,
+    other_end: NDArray[np.int64],
+    sample: NDArray[np.int32],
+    other: NDArray[np.int32],
+    equal: NDArray[np.uint16],
+    heads: bytes,
+    head_end: NDArray[np.int64],
+    containment: NDArray[np.float64],
+    ani: NDArray[np.float64],
+    threads: int,
+) -> list[bytes]: ...

@@ -12,6 +12,7 @@ namespace nb = nanobind;
 void bind_align(nb::module_& module);
 void bind_alignments(nb::module_& module);
 void bind_candidates(nb::module_& module);
+void bind_compare(nb::module_& module);
 void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
@@ -47,6 +48,7 @@ NB_MODULE(_cpu, module) {
     bind_align(module);
     bind_alignments(module);
     bind_candidates(module);
+    bind_compare(module);
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);

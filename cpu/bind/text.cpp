@@ -1,5 +1,5 @@
-// Python bindings of formats/alike_lines.hpp, formats/groups.hpp, formats/likelihood_lines.hpp and
-// formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes every array with the right length.
+// Python bindings of formats/alike_lines.hpp, formats/distance_lines.hpp, formats/groups.hpp,
+// formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes every array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -12,6 +12,7 @@
 
 #include "bind/arrays.hpp"
 #include "formats/alike_lines.hpp"
+#include "formats/distance_lines.hpp"
 #include "formats/groups.hpp"
 #include "formats/likelihood_lines.hpp"
 #include "formats/score_lines.hpp"
@@ -120,4 +121,28 @@ void bind_text(nb::module_& module) {
         },
         "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a, "precision"_a,
         "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
+
+    module.def(
+        "distance_lines",
+        [](nb::bytes samples, Array<int64_t> sample_end, nb::bytes others, Array<int64_t> other_end,
+           Array<int32_t> sample, Array<int32_t> other, Array<uint16_t> equal, nb::bytes heads,
+           Array<int64_t> head_end, Array<double> containment, Array<double> ani, int threads) {
+            const pairhmm::DistanceTable table{static_cast<int64_t>(sample.shape(0)),
+                                               {samples.c_str(), sample_end.data()},
+                                               {others.c_str(), other_end.data()},
+                                               sample.data(),
+                                               other.data(),
+                                               equal.data(),
+                                               {heads.c_str(), head_end.data()},
+                                               containment.data(),
+                                               ani.data()};
+            std::vector<std::string> parts;
+            {
+                nb::gil_scoped_release release;
+                parts = pairhmm::distance_lines(table, threads);
+            }
+            return to_list(parts);
+        },
+        "samples"_a, "sample_end"_a, "others"_a, "other_end"_a, "sample"_a, "other"_a, "equal"_a, "heads"_a,
+        "head_end"_a, "containment"_a, "ani"_a, "threads"_a, "Lines of the table of distances, in parts.");
 }

@@ -17,6 +17,8 @@ from click.testing import CliRunner
 import pairhmm.cli
 from pairhmm.cli import pages
 from pairhmm.cli.main import COMMANDS, cli
+from pairhmm.io.sketches.writer import write_sketches
+from pairhmm.sketching.sketches import Scheme, Sketches
 
 WIDTH = 80
 SOURCES = sorted(Path(pairhmm.cli.__file__).parent.rglob("*.py"))
@@ -154,6 +156,11 @@ def _name_files(folder):
     (folder / "expected.txt").write_text("ACGTACGTAC ACGTACGTAC IIIIIIIIII NNNNNNNNNN NNNNNNNNNN ++++++++++ -1.0\n")
     for name in ("queries", "targets"):
         np.save(folder / f"{name}.npy", np.arange(200).reshape(2, 100))
+    for name in ("samples", "collection", "new"):
+        planes = np.arange(2 * 16, dtype=np.uint64).reshape(2, 8, 2)
+        named = [f"{name}{number}" for number in range(2)]
+        sketches = Sketches(Scheme(slots=128), named, planes, np.full(2, 1e6), np.ones(2, np.int32))
+        write_sketches(folder / f"{name}.sketches", sketches)
     for name in ("first", "second"):
         (folder / f"{name}.tsv").write_text("#a\tb\n1\t2\n")
 

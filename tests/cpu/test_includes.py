@@ -18,6 +18,7 @@ BELOW = {
     "threads": set(),
     "genomics": {"platform"},
     "align": {"platform", "threads"},
+    "compare": {"threads"},
     "forward": {"platform", "threads"},
     "posterior": {"platform", "threads", "forward"},
     "scan": {"threads", "genomics"},
@@ -26,7 +27,10 @@ BELOW = {
     "sketch": {"platform", "threads"},
     "warp": {"platform", "threads", "forward"},
     "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
-    "bind": {"align", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp", "sketch"},
+    "bind": {
+        *("align", "compare", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"),
+        "sketch",
+    },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

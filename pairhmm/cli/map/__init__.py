@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.map import relate, sketch
+from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
+EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
 
-@click.group("map", cls=CommandGroup)
+
+@click.group("map", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
 
 
 command.add_command(relate.command)
 command.add_command(sketch.command)
+command.add_command(distances.command)

@@ -104,13 +104,12 @@ def read_sketches(paths: Paths) -> Sketches:
         given twice.
     """
     named = some_paths_of(paths, "sketches")
-    _check_given_once(named)
+    check_given_once(named)
     read = []
     for path in named:
         with open_sketches(path) as file:
             read.append(file.part(0, len(file)))
-    _check_one_scheme(named, read)
-    _check_names_apart(named, read)
+    check_together(named, read)
     if len(read) == 1:
         return read[0]
     return Sketches(
@@ -127,7 +126,8 @@ def scheme_text(scheme: Scheme) -> str:
     return f"{scheme.name}, k {scheme.k}, {scheme.slots} slots of {scheme.bits} bits"
 
 
-def _check_given_once(paths: Sequence[str]) -> None:
+def check_given_once(paths: Sequence[str]) -> None:
+    """Raise InputError for a file that is named twice."""
     seen = set[str]()
     for path in paths:
         place = path if path == STDIN else os.path.realpath(path)
@@ -136,14 +136,21 @@ def _check_given_once(paths: Sequence[str]) -> None:
         seen.add(place)
 
 
-def _check_one_scheme(paths: Sequence[str], read: Sequence[Sketches]) -> None:
+def check_together(paths: Sequence[str], read: Sequence[Sketches | SketchFile]) -> None:
+    """Raise InputError for files of different schemes, and for a sample that two files have."""
+    check_one_scheme(paths, read)
+    _check_names_apart(paths, read)
+
+
+def check_one_scheme(paths: Sequence[str], read: Sequence[Sketches | SketchFile]) -> None:
+    """Raise InputError for files of different schemes."""
     for path, one in zip(paths, read, strict=True):
         if one.scheme != read[0].scheme:
             rule = f"{scheme_text(one.scheme)}, where {paths[0]} has {scheme_text(read[0].scheme)}"
             raise InputError(path, "", rule, "sketch both with the same options")
 
 
-def _check_names_apart(paths: Sequence[str], read: Sequence[Sketches]) -> None:
+def _check_names_apart(paths: Sequence[str], read: Sequence[Sketches | SketchFile]) -> None:
     home = dict[str, str]()
     for path, one in zip(paths, read, strict=True):
         for name in one.names:

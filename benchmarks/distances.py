@@ -1,0 +1,219 @@
+"""Distances of sketches: their accuracy beside Mash and sourmash, and their speed on the CPU and on a GPU.
+
+    python benchmarks/distances.py --workdir /tmp/distances                                # speed on the CPU
+    python benchmarks/distances.py --workdir /tmp/distances --accuracy --sourmash sourmash # accuracy
+    python benchmarks/distances.py --device cuda                                           # speed on a GPU
+
+Accuracy: --genomes relatives of a random genome of 100,000 bases, whose Jaccard indices with it are 0.01 to 1 and are
+counted from all k-mers. Mash (Debian) and sourmash (PyPI) sketch the same FASTA file, k 21, with as many hashes as a
+sketch of ours has slots.
+
+Speed: each figure is the best of --rounds, in CPU time of one thread. Mash compares as many sketches of 1,024 hashes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import resource
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import pairhmm
+from pairhmm import sketching
+from pairhmm.io.sketches.writer import write_sketches
+from pairhmm.simulation.relatives import canonical_kmers, random_genome, relative, sequence_of, true_jaccard
+from pairhmm.sketching.cpu import CpuComparer, levels
+from pairhmm.sketching.distances import distances
+from pairhmm.sketching.pairing import every_pair
+from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
+
+RESULTS = Path(__file__).parent / "results" / "distances.json"
+K, LENGTH, SAMPLES = 21, 100_000, 1000
+SHAPES = ((1024, 8), (8192, 1))
+"""Slots and bits."""
+
+
+def main() -> None:
+    """Run the benchmark that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workdir", type=Path, default=Path("distances-work"), help="for the made data")
+    parser.add_argument("--accuracy", action="store_true", help="measure accuracy in place of speed")
+    parser.add_argument("--genomes", type=int, default=SAMPLES, help="(default: %(default)s)")
+    parser.add_argument("--mash", default="mash", help="(default: %(default)s)")
+    parser.add_argument("--sourmash", default="sourmash", help="(default: %(default)s)")
+    parser.add_argument("--device", help="a backend with devices, whose speed is measured in place of the CPU's")
+    parser.add_argument("--samples", type=int, default=20_000, help="for --device (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="(default: %(default)s)")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
+    options = parser.parse_args()
+    options.workdir.mkdir(parents=True, exist_ok=True)
+    if options.accuracy:
+        name, rows = "accuracy", accuracy(options.workdir, options.genomes, options.mash, options.sourmash)
+    elif options.device:
+        name, rows = options.device, device_speeds(options.device, options.samples, options.rounds)
+    else:
+        name, rows = "speed", cpu_speeds(options.workdir, options.mash, options.rounds)
+    known = json.loads(options.json.read_text()) if options.json.exists() else {}
+    options.json.write_text(json.dumps(known | {name: rows}, indent=1) + "\n")
+    columns = list(rows[0])
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+    for row in rows:
+        print(f"| {' | '.join(str(row[column]) for column in columns)} |")
+
+
+def accuracy(workdir: Path, genomes: int, mash: str, sourmash: str) -> list[dict[str, object]]:
+    """How near estimates of each program are to the Jaccard indices of relatives with their ancestor."""
+    path = workdir / "relatives.fa"
+    truth = made_relatives(path, genomes)
+    rows = []
+    for slots, bits in SHAPES:
+        sketches = pairhmm.sketch(path, each_record=True, k=K, slots=slots, bits=bits)
+        found = pairhmm.distances(sketches, sketches.part(0, 1)).jaccard[1:]
+        rows.append(compared(f"pairhmm, {slots} x {bits}", slots * bits // 8, truth, found))
+        rows.append(compared(f"Mash, {slots}", slots * 8, truth, mash_jaccard(workdir, path, mash, slots)))
+        found = sourmash_jaccard(workdir, path, sourmash, slots)
+        rows.append(compared(f"sourmash, {slots}", slots * 8, truth, found))
+    return rows
+
+
+def made_relatives(path: Path, genomes: int) -> np.ndarray:
+    """Write an ancestor and its relatives; returns each relative's Jaccard index with it, from all k-mers."""
+    rng = np.random.default_rng(0)
+    ancestor = random_genome(LENGTH, rng)
+    kmers, truth = canonical_kmers(ancestor, K), []
+    with path.open("w") as out:
+        out.write(f">ancestor\n{sequence_of(ancestor)}\n")
+        for number, jaccard in enumerate(np.linspace(0.01, 1, genomes)):
+            genome = relative(ancestor, jaccard, K, rng)
+            truth.append(true_jaccard(kmers, canonical_kmers(genome, K)))
+            out.write(f">g{number}\n{sequence_of(genome)}\n")
+    return np.array(truth)
+
+
+def compared(program: str, sketch_bytes: int, truth: np.ndarray, found: np.ndarray) -> dict[str, object]:
+    """Correlation and differences of estimates."""
+    differences = found - truth
+    return {
+        "program": program,
+        "bytes a sketch": sketch_bytes,
+        "correlation": round(float(np.corrcoef(truth, found)[0, 1]), 5),
+        "mean difference": round(float(differences.mean()), 5),
+        "root mean square difference": round(float(np.sqrt((differences**2).mean())), 5),
+        "largest difference": round(float(np.abs(differences).max()), 4),
+    }
+
+
+def mash_jaccard(workdir: Path, path: Path, mash: str, hashes: int) -> np.ndarray:
+    """The Jaccard indices of the relatives with the ancestor, by Mash."""
+    every, first = workdir / "all.msh", workdir / "ancestor.fa"
+    first.write_text("".join(path.open().readlines()[:2]))
+    sketch = [mash, "sketch", "-k", str(K), "-s", str(hashes)]
+    subprocess.run([*sketch, "-i", "-o", every, path], check=True, capture_output=True)
+    subprocess.run([*sketch, "-o", workdir / "ancestor.msh", first], check=True, capture_output=True)
+    told = [mash, "dist", workdir / "ancestor.msh", every]
+    lines = subprocess.run(told, check=True, capture_output=True, text=True).stdout.splitlines()
+    shared = {line.split("\t")[1]: line.split("\t")[4].split("/") for line in lines}
+    return np.array([int(shared[f"g{i}"][0]) / int(shared[f"g{i}"][1]) for i in range(len(shared) - 1)])
+
+
+def sourmash_jaccard(workdir: Path, path: Path, sourmash: str, hashes: int) -> np.ndarray:
+    """The Jaccard indices of the relatives with the ancestor, by sourmash."""
+    every, table = workdir / "all.zip", workdir / "compared.csv"
+    made = ["sketch", "dna", "-f", "-p", f"k={K},num={hashes},noabund", "--singleton", path, "-o", every]
+    for arguments in (made, ["compare", "-k", str(K), "--csv", table, every]):
+        subprocess.run([sourmash, *arguments], check=True, capture_output=True)
+    with table.open() as lines:
+        names, *rows = csv.reader(lines)
+    of_ancestor = dict(zip(names, map(float, rows[names.index("ancestor")]), strict=True))
+    return np.array([of_ancestor[f"g{i}"] for i in range(len(names) - 1)])
+
+
+def random_sketches(count: int, slots: int, bits: int) -> Sketches:
+    """Sketches of random slots."""
+    scheme, rng = Scheme(slots=slots, bits=bits), np.random.default_rng(0)
+    planes = rng.integers(0, 2**64, (count, bits, slots // WORD_BITS), dtype=np.uint64)
+    kmers = rng.uniform(1e6, 5e6, count)
+    return Sketches(scheme, [f"s{number}" for number in range(count)], planes, kmers, np.ones(count, np.int32))
+
+
+def cpu_speeds(workdir: Path, mash: str, rounds: int) -> list[dict[str, object]]:
+    """Milliseconds for each two of 1,000 sketches: equal slots on each level, and all of the command."""
+    rows = []
+    for slots, bits in SHAPES:
+        sketches = random_sketches(SAMPLES, slots, bits)
+        row: dict[str, object] = {"sketch": f"{slots} x {bits}", "pairs": SAMPLES * (SAMPLES - 1) // 2}
+        for level in levels():
+            comparer = CpuComparer(level)
+            row[f"{level}, ms"] = best(rounds, lambda c=comparer: [*every_pair(sketches, None, c, slots + 1, 1)])
+        row["with distances, ms"] = best(rounds, lambda c=comparer: all_distances(sketches, c))
+        write_sketches(workdir / "some.sketches", sketches)
+        row["file to table, ms"] = best(
+            rounds, lambda: pairhmm.write_distances(workdir / "some.sketches", workdir / "d.tsv")
+        )
+        rows.append(row)
+    made_relatives(workdir / "relatives.fa", SAMPLES - 1)
+    every = workdir / "all.msh"
+    sketch = [mash, "sketch", "-k", str(K), "-s", "1024", "-i", "-o", every, workdir / "relatives.fa"]
+    subprocess.run(sketch, check=True, capture_output=True)
+    spent = best(1, lambda: subprocess.run([mash, "dist", every, every], check=True, stdout=subprocess.DEVNULL), True)
+    row = dict.fromkeys(rows[0], "")
+    rows.append(row | {"sketch": "Mash, 1024 hashes", "pairs": SAMPLES**2, "file to table, ms": spent})
+    return rows
+
+
+def all_distances(sketches: Sketches, comparer: CpuComparer) -> None:
+    """Each two sketches, up to ANI."""
+    for block in every_pair(sketches, None, comparer, 0, 1):
+        distances(block.equal, sketches.kmers[block.query], sketches.kmers[block.target], sketches.scheme)
+
+
+def best(rounds: int, work: Callable[[], object], in_children: bool = False) -> float:
+    """The least CPU time of a call, in milliseconds."""
+    who = resource.RUSAGE_CHILDREN if in_children else resource.RUSAGE_SELF
+    spent = []
+    for _ in range(rounds):
+        before = resource.getrusage(who)
+        work()
+        after = resource.getrusage(who)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return round(1000 * min(spent), 1)
+
+
+def device_speeds(backend: str, samples: int, rounds: int) -> list[dict[str, object]]:
+    """10^9 pairs a second of a device: of its kernel, where it is timed; of counts on the host; of the nearest ten."""
+    comparer = sketching.load(backend)
+    rows = []
+    for slots, bits in SHAPES:
+        sketches = random_sketches(samples, slots, bits)
+        some = sketches.part(0, min(samples, 1600))
+        row: dict[str, object] = {"sketch": f"{slots} x {bits}"}
+        if hasattr(comparer, "kernel_seconds"):
+            seconds = min(comparer.kernel_seconds(some, sketches, rounds))
+            row["kernel, G pairs/s"] = round(len(some) * samples / seconds / 1e9, 3)
+        for name, work in (
+            ("counts, G pairs/s", lambda: comparer.equal_slots(some, sketches, 1)),  # noqa: B023
+            ("nearest, G pairs/s", lambda: comparer.nearest(some, sketches, 10, 1)),  # noqa: B023
+        ):
+            row[name] = round(len(some) * samples / wall(rounds, work) / 1e9, 3)
+        rows.append(row)
+    return rows
+
+
+def wall(rounds: int, work: Callable[[], object]) -> float:
+    """The least seconds of a call, after one that compiles."""
+    spent = []
+    for _ in range(rounds + 1):
+        begin = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - begin)
+    return min(spent[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,4 @@
+#if defined(__x86_64__)
+#define PAIRHMM_LEVEL avx512_vpopcntdq
+#include "compare/level_source.hpp"
+#endif

@@ -1,0 +1,212 @@
+"""`distances` of sketches: how alike samples are, in memory and as a table."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
+from pairhmm.errors import InputError
+from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.interface.options import Within, check_number, check_whole
+from pairhmm.io.cohort.distances import open_distances
+from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.sketches.collection import open_collection
+from pairhmm.io.sketches.reader import check_one_scheme, scheme_text
+from pairhmm.sketching.choice import choose
+from pairhmm.sketching.distances import UNRELATED, least_equal
+from pairhmm.sketching.distances import distances as distances_of
+from pairhmm.sketching.pairing import ComparedPairs, SketchSource, every_pair, nearest_pairs
+from pairhmm.sketching.sketches import Sketches
+
+log = logging.getLogger(__name__)
+
+MOST_NEAREST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SampleDistances:
+    """Pairs of samples and how alike they are; all arrays have one value a pair (docs/map.md).
+
+    Attributes
+    ----------
+    sample_1, sample_2 : list of str
+    jaccard, mash_distance, containment, ani : ndarray, shape (pairs,), float64
+    """
+
+    sample_1: list[str]
+    sample_2: list[str]
+    jaccard: NDArray[np.float64]
+    mash_distance: NDArray[np.float64]
+    containment: NDArray[np.float64]
+    ani: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.sample_1)
+
+
+def distances(
+    sketches: Sketches,
+    queries: Sketches | None = None,
+    *,
+    nearest: int | None = None,
+    max_distance: float = UNRELATED,
+    backend: str | Choice = "auto",
+    threads: int = 1,
+) -> SampleDistances:
+    """Compare sketches: each two of a collection, or queries with a collection.
+
+    Parameters
+    ----------
+    sketches : Sketches
+        The collection, as `pairhmm.sketch` makes it.
+    queries : Sketches, optional
+        Samples that are compared with the collection. Without them, each two of the collection are compared.
+    nearest : int, optional
+        Only so many of the nearest samples of each one. Without it, every pair.
+    max_distance : float
+        Pairs with a larger Mash distance are left out.
+    backend : str or Choice
+        "auto", or a name of `pairhmm.sketching.names`; or that with one device.
+    threads : int
+        CPU threads.
+
+    Returns
+    -------
+    SampleDistances
+        With queries, sample_1 is the query. With `nearest`, sample_1 is the sample whose nearest ones follow, nearest
+        first.
+
+    Raises
+    ------
+    ValueError
+        For one sample without queries, no sample, and sketches of different schemes.
+    OptionError
+        For an option with a value that it can't have.
+    BackendUnavailable
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> pairhmm.distances(pairhmm.sketch(["a.fa", "b.fa"])).mash_distance  # doctest: +SKIP
+    array([0.02227658])
+    """
+    _check_options(nearest, max_distance, threads)
+    for some in (sketches, queries):
+        if some is not None and not len(some):
+            raise ValueError("no sketch: a distance needs two samples")
+    if queries is None and len(sketches) < 2:
+        raise ValueError("one sketch: a distance needs two samples")
+    if queries is not None and queries.scheme != sketches.scheme:
+        raise ValueError(
+            f"sketches of different schemes: {scheme_text(queries.scheme)}, and {scheme_text(sketches.scheme)}"
+        )
+    first = sketches if queries is None else queries
+    blocks = list(_pairs(sketches, queries, nearest, max_distance, backend, threads))
+    query, target, equal = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("query", "target", "equal")
+    )
+    found = distances_of(equal, first.kmers[query], sketches.kmers[target], sketches.scheme)
+    return SampleDistances(
+        [first.names[index] for index in query.tolist()],
+        [sketches.names[index] for index in target.tolist()],
+        found.jaccard,
+        found.mash_distance,
+        found.containment,
+        found.ani,
+    )
+
+
+def write_distances(
+    sketches: Paths,
+    output: AnyPath = "-",
+    *,
+    queries: AnyPath | None = None,
+    nearest: Annotated[int | None, Within(1, MOST_NEAREST)] = None,
+    max_distance: Annotated[float, Within(0, UNRELATED)] = UNRELATED,
+    backend: str | Choice = "auto",
+    threads: int = 1,
+) -> int:
+    """Write the distances of samples in sketch files as a table (docs/map.md).
+
+    Parameters
+    ----------
+    sketches : path or paths
+        Sketch files: the collection.
+    output : path
+        TSV; ``-`` is stdout.
+    queries : path, optional
+        A sketch file of samples that are compared with the collection. Without it, each two of the collection are
+        compared.
+    nearest, max_distance, backend, threads
+        As `distances`.
+
+    Returns
+    -------
+    int
+        Pairs written.
+
+    Raises
+    ------
+    InputError
+        For files that can't be used, files of different schemes, and one sample without queries. No output is left.
+    OptionError
+        For an option with a value that it can't have.
+    BackendUnavailable
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> pairhmm.write_distances("samples.sketches", "distances.tsv", max_distance=0.05)  # doctest: +SKIP
+    """
+    _check_options(nearest, max_distance, threads)
+    paths, output = some_paths_of(sketches, "sketches"), path_of(output)
+    query_path = None if queries is None else path_of(queries)
+    check_apart([*paths, query_path], [("-o", output)])
+    with ExitStack() as stack:
+        collection = stack.enter_context(open_collection(paths))
+        asked = None
+        if query_path is not None:
+            asked = stack.enter_context(open_collection(query_path))
+            check_one_scheme([paths[0], query_path], [collection.files[0], asked.files[0]])
+        elif len(collection) < 2:
+            raise InputError(paths[0], "", "has one sample", "add sketches: a distance needs two samples")
+        pairs = _pairs(collection, asked, nearest, max_distance, backend, threads)
+        with open_distances(output, asked or collection, collection, threads) as table:
+            for block in pairs:
+                table.add(block)
+    log.info("%d pairs", table.pairs)
+    return table.pairs
+
+
+def _check_options(nearest: int | None, max_distance: float, threads: int) -> None:
+    check_whole("threads", threads, 1)
+    check_number("max_distance", max_distance, 0, UNRELATED)
+    if nearest is not None:
+        check_whole("nearest", nearest, 1, MOST_NEAREST)
+
+
+def _pairs(
+    collection: SketchSource,
+    queries: SketchSource | None,
+    nearest: int | None,
+    max_distance: float,
+    backend: str | Choice,
+    threads: int,
+) -> Iterator[ComparedPairs]:
+    """The pairs that are wanted, once a comparer has been chosen."""
+    count, scheme = len(collection), collection.scheme
+    pairs = count * (count - 1) // 2 if queries is None else len(queries) * count
+    comparer = choose(*named_devices(backend), pairs, scheme, threads)
+    least = least_equal(max_distance, scheme)
+    own, others = (collection, None) if queries is None else (queries, collection)
+    if nearest is None:
+        return every_pair(own, others, comparer, least, threads)
+    return nearest_pairs(own, others, nearest, comparer, least, threads)
