@@ -42,7 +42,7 @@ def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray
     for flag, relation in ((DUPLICATE, IDENTICAL), (RELATIVE, PARENT_CHILD)):
         # What an exchange explains is no relation of its own.
         # A sample and itself are identical and expected to be.
-        pairs[flag] = (found == relation) & (relabelled != relation) & (expected != relation) & ~pairs[SWAP]
+        pairs[flag] = np.asarray((found == relation) & (relabelled != relation) & (expected != relation)) & ~pairs[SWAP]
         samples[flag] = pairs[flag].any(axis=1)
     samples[CONTAMINATED] = contaminated
     return pairs, samples

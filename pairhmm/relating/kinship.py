@@ -28,6 +28,7 @@ FEW = 30
 """Fewer samples than these do not tell frequencies well enough (`UncertainFrequencies`)."""
 _LEAST_Z = 2.0
 _ROUNDS = 40
+_LEAST_SHARE = np.float32(1e-9)
 _ROWS = 256
 _SITES = 2048
 # Frequencies at which the mean over all of them is taken (Gauss and Legendre).
@@ -222,6 +223,7 @@ def _estimated_relatedness(one: Singles, two: Singles) -> Singles:
         total = k[0] + k[1] * one + k[2] * two
         k[1:] = [(share * part / total).mean(axis=1, keepdims=True) for share, part in ((k[1], one), (k[2], two))]
         k[0] = 1 - k[1] - k[2]
+        np.maximum(k, _LEAST_SHARE, out=k)
     result: Singles = (k[1] / 2 + k[2])[:, 0]
     result[~(one != 1).any(axis=1)] = np.nan
     return result

@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 LogLikelihoods = NDArray[np.float32]
 
 GENOTYPES = 3
+LEAST = np.float32(-35.0)
+"""The lowest likelihood: products of two such numbers are within float32."""
 _ROUNDS = 30
 _PHRED = np.log(10.0) / -10.0
 # Counts that are added for each allele, so that no frequency is 0 or 1.
@@ -41,7 +43,7 @@ def add_reads(
     fractions: Mapping[int, float] | None = None,
     foreign: Mapping[int, Floats] | None = None,
 ) -> LogLikelihoods:
-    """Likelihoods of genotypes with those of the reads added, the best 0.
+    """Likelihoods of genotypes with those of the reads added, the best 0, the others down to `LEAST`.
 
     A read is of the alternative allele with probability ``q = (1 - c) g / 2 + c f``, where g is the genotype, c the
     share of foreign reads, and f the frequency of the allele among these.
@@ -67,7 +69,7 @@ def add_reads(
                 logs = evidence.count[begin:end] * np.log((1.0 - q) + q * odds)
                 likelihoods[sample, :, genotype] += np.bincount(site, weights=logs, minlength=evidence.sites)
         likelihoods[sample] -= likelihoods[sample].max(axis=1, keepdims=True)
-    return likelihoods
+    return np.maximum(likelihoods, LEAST, out=likelihoods)
 
 
 def from_phred(phred: NDArray[np.uint8]) -> LogLikelihoods:

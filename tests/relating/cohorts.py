@@ -1,15 +1,16 @@
-"""Simulated cohorts as arrays: families, samples of the same individual, reads at some depth, foreign reads."""
+"""Simulated cohorts: families, samples of one individual, reads at some depth, foreign reads; as arrays and as VCF."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.relating.cohort import counted_evidence
 from pairhmm.relating.evidence import COUNTED_ERROR, SiteEvidence
 
-RATIO = float(np.log10((1 - COUNTED_ERROR) / COUNTED_ERROR))
 Genotypes = NDArray[np.int8]
 
 
@@ -45,22 +46,60 @@ def reads(
 
 
 def evidence(counts: NDArray[np.uint16]) -> SiteEvidence:
-    samples, sites, _ = counts.shape
-    begin, site, ratio, count = [0], [], [], []
-    for own in counts:
-        for place, (reference, alternative) in enumerate(own.tolist()):
-            for number, sign in ((reference, -1), (alternative, 1)):
-                if number:
-                    site.append(place)
-                    ratio.append(sign * RATIO)
-                    count.append(number)
-        begin.append(len(site))
-    names = tuple(f"s{index}" for index in range(samples))
-    return SiteEvidence(
-        names,
-        sites,
-        np.array(begin, dtype=np.int64),
-        np.array(site, dtype=np.int32),
-        np.array(ratio, dtype=np.float32),
-        np.array(count, dtype=np.uint16),
-    )
+    """Evidence of counted reads."""
+    return counted_evidence(tuple(f"s{index}" for index in range(len(counts))), counts)
+
+
+def family(
+    shares: NDArray[np.float64], rng: np.random.Generator, strangers: int = 0
+) -> tuple[list[Genotypes], dict[tuple[int, int], str]]:
+    """Father, mother, two children, a half-sibling, a second sample of the first child; and strangers.
+
+    Returns genotypes, and the relations that are not none.
+    """
+    father, mother, other = (founder(shares, rng) for _ in range(3))
+    first, second, half = child(father, mother, rng), child(father, mother, rng), child(other, mother, rng)
+    close = {
+        **dict.fromkeys([(0, 2), (0, 3), (0, 5), (1, 2), (1, 3), (1, 4), (1, 5)], "parent-child"),
+        **dict.fromkeys([(2, 3), (3, 5)], "siblings"),
+        **dict.fromkeys([(2, 4), (3, 4), (4, 5)], "related"),
+        (2, 5): "identical",
+    }
+    strange = [founder(shares, rng) for _ in range(strangers)]
+    return [father, mother, first, second, half, first, *strange], close
+
+
+HEADER = """##fileformat=VCFv4.3
+##contig=<ID=chr1>
+##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">
+##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Reads">
+##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Depth">
+##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Likelihoods">
+"""
+_FIXED = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"]
+
+
+def write_counts(path: Path, samples: Sequence[str], counts: NDArray[np.uint16], chrom: str = "chr1") -> Path:
+    """Reads of each allele, (samples, sites, 2), as GT:AD:DP."""
+    rows = [
+        [f"./.:{reference},{alternative}:{reference + alternative}" for reference, alternative in site]
+        for site in counts.swapaxes(0, 1).tolist()
+    ]
+    return write_columns(path, samples, "GT:AD:DP", rows, chrom)
+
+
+def write_genotypes(path: Path, samples: Sequence[str], genotypes: Sequence[NDArray[np.int8]]) -> Path:
+    """Genotypes as GT."""
+    texts = ["0/0", "0/1", "1/1", "./."]
+    return write_columns(path, samples, "GT", [[texts[one] for one in site] for site in np.array(genotypes).T.tolist()])
+
+
+def write_columns(
+    path: Path, samples: Sequence[str], form: str, rows: Sequence[Sequence[str]], chrom: str = "chr1"
+) -> Path:
+    with open(path, "w") as out:
+        out.write(HEADER)
+        print(*_FIXED, *samples, sep="\t", file=out)
+        for number, row in enumerate(rows):
+            print(chrom, 1000 * (number + 1), ".", "A", "G", "50", "PASS", ".", form, *row, sep="\t", file=out)
+    return path
