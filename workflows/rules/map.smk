@@ -92,6 +92,7 @@ rule map:
     """The samples on a plane: alike samples lie close together."""
     input:
         sketches=expand("map/{sample}.sketches", sample=MAPPED),
+        calls=expand("calls/{group}.vcf.gz", group=GROUPS),
         sheet=named("samples"),
     output:
         positions="map/positions.tsv",
@@ -114,8 +115,9 @@ rule map:
         gpu=0,
     params:
         sketches=lambda wildcards, input: repeated("--kmers", input.sketches),
+        calls=lambda wildcards, input: repeated("--genotypes", input.calls),
         compute=compute_options,
         options=config["draw_options"],
     shell:
-        "pairhmm map draw {params.sketches} --sheet {input.sheet:q} {params.compute} -@ {threads} {params.options}"
-        " -o {output.positions:q} --svg {output.picture:q} 2> {log:q}"
+        "pairhmm map draw {params.sketches} {params.calls} --sheet {input.sheet:q} {params.compute} -@ {threads}"
+        " {params.options} -o {output.positions:q} --svg {output.picture:q} 2> {log:q}"
