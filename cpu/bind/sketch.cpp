@@ -47,7 +47,8 @@ void bind_sketching(nb::class_<Kmers>& kind) {
                 }
                 return nb::make_tuple(to_array(std::move(planes)), count);
             },
-            "slots"_a, "bits"_a, "The bit planes, end to end, and the number of distinct k-mers. No planes without k-mers.")
+            "slots"_a, "bits"_a,
+            "The bit planes, end to end, and the number of distinct k-mers. No planes without k-mers.")
         .def(
             "minima", [](const Kmers& kmers) { return to_array(kmers.minima().values); },
             "The least value of each fine slot; all bits are set for an empty one.");

@@ -26,12 +26,19 @@ KeyCounts::KeyCounts(int value_bits, int least, int64_t most)
 void KeyCounts::clear() {
     limit_ = value_mask_ + 1;
     held_ = 0;
+    waiting_count_ = 0;
     keys_ = std::vector<uint64_t>(kSmallest);
     counts_ = std::vector<uint8_t>(kSmallest);
     shift_ = 64 - log2_of(kSmallest);
 }
 
+void KeyCounts::flush() {
+    for (size_t i = 0; i < waiting_count_; ++i) insert(waiting_[i]);
+    waiting_count_ = 0;
+}
+
 void KeyCounts::insert(uint64_t key) {
+    if ((key & value_mask_) >= limit_) return;  // the limit has halved since the key came
     size_t at = place_of(key);
     while (counts_[at] != 0) {
         if (keys_[at] == key) {

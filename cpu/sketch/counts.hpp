@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,19 +18,30 @@ public:
     // most: distinct keys that are kept.
     KeyCounts(int value_bits, int least, int64_t most);
 
+    // Keys wait until there are some more: their places are then on the way from memory.
     void add(uint64_t key) {
-        if ((key & value_mask_) < limit_) insert(key);
+        if ((key & value_mask_) >= limit_) return;
+        const size_t at = place_of(key);
+        __builtin_prefetch(&keys_[at]);
+        __builtin_prefetch(&counts_[at]);
+        waiting_[waiting_count_++] = key;
+        if (waiting_count_ == kWaiting) flush();
     }
 
-    // Keys with a value below this were counted.
+    // Counts the keys that wait.
+    void flush();
+
+    // After a flush: keys with a value below this were counted.
     uint64_t limit() const { return limit_; }
 
-    // The keys that were seen `least` times or more, in any order.
+    // After a flush: the keys that were seen `least` times or more, in any order.
     std::vector<uint64_t> frequent() const;
 
     void clear();
 
 private:
+    static constexpr size_t kWaiting = 32;
+
     void insert(uint64_t key);
     void make_room();
     void rebuild(size_t size);
@@ -37,6 +49,8 @@ private:
 
     uint64_t value_mask_, limit_;
     uint8_t least_;
+    std::array<uint64_t, kWaiting> waiting_{};
+    size_t waiting_count_ = 0;
     int64_t most_, held_ = 0;
     int shift_ = 0;
     std::vector<uint64_t> keys_;

@@ -59,8 +59,8 @@ void AllKmers::lower_limit() {
     unchecked_ = 0;
 }
 
-// Values are uniform, so the least one of a slot is exponential in the number of its k-mers, cut off at 1 where there is
-// none. The estimate is the most likely number.
+// Values are uniform, so the least one of a slot is exponential in the number of its k-mers, cut off at 1 where there
+// is none. The estimate is the most likely number.
 Minima AllKmers::minima() const {
     double total = 0, taken = 0;
     for (const uint64_t value : values_) {
@@ -78,6 +78,7 @@ void AllKmers::clear() {
 
 void FrequentKmers::add(const uint8_t* sets, int64_t count) {
     seen_ += each_hash(sets, count, k_, [this](uint64_t hash) { counts_.add(hash); });
+    counts_.flush();
 }
 
 Minima FrequentKmers::minima() const {
@@ -106,6 +107,7 @@ FrequentTokens::FrequentTokens(int k, int least, int64_t most, uint64_t factor, 
 void FrequentTokens::add(const uint8_t* sets, int64_t count) {
     seen_ += each_hash(sets, count, k_,
                        [this](uint64_t hash) { counts_.add((factor_ * token_of(hash) + shift_) % kPrime); });
+    counts_.flush();
 }
 
 std::vector<uint32_t> FrequentTokens::tokens() const {

@@ -15,6 +15,7 @@ from pairhmm.commands.keywords import (
     ReportKeywords,
     RunKeywords,
     ScanKeywords,
+    SketchKeywords,
     WarpKeywords,
     keyword_types,
     with_keywords,
@@ -25,6 +26,7 @@ from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.scanning.batch import ScanOptions
+from pairhmm.sketching.options import SketchOptions
 from pairhmm.warping.batch import WarpOptions
 
 
@@ -34,6 +36,7 @@ from pairhmm.warping.batch import WarpOptions
         (RunKeywords, [RunOptions]),
         (CallKeywords, [RunOptions, GenotypeOptions]),
         (ScanKeywords, [ScanOptions]),
+        (SketchKeywords, [SketchOptions]),
         (AlignKeywords, [Scoring]),
         (WarpKeywords, [WarpOptions]),
     ],

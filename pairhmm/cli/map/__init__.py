@@ -8,6 +8,7 @@ from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
+EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
 
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)

@@ -13,9 +13,9 @@ from pairhmm.sketching.options import READS_LEAST_COUNT, SketchOptions
 from pairhmm.sketching.sketches import Scheme, SchemeName
 
 EXAMPLES = (
-    "pairhmm map sketch -o cohort.sketches a.fastq.gz b.bam c.fa",
-    "pairhmm map sketch -o NA12878.sketches --sample NA12878 r1.fastq.gz r2.fastq.gz",
-    "pairhmm map sketch -o viruses.sketches --each-record viruses.fa",
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map sketch -o a.sketches --sample NA12878 sample.fastq.gz",
+    "pairhmm map sketch -o v.sketches --each-record viruses.fa",
 )
 
 _DEFAULTS = SketchOptions()
