@@ -110,7 +110,7 @@ BELOW_IN_IO = {
     "simulated": {"files", "variants"},
     "report": {"files"},
     "sketches": {"files", "samples", "sequences", "alignments"},
-    "cohort": {"files", "likelihoods", "variants"},
+    "cohort": {"files", "likelihoods", "samples", "variants"},
 }
 
 TOP = {"__init__.py", "__main__.py", "compiled.py", "errors.py"}

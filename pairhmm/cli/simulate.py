@@ -1,4 +1,4 @@
-"""`pairhmm simulate`: a genome with known variants, and reads of it. Subcommands make what `scan` and `warp` take."""
+"""`pairhmm simulate`: a genome with known variants, and reads of it. Subcommands make input of other commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 
 import rich_click as click
 
-from pairhmm.cli import simulate_samples, simulate_signal, simulate_signatures
+from pairhmm.cli import simulate_cohort, simulate_samples, simulate_signal, simulate_signatures
 from pairhmm.cli.fields import option
 from pairhmm.cli.pages import GENOME, OUTPUT, READS, CommandGroup
 from pairhmm.commands import simulate
@@ -183,3 +183,4 @@ def command(
 command.add_command(simulate_signatures.command)
 command.add_command(simulate_samples.command)
 command.add_command(simulate_signal.command)
+command.add_command(simulate_cohort.command)

@@ -20,7 +20,7 @@ from pairhmm.io.cohort.distances import open_distances
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.sketches.collection import open_collection
 from pairhmm.io.sketches.reader import check_one_scheme, scheme_text
-from pairhmm.sketching.choice import choose
+from pairhmm.sketching.choice import WORTH_A_DEVICE, choose, words_of
 from pairhmm.sketching.distances import UNRELATED, least_equal
 from pairhmm.sketching.distances import distances as distances_of
 from pairhmm.sketching.pairing import ComparedPairs, SketchSource, every_pair, nearest_pairs
@@ -204,7 +204,8 @@ def _pairs(
     """The pairs that are wanted, once a comparer has been chosen."""
     count, scheme = len(collection), collection.scheme
     pairs = count * (count - 1) // 2 if queries is None else len(queries) * count
-    comparer = choose(*named_devices(backend), pairs, scheme, threads)
+    is_worth_a_device = words_of(pairs, scheme) >= WORTH_A_DEVICE * threads
+    comparer = choose(*named_devices(backend), is_worth_a_device)
     least = least_equal(max_distance, scheme)
     own, others = (collection, None) if queries is None else (queries, collection)
     if nearest is None:

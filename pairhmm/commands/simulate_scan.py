@@ -11,7 +11,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.output_folders import check_new
-from pairhmm.io.files.outputs import open_output
+from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.simulation.signatures import draw_sample, draw_signature
@@ -130,7 +130,7 @@ def simulate_samples(
     rng = np.random.default_rng((seed, _SAMPLES))
     sequences = [known.sequence(index) for index in range(len(known))]
     has_viruses = rng.permutation(np.arange(num_no_virus + num_with_virus) < num_with_virus)
-    rows = ["#" + "\t".join(TRUTH_COLUMNS)]
+    rows: list[Sequence[object]] = []
     with open_sequences(output) as write:
         for number, positive in enumerate(has_viruses.tolist(), start=1):
             length = int(rng.integers(min_length, max_length + 1))
@@ -139,14 +139,9 @@ def simulate_samples(
             sample = draw_sample(rng, length, sequences, planted, (min_phred, max_phred), n_ratio)
             write(f"sample_{number}", sample.letters, sample.qualities)
             for index, start in zip(sample.planted, sample.starts, strict=True):
-                rows.append(f"sample_{number}\t{known.names[index]}\t{start}\t{start + len(sequences[index])}\t+")
+                rows.append((f"sample_{number}", known.names[index], start, start + len(sequences[index]), "+"))
         if truth is not None:
-            _write_truth(truth, rows)
-
-
-def _write_truth(truth: str | Path, rows: Sequence[str]) -> None:
-    with open_output(truth) as out:
-        out.write("\n".join(rows) + "\n")
+            write_truth_table(truth, TRUTH_COLUMNS, rows)
 
 
 def _shared_rules(min_length: int, max_length: int, n_ratio: float, seed: int) -> list[_Rule]:

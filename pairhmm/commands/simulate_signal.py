@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output, whole_files
+from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.signals import slow5
 from pairhmm.io.signals.kmer_tables import read_kmer_table, write_kmer_table
@@ -98,7 +99,7 @@ def simulate_signal(
     table = _made_table(seed, k) if model is None else read_kmer_table(str(model))
     if min(int(known.lengths.min()), length) < table.k:
         raise InputError(str(signatures), "", f"a read would be shorter than a {table.k}-mer", "give longer signatures")
-    rows = ["#" + "\t".join(TRUTH_COLUMNS)]
+    rows: list[Sequence[object]] = []
     made = _draw_reads(known, table, reads, unrelated, length, noise, seed, rows)
     if str(output).endswith(slow5.ENDINGS):
         with whole_files(output) as scratch:
@@ -110,8 +111,7 @@ def simulate_signal(
         with open_output(write_model) as out:
             write_kmer_table(out, table)
     if truth is not None:
-        with open_output(truth) as out:
-            out.write("\n".join(rows) + "\n")
+        write_truth_table(truth, TRUTH_COLUMNS, rows)
 
 
 def _made_table(seed: int, k: int) -> KmerTable:
@@ -126,7 +126,7 @@ def _draw_reads(
     length: int,
     noise: float,
     seed: int,
-    rows: list[str],
+    rows: list[Sequence[object]],
 ) -> Iterator[SignalRecord]:
     """Draw the reads, and add a row of the truth for each."""
     rng = np.random.default_rng((seed, _READS))
@@ -137,19 +137,21 @@ def _draw_reads(
         if related:
             index = int(rng.integers(len(known)))
             letters, place = _draw_piece(rng, known.sequence(index), length)
-            rows.append(f"{name}\t{known.names[index]}\t{place}")
+            rows.append((name, known.names[index], *place))
         else:
             letters = draw_bases(rng, length)
-            rows.append(f"{name}\t.\t.\t.\t.")
+            rows.append((name, *"...."))
         means, deviations = table.levels(np.concatenate((adapter, letters)))
         yield SignalRecord(name, draw_current(rng, means, deviations, noise))
 
 
-def _draw_piece(rng: np.random.Generator, sequence: NDArray[np.uint8], length: int) -> tuple[NDArray[np.uint8], str]:
-    """A piece of a sequence on a random strand, and its strand, start and end as the truth has them."""
+def _draw_piece(
+    rng: np.random.Generator, sequence: NDArray[np.uint8], length: int
+) -> tuple[NDArray[np.uint8], tuple[str, int, int]]:
+    """A piece of a sequence on a random strand, and its strand, start and end."""
     start = int(rng.integers(max(0, len(sequence) - length) + 1))
     piece = sequence[start : start + length]
     letters = np.where(piece == ANY, draw_bases(rng, len(piece)), piece)
     is_reverse = bool(rng.random() < 0.5)
-    place = f"{'-' if is_reverse else '+'}\t{start}\t{start + len(piece)}"
+    place = ("-" if is_reverse else "+", start, start + len(piece))
     return (reverse_complement(letters) if is_reverse else letters), place

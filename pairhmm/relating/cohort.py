@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,10 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.interface.display import short_repr
 from pairhmm.relating.evidence import COUNTED_ERROR, SiteEvidence
 
-MOST_SITES = 20_000
-"""The most sites that are compared. More tell little more, since neighbours are inherited together."""
-MOST_CELLS = 6_000_000
-"""The most sites times samples that are held. Cohorts of more than 300 samples are compared at fewer sites."""
+MOST_SITES = 50_000
+"""The most sites that are compared. At a depth of 2, so many are needed to see 3% of foreign reads."""
+MOST_CELLS = 5_000_000
+"""The most sites times samples that are held. Cohorts of more than 100 samples are compared at fewer sites."""
 MOST_SAMPLES = 3_000
 
 COUNTED_RATIO = float(np.log10((1 - COUNTED_ERROR) / COUNTED_ERROR))
@@ -25,6 +26,8 @@ COUNTED_RATIO = float(np.log10((1 - COUNTED_ERROR) / COUNTED_ERROR))
 _BASES = frozenset("ACGT")
 # Sex chromosomes and mitochondria.
 _OTHER_CONTIGS = frozenset(("X", "Y", "Z", "W", "M", "MT"))
+# One in so many sites more is held, before the last ones are dropped.
+_SLACK = 4
 _SPREAD = 0x9E3779B1
 _RANGE = 1 << 32
 
@@ -76,7 +79,7 @@ class SiteChoice:
         if found >= self._below:
             return False
         self._keys[key] = found
-        if len(self._keys) > 2 * self._most:
+        if len(self._keys) > self._most + self._most // _SLACK + 1:
             self._cut()
         return found < self._below
 
@@ -181,11 +184,21 @@ def counted_evidence(samples: tuple[str, ...], counts: NDArray[np.uint16]) -> Si
         Reads with the reference and the alternative allele.
     """
     rows = np.count_nonzero(counts, axis=(1, 2))
-    parts = [np.nonzero(own) for own in counts]
-    site = np.concatenate([place for place, _ in parts]).astype(np.int32)
-    ratio = np.concatenate([np.where(allele, COUNTED_RATIO, -COUNTED_RATIO) for _, allele in parts]).astype(np.float32)
-    count = np.concatenate([own[part] for own, part in zip(counts, parts, strict=True)])
-    return SiteEvidence(samples, counts.shape[1], offsets(rows), site, ratio, count)
+    begin = offsets(rows)
+    evidence = SiteEvidence(
+        samples,
+        counts.shape[1],
+        begin,
+        np.empty(begin[-1], dtype=np.int32),
+        np.empty(begin[-1], dtype=np.float32),
+        np.empty(begin[-1], dtype=np.uint16),
+    )
+    for own, (first, end) in zip(counts, pairwise(begin.tolist()), strict=True):
+        place, allele = np.nonzero(own)
+        evidence.site[first:end] = place
+        evidence.log10_ratio[first:end] = np.where(allele, COUNTED_RATIO, -COUNTED_RATIO)
+        evidence.count[first:end] = own[place, allele]
+    return evidence
 
 
 def binned_evidence(

@@ -24,7 +24,7 @@ LEAST_OF_HET = 0.2
 _BLOCK = 4096
 _ROWS = 256
 
-Counts = NDArray[np.int16]
+Counts = NDArray[np.uint16]
 
 
 def certain_genotypes(evidence: SiteEvidence, called: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
@@ -69,15 +69,15 @@ class Agreement:
 
     Attributes
     ----------
-    sites : int16 (pairs,)
+    sites : uint16 (pairs,)
         Where both have a genotype. The other counts are of these sites.
-    ibs0 : int16 (pairs,)
+    ibs0 : uint16 (pairs,)
         Opposite homozygotes.
-    ibs2 : int16 (pairs,)
+    ibs2 : uint16 (pairs,)
         Equal genotypes.
-    shared_hets : int16 (pairs,)
+    shared_hets : uint16 (pairs,)
         Heterozygous in both.
-    fewer_hets : int16 (pairs,)
+    fewer_hets : uint16 (pairs,)
         Heterozygous sites of the sample with fewer of them.
     """
 
@@ -139,5 +139,5 @@ def agreement(genotypes: NDArray[np.int8]) -> Agreement:
         np.minimum(het_of_row, het_of_column, out=counts[4])
         # The row's own samples stand first among the columns.
         later = np.triu_indices(rows, 1, samples - first)
-        parts.append(counts[:, later[0], later[1]].astype(np.int16))
+        parts.append(counts[:, later[0], later[1]].astype(np.uint16))
     return Agreement(*np.concatenate(parts, axis=1))

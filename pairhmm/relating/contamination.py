@@ -1,15 +1,16 @@
 """The share of foreign reads of each sample, by maximum likelihood over its reads, with an interval.
 
-A read of a sample with the genotype g1 and the share alpha of reads of somebody with the genotype g2 has the alternative
-allele with probability ``q = (1 - alpha) g1 / 2 + alpha g2 / 2``, and the likelihood ``(1 - q) P(read | ref) + q P(read |
-alt)``. At each site this is summed over g1 and g2: Jun et al. (2012), "Detecting and estimating contamination of human DNA
-samples in sequencing and array-based genotype data", American Journal of Human Genetics 91:839.
+A read of a sample with the genotype g1 and the share alpha of reads of somebody with the genotype g2 has the
+alternative allele with probability ``q = (1 - alpha) g1 / 2 + alpha g2 / 2``, and the likelihood
+``(1 - q) P(read | ref) + q P(read | alt)``. At each site this is summed over g1 and g2: Jun et al. (2012), "Detecting
+and estimating contamination of human DNA samples in sequencing and array-based genotype data", American Journal of
+Human Genetics 91:839.
 
-Who the foreign reads are of is either unknown, so that g2 is of the population, or another sample of the cohort, so that
-g2 has the probabilities of that sample's genotypes. The two may be relatives or the same individual: the shares of sites
-where they have 0, 1 and 2 alleles from a common ancestor are estimated along with alpha, or else a relative's alleles
-would pass for foreign reads. Frequencies leave out the sample and its source, since each draws those of a small cohort to
-itself.
+Who the foreign reads are of is either unknown, so that g2 is of the population, or another sample of the cohort, so
+that g2 has the probabilities of that sample's genotypes. The two may be relatives or the same individual: the shares of
+sites where they have 0, 1 and 2 alleles from a common ancestor are estimated along with alpha, or else a relative's
+alleles would pass for foreign reads. Frequencies leave out the sample and its source, since each draws those of a small
+cohort to itself.
 
 Wrong reads look like foreign ones at low depth. So the share of them that the likelihoods of reads don't know of is
 estimated too, once for the whole cohort.
@@ -36,8 +37,7 @@ POPULATION = -1
 LEAST_SHARE = 0.01
 """A sample is contaminated if the lower end of its interval is above this."""
 LEAST_GAIN = 8.0
-"""And if its log-likelihood is so much better than without foreign reads: the odds against one false flag among 60 clean
-samples are about 500."""
+"""And if its log-likelihood is so much better than without foreign reads. By chance, one clean sample in 30,000 is."""
 HALF_WIDTH = 1.92
 """The log-likelihood falls by so much from its maximum to the ends of a 95% interval."""
 
@@ -51,6 +51,7 @@ _PROBES = np.array([0, 0.02, 0.06, 0.2])
 _PROBE_STATES = np.concatenate([IBD, [[0.9, 0.1, 0], [0.75, 0.25, 0], [0, 0.5, 0.5]]]).astype(np.float32)
 # Nearly the logarithm of the greatest float32.
 _HIGHEST_LOG = 80.0
+_SMALLEST = np.float32(np.finfo(np.float32).tiny)
 # Sources of a sample whose likelihoods are maximised.
 _BEST_SOURCES = 3
 _ROUNDS = 40
@@ -102,10 +103,11 @@ class _Reads:
         self._counts = counts
 
     def likelihoods(self, shares: Floats, error: float) -> NDArray[np.float32]:
-        """Of the reads at each site, float32 (3 own genotypes, 3 foreign ones, shares, sites), up to a factor a site."""
+        """Of the reads of a site, up to a factor: float32 (3 own genotypes, 3 foreign ones, shares, sites)."""
         own, foreign = np.arange(GENOTYPES)[:, None, None] / 2, np.arange(GENOTYPES)[:, None] / 2
         logs = self._logs(own * (1 - shares) + foreign * shares, error)
-        return np.exp(np.minimum(logs - self._best(error), _HIGHEST_LOG))
+        joint: NDArray[np.float32] = np.exp(np.minimum(logs - self._best(error), _HIGHEST_LOG))
+        return joint
 
     def scale(self, error: float) -> float:
         """The logarithm of the factors that `likelihoods` leaves out."""
@@ -150,7 +152,7 @@ class _Frequencies:
     def __init__(self, weights: NDArray[np.float32], frequencies: Floats) -> None:
         self._all = np.clip(frequencies, _RAREST, 1 - _RAREST)
         copies = weights[:, 1] + 2 * weights[:, 2]
-        # How much of what certain genotypes would tell, the reads tell: sites need more of a correction where it is less.
+        # The share of what certain genotypes would tell that the reads tell. Where it is less, a sample draws more.
         uncertain = (weights[:, 1] + 4 * weights[:, 2] - copies**2).sum(axis=0)
         told = np.maximum(1 - uncertain / (2 * len(weights) * self._all * (1 - self._all)), 0.1)
         self._excess = (copies / 2 - self._all) / told
@@ -158,7 +160,8 @@ class _Frequencies:
     def without(self, *samples: int) -> Floats:
         """By one step of Newton's method: float64 (sites,)."""
         left = max(1, len(self._excess) - len(samples))
-        return np.clip(self._all - self._excess[list(samples)].sum(axis=0) / left, _RAREST, 1 - _RAREST)
+        result: Floats = np.clip(self._all - self._excess[list(samples)].sum(axis=0) / left, _RAREST, 1 - _RAREST)
+        return result
 
 
 def estimate_contamination(evidence: SiteEvidence, likelihoods: LogLikelihoods, frequencies: Floats) -> Contamination:
@@ -173,7 +176,8 @@ def estimate_contamination(evidence: SiteEvidence, likelihoods: LogLikelihoods, 
         Of the alternative allele.
     """
     samples = len(evidence.samples)
-    result = Contamination(*np.full((4, samples), np.nan), np.full(samples, POPULATION, np.int32))
+    fraction, low, high, gain = np.full((4, samples), np.nan)
+    sources = np.full(samples, POPULATION, np.int32)
     weights = _genotype_weights(likelihoods, frequencies)
     cohort = _Frequencies(weights, frequencies)
     reads = {sample: _Reads(evidence, sample) for sample in np.flatnonzero(np.diff(evidence.begin)).tolist()}
@@ -187,10 +191,8 @@ def estimate_contamination(evidence: SiteEvidence, likelihoods: LogLikelihoods, 
             of_source = _genotype_weights(likelihoods[[source]], without)[0]
             found.append((*_estimate(_source_profile(own, error, without, of_source)), source))
         best = max(found, key=lambda one: one[3])
-        arrays = result.fraction, result.low, result.high, result.gain, result.source
-        for values, value in zip(arrays, best, strict=True):
-            values[sample] = value
-    return result
+        (fraction[sample], low[sample], high[sample], gain[sample]), sources[sample] = best[:4], best[4]
+    return Contamination(fraction, low, high, gain, sources)
 
 
 def _genotype_weights(likelihoods: LogLikelihoods, frequencies: Floats) -> NDArray[np.float32]:
@@ -208,8 +210,7 @@ def _common_error(evidence: SiteEvidence, reads: Mapping[int, _Reads], cohort: _
     for sample, own in reads.items():
         priors = genotype_priors(cohort.without(sample)[own.sites]).astype(np.float32)
         fits = [
-            np.log(np.einsum("gs,gs->s", own.likelihoods(none, error)[:, 0, 0], priors)).sum(dtype=np.float64)
-            + own.scale(error)
+            _total_log(np.einsum("gs,gs->s", own.likelihoods(none, error)[:, 0, 0], priors)) + own.scale(error)
             for error in least * _ERRORS
         ]
         errors.append(_highest(least * _ERRORS, np.array(fits)))
@@ -222,7 +223,7 @@ def _population_profile(reads: _Reads, error: float, frequencies: Floats) -> Pro
 
     def profile(shares: Floats) -> Floats:
         tables = np.einsum("gfas,gs,fs->as", reads.likelihoods(shares, error), priors, priors, optimize=True)
-        return np.log(tables).sum(axis=1, dtype=np.float64)
+        return _total_log(tables)
 
     return profile
 
@@ -248,7 +249,13 @@ def _with_relation(tables: NDArray[np.float32]) -> Floats:
     for _ in range(_ROUNDS):
         parts = k * tables
         k = (parts / parts.sum(axis=0)).mean(axis=2, keepdims=True)
-    return np.log((k * tables).sum(axis=0)).sum(axis=1, dtype=np.float64)
+    return _total_log((k * tables).sum(axis=0))
+
+
+def _total_log(tables: NDArray[np.float32]) -> Floats:
+    """The sum of logarithms over sites, the last axis; none is of 0."""
+    total: Floats = np.log(np.maximum(tables, _SMALLEST)).sum(axis=-1, dtype=np.float64)
+    return total
 
 
 def _best_sources(
@@ -261,7 +268,7 @@ def _best_sources(
     for source in range(len(weights)):
         if source != sample:
             of_source = weights[source][:, reads.sites]
-            fits = np.log(np.einsum("fcs,fs->cs", of_relations, of_source)).sum(axis=1, dtype=np.float64)
+            fits = _total_log(np.einsum("fcs,fs->cs", of_relations, of_source))
             by_share = fits.reshape(len(_PROBE_STATES), -1).max(axis=0)
             gains[source] = by_share[1:].max() - by_share[0]
     best = np.argsort(-gains, kind="stable")[:_BEST_SOURCES]
@@ -275,7 +282,7 @@ def _estimate(profile: Profile) -> tuple[float, float, float, float]:
         best = int(values.argmax())
         low, high = _last_outside(values, best)
         cells = {max(best - 1, 0), min(best, len(shares) - 2), max(low, 0), min(high - 1, len(shares) - 2)}
-        finer = np.concatenate([np.linspace(*shares[cell : cell + 2], _FINE)[1:-1] for cell in sorted(cells)])
+        finer = np.concatenate([np.linspace(shares[cell], shares[cell + 1], _FINE)[1:-1] for cell in sorted(cells)])
         shares, values = np.concatenate([shares, finer]), np.concatenate([values, profile(finer)])
         order = np.argsort(shares)
         shares, values = shares[order], values[order]

@@ -38,11 +38,11 @@ def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray
     is_misplaced = np.zeros(len(found), dtype=bool)
     is_misplaced[swaps.misplaced] = True
     pairs = {SWAP: (before & ~after) | (after & (found < relabelled) & (is_misplaced[:, None] | is_misplaced))}
-    samples = {SWAP: suspects}
+    samples: Flags = {SWAP: suspects}
     for flag, relation in ((DUPLICATE, IDENTICAL), (RELATIVE, PARENT_CHILD)):
-        # What an exchange explains is no relation of its own.
-        # A sample and itself are identical and expected to be.
-        pairs[flag] = np.asarray((found == relation) & (relabelled != relation) & (expected != relation)) & ~pairs[SWAP]
+        # What an exchange explains is no relation of its own. A sample is expected to be identical to itself.
+        is_new = np.logical_and(relabelled != relation, expected != relation)
+        pairs[flag] = np.logical_and(found == relation, is_new & ~pairs[SWAP])
         samples[flag] = pairs[flag].any(axis=1)
     samples[CONTAMINATED] = contaminated
     return pairs, samples

@@ -20,7 +20,8 @@ GENOTYPES = 3
 LEAST = np.float32(-35.0)
 """The lowest likelihood: products of two such numbers are within float32."""
 _ROUNDS = 30
-_PHRED = np.log(10.0) / -10.0
+_SETTLED = 1e-4
+_LOGS = (np.arange(256) * np.log(10.0) / -10.0).astype(np.float32)
 # Counts that are added for each allele, so that no frequency is 0 or 1.
 _PSEUDO_COUNT = 1.0
 
@@ -74,8 +75,8 @@ def add_reads(
 
 def from_phred(phred: NDArray[np.uint8]) -> LogLikelihoods:
     """Likelihoods from those of a VCF (PL)."""
-    result: LogLikelihoods = (phred * _PHRED).astype(np.float32)
-    return result
+    logs: LogLikelihoods = _LOGS[phred]
+    return logs
 
 
 def has_data(likelihoods: LogLikelihoods) -> NDArray[np.bool_]:
@@ -107,7 +108,7 @@ def allele_frequencies(likelihoods: LogLikelihoods) -> Floats:
             weights = np.exp(sample) * priors.T
             copies += is_known * ((weights[:, 1] + 2 * weights[:, 2]) / weights.sum(axis=1))
         before, frequencies = frequencies, (copies + _PSEUDO_COUNT) / alleles
-        if np.abs(frequencies - before).max(initial=0.0) < 1e-5:
+        if np.abs(frequencies - before).max(initial=0.0) < _SETTLED:
             break
     return frequencies
 
@@ -128,7 +129,9 @@ def heterozygosity(likelihoods: LogLikelihoods) -> Floats:
         shares = np.full(GENOTYPES, 1 / GENOTYPES)
         for _ in range(_ROUNDS):
             weights = own * shares
-            shares = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+            before, shares = shares, (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+            if np.abs(shares - before).max() < _SETTLED:
+                break
         result[index] = shares[1]
     return result
 

@@ -14,7 +14,7 @@ from pairhmm.relating.concordance import Agreement, agreement, certain_genotypes
 from pairhmm.relating.contamination import Contamination, estimate_contamination
 from pairhmm.relating.expectation import Expectation
 from pairhmm.relating.flags import FLAGS, Flags, pair_and_sample_flags
-from pairhmm.relating.kinship import FEW, Kinship, SharedAlleles, UncertainFrequencies, all_pairs, kinship
+from pairhmm.relating.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
 from pairhmm.relating.likelihoods import (
     Floats,
     LogLikelihoods,
@@ -159,14 +159,18 @@ def relate_samples(sites: SampleSites, expectation: Expectation, frequencies: Fl
     foreign = estimate_contamination(sites.evidence, plain, shares)
     likelihoods = _without_foreign_reads(sites, plain, shares, foreign)
     agreed = agreement(certain_genotypes(sites.evidence, sites.called))
-    related = _kinship(likelihoods, frequencies, agreed.sites < ENOUGH_GENOTYPES)
+    known, heterozygous = has_data(likelihoods).sum(axis=1), heterozygosity(likelihoods)
+    shared = _shared_alleles(likelihoods, frequencies)
+    # They are a third of the memory.
+    del plain, likelihoods
+    related = kinship(shared, agreed.sites < ENOUGH_GENOTYPES)
     found = _matrix(related.relation, len(sites.samples))
     pair_flags, sample_flags = pair_and_sample_flags(found, expected, foreign.is_contaminated)
     samples = zip(
         sites.samples,
-        has_data(likelihoods).sum(axis=1).tolist(),
+        known.tolist(),
         sites.depth.tolist(),
-        heterozygosity(likelihoods).tolist(),
+        heterozygous.tolist(),
         *(one.tolist() for one in (foreign.fraction, foreign.low, foreign.high)),
         _flag_names(sample_flags),
         strict=True,
@@ -203,13 +207,15 @@ def _without_foreign_reads(
     return plain
 
 
-def _kinship(likelihoods: LogLikelihoods, frequencies: Floats | None, wanted: NDArray[np.bool_]) -> Kinship:
+def _shared_alleles(likelihoods: LogLikelihoods, frequencies: Floats | None) -> SharedAlleles | UncertainFrequencies:
+    """What relations are found from. `likelihoods` is changed."""
     if frequencies is None and len(likelihoods) < FEW:
-        return kinship(UncertainFrequencies(likelihoods), wanted)
+        return UncertainFrequencies(likelihoods)
     shares = allele_frequencies(likelihoods) if frequencies is None else frequencies
     # A rare genotype in two samples would decide alone, were its frequency a little wrong. NaN is not kept either.
     kept = (shares >= RAREST) & (shares <= 1 - RAREST)
-    return kinship(SharedAlleles.of(likelihoods[:, kept], shares[kept]), wanted)
+    likelihoods[:, ~kept] = 0
+    return SharedAlleles.of(likelihoods, np.where(kept, shares, 0.5))
 
 
 def _matrix(relation: NDArray[np.int8], samples: int) -> NDArray[np.int8]:

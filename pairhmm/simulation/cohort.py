@@ -82,8 +82,8 @@ def plan_samples(
     """Plan the samples of a cohort: one of each member of a family, several of each other individual.
 
     No sample has two faults. Each fault is of a sample that the sheet can tell something about: labels are exchanged
-    between children, or samples of individuals with three samples or more. A duplicate is an individual of its own in the
-    sheet.
+    between children, or samples of individuals with three samples or more. A duplicate is an individual of its own in
+    the sheet.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _exchange(samples: list[CohortSample], groups: list[str], free: list[int]) -
 def draw_genotypes(
     rng: np.random.Generator, people: Sequence[Individual], frequencies: NDArray[np.float64]
 ) -> dict[str, NDArray[np.int8]]:
-    """Alternative alleles of each individual at unlinked sites: int8 (sites,) by name. Parents stand before children."""
+    """Alternative alleles of each individual at unlinked sites: int8 (sites,) by name. Parents come first."""
     genotypes: dict[str, NDArray[np.int8]] = {}
     for one in people:
         if one.father:
@@ -175,7 +175,7 @@ def draw_reads(
     depth: float,
     error_rate: float,
 ) -> AlleleCounts:
-    """Draw the reads of each sample at each site: Poisson(depth) of them, each with the other allele at `error_rate`."""
+    """Draw the reads of each sample at each site: Poisson(depth), each with the other allele at `error_rate`."""
     shape = len(next(iter(genotypes.values()))), len(samples)
     counts = AlleleCounts(np.empty(shape, np.uint16), np.empty(shape, np.uint16))
     for column, sample in enumerate(samples):

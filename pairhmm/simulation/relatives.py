@@ -28,9 +28,14 @@ def relative(genome: Bases, jaccard: float, k: int, rng: np.random.Generator) ->
 
 def canonical_kmers(genome: Bases, k: int) -> NDArray[np.uint64]:
     """The distinct k-mers, sorted, each as the lesser of its code and that of its reverse complement (k up to 31)."""
-    windows = np.lib.stride_tricks.sliding_window_view(genome.astype(np.uint64), k)
-    weights = np.uint64(4) ** np.arange(k, dtype=np.uint64)
-    return np.unique(np.minimum(windows @ weights[::-1], (np.uint64(3) - windows) @ weights))
+    count = len(genome) - k + 1
+    forward = np.zeros(count, dtype=np.uint64)
+    backward = np.zeros(count, dtype=np.uint64)
+    for place in range(k):
+        bases = genome[place : place + count].astype(np.uint64)
+        forward = forward << np.uint64(2) | bases
+        backward |= (np.uint64(3) - bases) << np.uint64(2 * place)
+    return np.unique(np.minimum(forward, backward))
 
 
 def true_jaccard(kmers: NDArray[np.uint64], others: NDArray[np.uint64]) -> float:

@@ -17,7 +17,12 @@ WORTH_A_DEVICE = 40_000_000_000
 29 G in a second, and a GPU begins to compare after about 1.5 s."""
 
 
-def choose(backend: str, devices: tuple[int, ...] | None, pairs: int, scheme: Scheme, threads: int) -> Comparer:
+def words_of(pairs: int, scheme: Scheme) -> int:
+    """Words of 64 slots that are compared for pairs of sketches."""
+    return pairs * scheme.bits * scheme.slots // WORD_BITS
+
+
+def choose(backend: str, devices: tuple[int, ...] | None, is_worth_a_device: bool) -> Comparer:
     """The comparer of that name; for "auto", the one that is expected to finish first, which a message names.
 
     Parameters
@@ -26,9 +31,8 @@ def choose(backend: str, devices: tuple[int, ...] | None, pairs: int, scheme: Sc
         "auto", or a name of `pairhmm.sketching.names`.
     devices : tuple of int, optional
         The index of the device. With "auto", it means that a GPU is wanted.
-    pairs : int
-    scheme : Scheme
-    threads : int
+    is_worth_a_device : bool
+        Whether the work is worth a device's start.
 
     Raises
     ------
@@ -37,8 +41,7 @@ def choose(backend: str, devices: tuple[int, ...] | None, pairs: int, scheme: Sc
     """
     if devices is not None and len(devices) > 1:
         raise InputError("--device", ",".join(map(str, devices)), "one device compares sketches", "name one")
-    words = pairs * scheme.bits * scheme.slots // WORD_BITS
-    name = chosen(sketching, backend, devices, words >= WORTH_A_DEVICE * threads)
+    name = chosen(sketching, backend, devices, is_worth_a_device)
     comparer = sketching.load(name, devices[0] if devices else None)
     log.info("backend %s", comparer.label)
     return comparer

@@ -90,7 +90,7 @@ def test_a_small_lead_is_no_relation():
 
 def relations(found, samples):
     names = [RELATIONS[number] if number != UNKNOWN else "." for number in found.relation]
-    return {pair: name for pair, name in zip(zip(*all_pairs(samples), strict=True), names, strict=True)}
+    return dict(zip(zip(*all_pairs(samples), strict=True), names, strict=True))
 
 
 def likelihoods_of(cohorts, genotypes, depth, rng, foreign=None):

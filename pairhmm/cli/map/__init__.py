@@ -7,8 +7,14 @@ import rich_click as click
 from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
-EXAMPLES = ("pairhmm map distances samples.sketches -o distances.tsv",)
-EXAMPLES = ("pairhmm map sketch -o cohort.sketches sample.bam ref.fa",)
+    "pairhmm map distances cohort.sketches -o distances.tsv",
+    "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+)
+EXAMPLES = (
+    "pairhmm map distances samples.sketches -o distances.tsv",
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+)
 
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)
@@ -16,6 +22,6 @@ def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
 
 
+command.add_command(distances.command)
 command.add_command(relate.command)
 command.add_command(sketch.command)
-command.add_command(distances.command)

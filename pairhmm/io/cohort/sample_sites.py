@@ -159,10 +159,7 @@ class _CalledSites:
         done: set[str] = set()
         while self._blocks:
             block = self._blocks.pop(0)
-            # The first of several records of a site counts.
-            rows = [row for row, key in enumerate(block.keys) if key in numbers and key not in done]
-            block = block.take(rows)
-            done.update(block.keys)
+            block = block.take(_new_rows(block.keys, numbers, done))
             at = [numbers[key] for key in block.keys]
             counts[:, at], phred[:, at] = block.counts.swapaxes(0, 1), block.phred.swapaxes(0, 1)
             called[:, at] = block.called.T
@@ -171,3 +168,13 @@ class _CalledSites:
         depth = np.full(len(self.samples), np.nan)
         np.divide(reads, seen, out=depth, where=seen > 0)
         return SampleSites(self.samples, counted_evidence(self.samples, counts), phred, called, depth)
+
+
+def _new_rows(keys: Sequence[str], numbers: dict[str, int], done: set[str]) -> list[int]:
+    """Records of chosen sites that are not done; then they are. Of several records of a site, the first counts."""
+    rows = []
+    for row, key in enumerate(keys):
+        if key in numbers and key not in done:
+            rows.append(row)
+            done.add(key)
+    return rows

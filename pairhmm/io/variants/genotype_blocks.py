@@ -88,7 +88,7 @@ class GenotypeFile:
             raise InputError(path, "", "names a sample twice", "rename one (bcftools reheader)")
 
     def __iter__(self) -> Iterator[GenotypeBlock]:
-        held = _Held(self.path, len(self.samples))
+        held = _HeldRecords(self.path, len(self.samples))
         for fields in self._lines:
             if fields[6] not in _PASSED or len(fields) <= FIXED:
                 continue
@@ -108,7 +108,7 @@ def record_key(fields: list[bytes]) -> str:
     return site_key(chrom, int(fields[1]), ref.upper(), alt.upper())
 
 
-class _Held:
+class _HeldRecords:
     """Records of one FORMAT, until they are a block."""
 
     def __init__(self, path: str, samples: int) -> None:
