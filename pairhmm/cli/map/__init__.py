@@ -7,12 +7,9 @@ import rich_click as click
 from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
+EXAMPLES = (
     "pairhmm map distances cohort.sketches -o distances.tsv",
     "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
-    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
-)
-EXAMPLES = (
-    "pairhmm map distances samples.sketches -o distances.tsv",
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
 )
 
