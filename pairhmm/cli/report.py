@@ -12,6 +12,7 @@ EXAMPLES = (
     "pairhmm report -f ref.fa --calls calls.vcf.gz -o report.html",
     "pairhmm report -f ref.fa --likelihoods likelihoods.tsv.gz \\\n    --alignments sample.bam -o reads.html",
     "pairhmm report --hits hits.tsv --signatures viruses.fa -o hits.html",
+    "pairhmm report --map positions.tsv --distances distances.tsv \\\n    --pairs pairs.tsv -o cohort.html",
 )
 
 
@@ -64,6 +65,21 @@ EXAMPLES = (
     help="The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit.",
 )
 @click.option(
+    "--map",
+    "positions",
+    metavar="FILE",
+    panel=INPUT,
+    help="The positions that 'map draw' wrote: the map of the samples, whose weights can be changed in the report.",
+)
+@click.option("--distances", metavar="FILE", panel=INPUT, help="The table that 'map distances' wrote.")
+@click.option("--pairs", metavar="FILE", panel=INPUT, help="The table of pairs that 'map relate' wrote.")
+@click.option(
+    "--sample-checks",
+    metavar="FILE",
+    panel=INPUT,
+    help="The table of samples that 'map relate --sample-table' wrote: contamination and flags.",
+)
+@click.option(
     "-o",
     "--output",
     required=True,
@@ -97,6 +113,10 @@ def command(
     timings: tuple[str, ...],
     fit: str | None,
     fit_rounds: str | None,
+    positions: str | None,
+    distances: str | None,
+    pairs: str | None,
+    sample_checks: str | None,
     output: str,
     title: str,
     mqc: str | None,
@@ -104,10 +124,23 @@ def command(
 ) -> None:
     """Make one HTML file of a run's outputs: samples, sites, reads and hits.
 
-    The file needs no network. Give at least one of --calls, --likelihoods, --hits and --fit. The report has no section
-    for outputs that are not given.
+    The file needs no network. Give at least one of --calls, --likelihoods, --hits, --fit and the tables of 'map'. The
+    report has no section for outputs that are not given.
     """
     inputs = report_inputs.ReportInputs(
-        reference, calls, likelihoods, alignments, hits, signatures, timings, hits_samples, fit, fit_rounds
+        reference,
+        calls,
+        likelihoods,
+        alignments,
+        hits,
+        signatures,
+        timings,
+        hits_samples,
+        fit,
+        fit_rounds,
+        positions,
+        distances,
+        pairs,
+        sample_checks,
     )
     report.report(output, inputs, title, mqc, max_sites)

@@ -136,6 +136,10 @@ class ReportKeywords(TypedDict, total=False):
     hits_samples: Texts
     fit: AnyPath | None
     fit_rounds: AnyPath | None
+    map: AnyPath | None
+    distances: AnyPath | None
+    pairs: AnyPath | None
+    sample_checks: AnyPath | None
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:

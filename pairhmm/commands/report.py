@@ -10,6 +10,7 @@ from typing import Unpack
 from pairhmm.commands.keywords import ReportKeywords, with_keywords
 from pairhmm.commands.report_data import Found, page_data
 from pairhmm.commands.report_inputs import ReportInputs, check_inputs, described
+from pairhmm.commands.report_map import read_map_tables
 from pairhmm.commands.report_multiqc import MULTIQC_CONTENTS, multiqc_contents
 from pairhmm.commands.report_panels import PanelSources, make_panels
 from pairhmm.errors import InputError
@@ -95,6 +96,7 @@ def report(
             reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, need_index=True))
         _read_sites(found, inputs, genome, reader, max_sites)
     _read_scan(found, inputs)
+    found.tables = read_map_tables(inputs, found.samples)
     found.timings = read_timings(inputs.timings)
     if inputs.fit is not None:
         found.fit = read_fit(inputs.fit)

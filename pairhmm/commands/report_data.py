@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pairhmm.commands.report_map import MapTables
 from pairhmm.commands.report_panels import Panels
 from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.io.report.fits import ReportedFit, ReportedRound
@@ -42,6 +43,8 @@ class Found:
     fit : ReportedFit or None
     rounds : list of ReportedRound
         Of the fit.
+    tables : MapTables
+        Of `pairhmm map`.
     provenance : list of (str, str, str)
         File, key and value of header lines.
     models : list of (str, str)
@@ -62,6 +65,7 @@ class Found:
     timings: list[Timing] = field(default_factory=list)
     fit: ReportedFit | None = None
     rounds: list[ReportedRound] = field(default_factory=list)
+    tables: MapTables = field(default_factory=MapTables)
     provenance: list[tuple[str, str, str]] = field(default_factory=list)
     models: list[tuple[str, str]] = field(default_factory=list)
     inputs: list[tuple[str, str]] = field(default_factory=list)
@@ -69,8 +73,8 @@ class Found:
 
     @property
     def samples(self) -> list[str]:
-        """Samples of the calls, of the likelihoods and of the scan, each once."""
-        return list(dict.fromkeys([*self.panels.samples, *self.scanned]))
+        """Samples of the calls, of the likelihoods, of the scan and of the map's tables, each once."""
+        return list(dict.fromkeys([*self.panels.samples, *self.scanned, *self.tables.samples]))
 
 
 def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
@@ -99,6 +103,7 @@ def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
         "provenance": found.provenance,
         "models": found.models,
         "fit": _fit(found),
+        **found.tables.for_page(),
     }
 
 
@@ -137,12 +142,12 @@ def columns(found: Found) -> dict[str, tuple[str, str, str]]:
         shown |= _READ_COLUMNS
     if found.hits is not None:
         shown |= _SCAN_COLUMNS
-    return shown
+    return shown | found.tables.columns
 
 
-def figures(found: Found, sample: str) -> dict[str, float | None]:
+def figures(found: Found, sample: str) -> dict[str, float | str | None]:
     """A sample's value in every column; None where it has none."""
-    values: dict[str, float | None] = {}
+    values: dict[str, float | str | None] = dict(found.tables.figures(sample))
     if found.cohort is not None and sample in found.cohort.samples:
         figures = found.cohort.figures[found.cohort.samples.index(sample)]
         values |= {key: getattr(figures, key) for key in _CALL_COLUMNS}
@@ -151,12 +156,21 @@ def figures(found: Found, sample: str) -> dict[str, float | None]:
         values |= {"reads": counts.reads, "decided": 100 * counts.decided / counts.reads}
     if found.hits is not None and sample in found.scanned:
         values["hits"], values["signatures"] = found.hits.of_sample(sample)
-    return {key: rounded(values.get(key)) for key in columns(found)}
+    shown = {}
+    for key, (_, _, form) in columns(found).items():
+        value = values.get(key)
+        shown[key] = value if isinstance(value, str) else rounded(value, max(2, _digits(form) or 0))
+    return shown
+
+
+def _digits(form: str) -> int | None:
+    """The digits behind the point that a column is written with; None for a column of text."""
+    return int(form.split(".")[1][0]) if form else None
 
 
 def _cohort(found: Found) -> dict[str, Any]:
     shown = columns(found)
-    digits = {key: int(form.split(".")[1][0]) for key, (_, _, form) in shown.items()}
+    digits = {key: _digits(form) for key, (_, _, form) in shown.items()}
     return {
         "columns": [[key, title, told, digits[key]] for key, (title, told, _) in shown.items()],
         "rows": [[sample, *figures(found, sample).values()] for sample in found.samples],

@@ -9,10 +9,13 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import path_of, paths_of, texts_of
 from pairhmm.io.likelihoods.table import companion
 
+MAP_TABLES = ("map", "distances", "pairs", "sample_checks")
+"""Fields of `ReportInputs` that name tables of `pairhmm map`."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
-    """The files of a report. At least one of `calls`, `likelihoods`, `hits` and `fit` must be given.
+    """The files of a report. At least one must be given that has results: not only a reference or timings.
 
     Paths may be text, bytes or path objects. A single path needs no list.
 
@@ -38,6 +41,12 @@ class ReportInputs:
         Parameters (TOML) that `pairhmm fit` wrote.
     fit_rounds : str or None
         The table of rounds of that fit.
+    map : str or None
+        The positions that `pairhmm map draw` wrote.
+    distances : str or None
+        The table of `pairhmm map distances`.
+    pairs, sample_checks : str or None
+        The tables of pairs and of samples of `pairhmm map relate`.
     """
 
     reference: str | None = None
@@ -50,9 +59,13 @@ class ReportInputs:
     hits_samples: Sequence[str] = ()
     fit: str | None = None
     fit_rounds: str | None = None
+    map: str | None = None
+    distances: str | None = None
+    pairs: str | None = None
+    sample_checks: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("reference", "calls", "signatures", "fit", "fit_rounds"):
+        for name in ("reference", "calls", "signatures", "fit", "fit_rounds", *MAP_TABLES):
             object.__setattr__(self, name, path_of(getattr(self, name)))
         for name in ("likelihoods", "alignments", "hits", "timings"):
             object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
@@ -61,8 +74,12 @@ class ReportInputs:
     def paths(self) -> list[str | None]:
         """All files that are read, including the companions of tables."""
         tables = (*self.likelihoods, *map(companion, self.likelihoods))
-        single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds
+        single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds, *self.map_tables()
         return [*single, *tables, *self.alignments, *self.hits, *self.timings]
+
+    def map_tables(self) -> list[str | None]:
+        """The tables of `pairhmm map`, in the order of `MAP_TABLES`."""
+        return [getattr(self, name) for name in MAP_TABLES]
 
 
 def check_inputs(inputs: ReportInputs) -> None:
@@ -72,8 +89,10 @@ def check_inputs(inputs: ReportInputs) -> None:
     ------
     InputError
     """
-    if inputs.calls is None and inputs.fit is None and not inputs.likelihoods and not inputs.hits:
-        raise InputError("report", "", "nothing to report", "give --calls, --likelihoods, --hits or --fit")
+    one_each = inputs.calls, inputs.fit, *inputs.map_tables()
+    if not any(one_each) and not inputs.likelihoods and not inputs.hits:
+        cure = "give --calls, --likelihoods, --hits, --fit or a table of pairhmm map"
+        raise InputError("report", "", "nothing to report", cure)
     if inputs.alignments and inputs.reference is None:
         raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
     if inputs.alignments and not inputs.likelihoods:
@@ -95,6 +114,10 @@ def described(inputs: ReportInputs) -> list[tuple[str, str]]:
         ("signatures", inputs.signatures),
         ("fit", inputs.fit),
         ("fit", inputs.fit_rounds),
+        ("map", inputs.map),
+        ("distances", inputs.distances),
+        ("pairs", inputs.pairs),
+        ("sample checks", inputs.sample_checks),
     )
     several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
     named = [(what, path) for what, path in single if path is not None]

@@ -2,17 +2,23 @@
 
 import { gradient, sequential, themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
-import { formatNumber, formatSeconds, shortened } from "./format.js";
+import { MISSING, formatNumber, formatSeconds, shortened } from "./format.js";
+import { flagBanner } from "./relate.js";
 import { DataTable } from "./table.js";
 import { tellOnHover } from "./tooltip.js";
 
 export function showCohort(report) {
   const { columns, rows } = report.cohort;
   const view = make("div", { class: "view" });
+  view.append(flagBanner(report, report.followFlag));
   view.append(summaryTiles(report));
   const tableColumns = [
     { title: "Sample", told: "Name", value: (index) => rows[index][0] },
-    ...columns.map(([, title, told, digits], number) => numberColumn(rows, title, told, digits, number + 1)),
+    ...columns.map(([, title, told, digits], number) =>
+      digits === null
+        ? { title, told, value: (index) => rows[index][number + 1] ?? MISSING }
+        : numberColumn(rows, title, told, digits, number + 1),
+    ),
   ];
   const table = new DataTable(tableColumns, {
     label: "samples",
@@ -46,9 +52,10 @@ function summaryTiles(report) {
   const panels = report.sites.panels.filter((own) => own.length).length;
   const tiles = [
     [formatNumber(report.samples.length), report.samples.length === 1 ? "sample" : "samples"],
-    [formatNumber(report.seenSites), "sites"],
-    [formatNumber(panels), "sites with read evidence"],
   ];
+  if (report.seenSites || !hasOnlyTables(report)) {
+    tiles.push([formatNumber(report.seenSites), "sites"], [formatNumber(panels), "sites with read evidence"]);
+  }
   if (report.scan) {
     tiles.push([formatNumber(report.scan.hits), "scan hits"]);
     tiles.push([formatNumber(new Set(report.scan.rows.map((row) => row[0])).size), "signatures that occur"]);
@@ -64,6 +71,9 @@ function summaryTiles(report) {
     ...tiles.map(([value, what]) => make("div", { class: "tile" }, make("b", {}, value), make("span", {}, what))),
   );
 }
+
+// Whether the report has tables of `pairhmm map`, and neither calls nor likelihoods.
+const hasOnlyTables = ({ inputs }) => !inputs.some(([what]) => ["calls", "likelihoods"].includes(what));
 
 function concordanceCard({ samples, shares }) {
   const canvas = matrixCanvas({
@@ -93,19 +103,22 @@ export function legend(scale, low, high) {
   return make("div", { class: "legend" }, low, bar, high);
 }
 
-// A matrix of coloured cells with names at its left and top.
-export function matrixCanvas({ label, rows, columns, value, colour, describe, onChoose }) {
-  const side = Math.max(5, Math.min(34, Math.floor(1100 / Math.max(1, columns.length))));
-  const high = Math.max(9, Math.min(28, Math.floor(700 / Math.max(1, rows.length))));
+// A matrix of coloured cells with names at its left and top. `cell`, in pixels, makes cells square.
+export function matrixCanvas({ label, rows, columns, value, colour, describe, onChoose, cell: square }) {
+  const side = square ?? Math.max(5, Math.min(34, Math.floor(1100 / Math.max(1, columns.length))));
+  const high = square ?? Math.max(9, Math.min(28, Math.floor(700 / Math.max(1, rows.length))));
   const showsNames = side >= 11;
-  const left = Math.min(180, 20 + 7 * Math.max(4, ...rows.map((name) => Math.min(24, name.length))));
+  const left = high < 9 ? 4 : Math.min(180, 20 + 7 * Math.max(4, ...rows.map((name) => Math.min(24, name.length))));
   const top = showsNames ? Math.min(130, 16 + 6 * Math.max(...columns.map((name) => Math.min(20, name.length)))) : 8;
+  const gap = side > 4 ? 1 : 0;
   const draw = (context) => {
     context.font = "12px system-ui, sans-serif";
     context.fillStyle = themeColour("--ink");
     context.textBaseline = "middle";
     context.textAlign = "right";
-    rows.forEach((name, row) => context.fillText(shortened(name, 24), left - 6, top + (row + 0.5) * high, left - 8));
+    rows.forEach((name, row) => {
+      if (high >= 9) context.fillText(shortened(name, 24), left - 6, top + (row + 0.5) * high, left - 8);
+    });
     context.textAlign = "left";
     columns.forEach((name, column) => {
       if (!showsNames) return;
@@ -119,11 +132,12 @@ export function matrixCanvas({ label, rows, columns, value, colour, describe, on
       columns.forEach((__, column) => {
         const cell = value(row, column);
         context.fillStyle = cell === null || cell === undefined ? themeColour("--sunken") : colour(cell);
-        context.fillRect(left + column * side, top + row * high, side - 1, high - 1);
+        context.fillRect(left + column * side, top + row * high, side - gap, high - gap);
       }),
     );
   };
   const canvas = makeCanvas(left + columns.length * side, top + rows.length * high, label, draw);
+  canvas.rowPlaces = { top, high };
   const cellAt = (x, y) => {
     const column = Math.floor((x - left) / side);
     const row = Math.floor((y - top) / high);

@@ -42,7 +42,7 @@ function conditionTest(word, columns) {
       return typeof value === "number" && COMPARE[sign](value, number);
     };
   }
-  const same = (index) => simple(column.value(index) ?? "") === simple(wanted);
+  const same = (index) => simple(column.value(index) ?? "") === simple(wanted) || Boolean(column.has?.(index, wanted));
   return sign === "=" ? same : (index) => !same(index);
 }
 

@@ -3,10 +3,13 @@
 import { showCohort } from "./cohort.js";
 import { darkScheme } from "./colours.js";
 import { loadReport, panelBytes } from "./data.js";
+import { distancePanels } from "./distances.js";
 import { make } from "./dom.js";
 import { showFit } from "./fit.js";
 import { formatNumber } from "./format.js";
+import { mapPanel } from "./map.js";
 import { readPanel } from "./panel_data.js";
+import { showRelate } from "./relate.js";
 import { showRun } from "./run.js";
 import { showScan } from "./scan.js";
 import { showSites, siteOfAddress } from "./sites.js";
@@ -22,10 +25,23 @@ function tabsOf(report) {
       count: report.samples.length,
     },
     { id: "sites", title: "Sites", show: showSites, has: report.sites.pos.length > 0, count: report.sites.pos.length },
+    {
+      id: "relate",
+      title: "Relatedness",
+      show: showRelate,
+      has: report.flags !== null,
+      count: report.pairs?.standing,
+    },
+    { id: "map", title: "Map", show: showMap, has: report.map !== null || report.distances !== null },
     { id: "scan", title: "Scan", show: showScan, has: report.scan !== null, count: report.scan?.hits },
     { id: "fit", title: "Fit", show: showFit, has: report.fit !== null },
     { id: "run", title: "Run", show: showRun, has: true },
   ].filter((tab) => tab.has);
+}
+
+function showMap(report) {
+  const parts = [report.map ? mapPanel(report) : null, ...(report.distances ? distancePanels(report) : [])];
+  return make("div", { class: "view" }, ...parts);
 }
 
 function openTab(report, tabs, chosen) {
@@ -84,6 +100,11 @@ async function start() {
   report.panel = async (number) => readPanel(await panelBytes(number));
   showNotes(report.notes);
   const tabs = makeTabs(report);
+  report.followFlag = (link) => {
+    const relate = tabs.find((tab) => tab.id === "relate");
+    openTab(report, tabs, relate);
+    relate.content.follow(link);
+  };
   const named = siteOfAddress(report);
   const sites = tabs.find((tab) => tab.id === "sites");
   openTab(report, tabs, named >= 0 ? sites : tabs[0]);

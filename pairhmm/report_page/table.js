@@ -8,8 +8,8 @@ const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
-// columns: {title, told, value(index), text(index), numeric, cell(index)}; options: label, count, noun, onSelect,
-// placeOf, hint, height.
+// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted)}; options: label, count,
+// noun, onSelect, placeOf, hint, height.
 export class DataTable {
   constructor(columns, options) {
     this.columns = columns;

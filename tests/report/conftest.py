@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -134,6 +137,16 @@ def record(bases, position, n_samples, reads, rng) -> str:
         "GT:AD:DP:GQ:PL",
     ]
     return "\t".join(map(str, [*fields, *calls])) + "\n"
+
+
+@pytest.fixture(scope="session")
+def cohort_tables() -> ModuleType:
+    """The module of that name, which makes tables of `pairhmm map`. Tests can't import each other's modules."""
+    spec = importlib.util.spec_from_file_location("cohort_tables", Path(__file__).parent / "cohort_tables.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["cohort_tables"] = module  # where dataclasses look it up
+    spec.loader.exec_module(module)
+    return module
 
 
 @dataclass(frozen=True)

@@ -113,18 +113,30 @@ def scanned_of(samples, signatures):
     return [name for name, row in samples.items() if row.reads and signatures]
 
 
-def reports_of(groups, scanned, joint):
-    """Of each report its group of calls, if any, and its scanned samples."""
+def related_of(groups, relate):
+    """The samples whose relations are looked for: those that are called, if they are two or more."""
+    called = [name for names in groups.values() for name in names]
+    return called if relate and len(called) > 1 else []
+
+
+def mapped_of(samples, mapped):
+    """The samples that are sketched, compared and drawn on the map: all, if they are two or more."""
+    return list(samples) if mapped and len(samples) > 1 else []
+
+
+def reports_of(groups, scanned, joint, has_map):
+    """Of each report its group of calls, if any, and its scanned samples. What compares samples is in the cohort's."""
     if joint:
         return {COHORT: (COHORT if groups else None, scanned)}
     names = [*groups, *(name for name in scanned if name not in groups)]
-    return {
+    reports = {
         name: (
             name if name in groups else None,
             [one for one in scanned if one == name],
         )
         for name in names
     }
+    return reports | ({COHORT: (None, [])} if has_map else {})
 
 
 def one_of(names):
@@ -190,6 +202,22 @@ def indexes_of(wildcards):
 def reads_of(wildcards):
     """What is scanned of a sample."""
     return given(list(SAMPLES[wildcards.sample].reads))
+
+
+def sketched_of(wildcards):
+    """What is sketched of a sample: its reads, or else its alignments."""
+    row = SAMPLES[wildcards.sample]
+    return given(list(row.reads or row.alignments))
+
+
+def map_tables():
+    """The tables that compare samples, by the option of the report that takes them."""
+    tables = {}
+    if RELATED:
+        tables |= {"pairs": "map/pairs.tsv", "sample_checks": "map/samples.tsv"}
+    if MAPPED:
+        tables |= {"distances": "map/distances.tsv", "map": "map/positions.tsv"}
+    return tables
 
 
 def optional(option, path):
@@ -259,6 +287,8 @@ def report_inputs(wildcards):
             "hits": [f"scan/{sample}.hits.tsv" for sample in scanned],
             "signatures": named("signatures"),
         }
+    if wildcards.group == COHORT:
+        inputs |= map_tables()
     return inputs
 
 
@@ -279,15 +309,29 @@ def report_timings(wildcards):
             for verb in ("likelihoods", "call")
             for piece in pieces
         ]
+    if wildcards.group == COHORT:
+        jobs += ["relate"] if RELATED else []
+        jobs += [f"sketch/{sample}" for sample in MAPPED]
+        jobs += ["distances", "map"] if MAPPED else []
     return [f"benchmarks/{job}.tsv" for job in jobs]
 
 
 def report_options(wildcards, input):
     """The inputs of a report as options."""
-    names = ("calls", "likelihoods", "alignments", "hits", "signatures", "timings")
+    names = (
+        "calls",
+        "likelihoods",
+        "alignments",
+        "hits",
+        "signatures",
+        "timings",
+        *map_tables(),
+    )
     files = {name: input.get(name) or [] for name in names}
     one_each = [
-        repeated(f"--{name}", [paths] if isinstance(paths, str) else paths)
+        repeated(
+            f"--{name.replace('_', '-')}", [paths] if isinstance(paths, str) else paths
+        )
         for name, paths in files.items()
     ]
     scanned = repeated("--hits-sample", REPORTS[wildcards.group][1])

@@ -9,12 +9,12 @@ from pairhmm.cli.map import distances, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
-    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
     "pairhmm map distances cohort.sketches -o distances.tsv",
     "pairhmm map distances samples.sketches -o distances.tsv",
     "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
     "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
     "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
 )
 
 
@@ -23,7 +23,7 @@ def command() -> None:
     """Find which samples are alike, swapped or contaminated."""
 
 
-command.add_command(sketch.command)
 command.add_command(distances.command)
 command.add_command(draw.command)
 command.add_command(relate.command)
+command.add_command(sketch.command)

@@ -43,12 +43,12 @@ def general_statistics(headers: Mapping[str, tuple[str, str, str]], data: Mappin
     Parameters
     ----------
     headers : mapping of str to (str, str, str)
-        Title, description and format of each column.
+        Title, description and format of each column. A column of text has an empty format.
     data : mapping of str to mapping
         Values of each sample.
     """
     columns = [
-        {key: {"title": title, "description": description, "format": form, "namespace": "pairhmm"}}
+        {key: {"title": title, "description": description, "namespace": "pairhmm"} | ({"format": form} if form else {})}
         for key, (title, description, form) in headers.items()
     ]
     return {"id": "pairhmm_general", "plot_type": "generalstats", "pconfig": columns, "data": data}

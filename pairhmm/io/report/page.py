@@ -11,7 +11,7 @@ from typing import Any
 from pairhmm.io.files.outputs import open_output
 from pairhmm.reporting.packing import pack, to_json
 
-STYLES = ("page.css", "table.css", "panel.css", "print.css")
+STYLES = ("page.css", "table.css", "panel.css", "print.css", "map.css")
 # ES modules, which web/ bundles too. Here all of them share one scope, so that no bundler is needed to install pairhmm.
 # main.js comes last, and starts the page.
 SCRIPTS = (
@@ -23,6 +23,11 @@ SCRIPTS = (
     "table.js",
     "tooltip.js",
     "cohort.js",
+    "points.js",
+    "blending.js",
+    "map.js",
+    "distances.js",
+    "relate.js",
     "genotypes.js",
     "panel_data.js",
     "heatmap.js",
