@@ -111,7 +111,6 @@ BELOW_IN_IO = {
     "report": {"files"},
     "sketches": {"files", "samples", "sequences", "alignments"},
     "cohort": {"files", "likelihoods", "samples", "sketches", "variants"},
-    "cohort": {"files", "likelihoods", "samples", "variants"},
 }
 
 TOP = {"__init__.py", "__main__.py", "compiled.py", "errors.py"}

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.map import distances, draw, sketch
-from pairhmm.cli.map import distances, relate, sketch
+from pairhmm.cli.map import distances, draw, relate, sketch
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
-    "pairhmm map distances cohort.sketches -o distances.tsv",
-    "pairhmm map distances samples.sketches -o distances.tsv",
-    "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
-    "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
-    "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map distances cohort.sketches -o distances.tsv",
+    "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
+    "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
 )
 
 
