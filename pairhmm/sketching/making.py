@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class SampleSketcher:
     """Sketches one sample after the other, each in blocks of letters. The order of the blocks changes nothing.
 
-    Its memory does not grow with the sample: 0.1 MB, or 40 MB where k-mers are counted.
+    Its memory does not grow with the sample: 0.1 MB, or 20 MB where k-mers are counted.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ VALUE_BITS: Final = 64 - FINE_BITS
 NO_VALUE: Final = np.uint64(2**64 - 1)
 """Of an empty slot."""
 
-MOST_COUNTED: Final = 3 << 20
+MOST_COUNTED: Final = 3 << 19
 """Distinct k-mers that are counted for an abundance cut."""
 
 

@@ -149,3 +149,25 @@ def test_a_file_without_samples_is_refused(tmp_path):
     with pytest.raises(InputError, match="has no sample"):
         read_sketches(tmp_path / "x")
     assert (tmp_path / "x").stat().st_size == HEADER.size + 32
+
+
+def test_any_damage_is_an_input_error(tmp_path):
+    """Changed files whose checksum was made again: they are read, or refused in one line."""
+    path = tmp_path / "x"
+    write_sketches(path, sketches(["a", "bc"], Scheme(slots=128, bits=1)))
+    whole = path.read_bytes()
+    rng = np.random.default_rng(4)
+    refused = 0
+    for _ in range(1000):
+        data = bytearray(whole)
+        for at in rng.integers(0, len(data), rng.integers(1, 4)):
+            data[at] = rng.integers(256)
+        if rng.random() < 0.3:
+            begin = int(rng.integers(len(data)))
+            del data[begin : begin + int(rng.integers(1, 40))]
+        path.write_bytes(sealed(bytes(data)) if rng.random() < 0.8 else bytes(data))
+        try:
+            read_sketches(path)
+        except InputError:
+            refused += 1
+    assert refused > 500
