@@ -55,8 +55,10 @@ _SMALLEST = np.float32(np.finfo(np.float32).tiny)
 # Sources of a sample whose likelihoods are maximised.
 _BEST_SOURCES = 3
 _ROUNDS = 40
-_ERRORS = np.concatenate([[-0.8, -0.6, -0.4, -0.2], np.arange(0, 21)])
+_ERRORS = np.array([-0.8, -0.6, -0.4, -0.2, 0, 0.25, 0.5, 1, 2, 4, 8, 16])
 """Extra errors that are tried, as multiples of the least error that a read's likelihoods claim."""
+# Samples that are asked for the error of a cohort, at most.
+_MOST_ASKED = 20
 # A frequency is at least this and at most 1 minus this.
 _RAREST = 0.005
 
@@ -109,9 +111,12 @@ class _Reads:
         joint: NDArray[np.float32] = np.exp(np.minimum(logs - self._best(error), _HIGHEST_LOG))
         return joint
 
-    def scale(self, error: float) -> float:
-        """The logarithm of the factors that `likelihoods` leaves out."""
-        return float(self._best(error).sum(dtype=np.float64))
+    def fit(self, error: float, priors: Floats) -> float:
+        """Log-likelihood of an extra error without foreign reads; `priors` are of genotypes at the sample's sites."""
+        logs = self._logs(np.arange(GENOTYPES) / 2, error)
+        best = logs.max(axis=0)
+        weights = np.einsum("gs,gs->s", np.exp(logs - best), priors.astype(np.float32))
+        return float(_total_log(weights) + best.sum(dtype=np.float64))
 
     def _best(self, error: float) -> NDArray[np.float32]:
         """The log-likelihood of the best genotype without foreign reads, (sites,)."""
@@ -205,15 +210,11 @@ def _genotype_weights(likelihoods: LogLikelihoods, frequencies: Floats) -> NDArr
 def _common_error(evidence: SiteEvidence, reads: Mapping[int, _Reads], cohort: _Frequencies) -> float:
     """The share of wrong reads, beyond those that likelihoods of reads know of, that fits the median sample."""
     least = 10.0 ** -float(np.abs(evidence.log10_ratio).max(initial=MOST_RATIO / 2))
-    none = np.zeros(1)
     errors = []
-    for sample, own in reads.items():
-        priors = genotype_priors(cohort.without(sample)[own.sites]).astype(np.float32)
-        fits = [
-            _total_log(np.einsum("gs,gs->s", own.likelihoods(none, error)[:, 0, 0], priors)) + own.scale(error)
-            for error in least * _ERRORS
-        ]
-        errors.append(_highest(least * _ERRORS, np.array(fits)))
+    for sample in list(reads)[:: -(-len(reads) // _MOST_ASKED) or 1]:
+        priors = genotype_priors(cohort.without(sample)[reads[sample].sites])
+        fits = np.array([reads[sample].fit(error, priors) for error in least * _ERRORS])
+        errors.append(_highest(least * _ERRORS, fits))
     return float(np.median(errors)) if errors else 0.0
 
 
