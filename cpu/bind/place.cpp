@@ -1,4 +1,5 @@
-// Python bindings of place/: tokens and neighbours in, signatures and positions out; the caller has checked every shape.
+// Python bindings of place/: tokens and neighbours in, signatures and positions out; the caller has checked every
+// shape.
 #include "place/place.hpp"
 
 #include <nanobind/nanobind.h>
@@ -42,8 +43,8 @@ void bind_place(nb::module_& module) {
             {
                 nb::gil_scoped_release release;
                 pairhmm::sign_samples(find_place_level(level), rows,
-                                      pairhmm::slot_hashes(factors.data(), summands.data()), threads,
-                                      signatures.data(), signal_raised);
+                                      pairhmm::slot_hashes(factors.data(), summands.data()), threads, signatures.data(),
+                                      signal_raised);
             }
             raise_pending();
         },

@@ -1,5 +1,6 @@
 // Python bindings of formats/alike_lines.hpp, formats/distance_lines.hpp, formats/groups.hpp,
-// formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes every array with the right length.
+// formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The caller makes every
+// array with the right length.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -125,8 +126,8 @@ void bind_text(nb::module_& module) {
     module.def(
         "distance_lines",
         [](nb::bytes samples, Array<int64_t> sample_end, nb::bytes others, Array<int64_t> other_end,
-           Array<int32_t> sample, Array<int32_t> other, Array<uint16_t> equal, nb::bytes heads,
-           Array<int64_t> head_end, Array<double> containment, Array<double> ani, int threads) {
+           Array<int32_t> sample, Array<int32_t> other, Array<uint16_t> equal, nb::bytes heads, Array<int64_t> head_end,
+           Array<double> containment, Array<double> ani, int threads) {
             const pairhmm::DistanceTable table{static_cast<int64_t>(sample.shape(0)),
                                                {samples.c_str(), sample_end.data()},
                                                {others.c_str(), other_end.data()},

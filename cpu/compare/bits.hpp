@@ -31,8 +31,7 @@ PAIRHMM_INLINE Bits loaded(const uint64_t* from) { return _mm512_loadu_si512(fro
 PAIRHMM_INLINE Bits nothing() { return _mm512_setzero_si512(); }
 PAIRHMM_INLINE Bits differing(Bits found, Bits a, Bits b) { return _mm512_ternarylogic_epi64(found, a, b, 0xf6); }
 PAIRHMM_INLINE Bits counted(Bits counts, Bits bits) {
-    const Bits table =
-        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const Bits table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
     const Bits low = _mm512_set1_epi8(15);
     const Bits here = _mm512_shuffle_epi8(table, _mm512_and_si512(bits, low));
     const Bits there = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(bits, 4), low));
@@ -51,14 +50,11 @@ PAIRHMM_INLINE uint64_t total(Bits sums) { return static_cast<uint64_t>(_mm512_r
 using Bits = __m256i;
 constexpr int64_t kQueries = 2, kAtOnce = 31;
 
-PAIRHMM_INLINE Bits loaded(const uint64_t* from) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-}
+PAIRHMM_INLINE Bits loaded(const uint64_t* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
 PAIRHMM_INLINE Bits nothing() { return _mm256_setzero_si256(); }
 PAIRHMM_INLINE Bits differing(Bits found, Bits a, Bits b) { return _mm256_or_si256(found, _mm256_xor_si256(a, b)); }
 PAIRHMM_INLINE Bits counted(Bits counts, Bits bits) {
-    const Bits table =
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const Bits table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
     const Bits low = _mm256_set1_epi8(15);
     const Bits here = _mm256_shuffle_epi8(table, _mm256_and_si256(bits, low));
     const Bits there = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(bits, 4), low));
@@ -105,9 +101,7 @@ PAIRHMM_INLINE Bits differing(Bits found, Bits a, Bits b) { return vorrq_u64(fou
 PAIRHMM_INLINE Bits counted(Bits counts, Bits bits) {
     return vreinterpretq_u64_u8(vaddq_u8(vreinterpretq_u8_u64(counts), vcntq_u8(vreinterpretq_u8_u64(bits))));
 }
-PAIRHMM_INLINE Bits settled(Bits counts) {
-    return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vreinterpretq_u8_u64(counts))));
-}
+PAIRHMM_INLINE Bits settled(Bits counts) { return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vreinterpretq_u8_u64(counts)))); }
 PAIRHMM_INLINE Bits added(Bits a, Bits b) { return vaddq_u64(a, b); }
 template <int kBy>
 PAIRHMM_INLINE Bits shifted(Bits sums) {

@@ -11,8 +11,8 @@ namespace pairhmm {
 namespace {
 
 constexpr int64_t kTaskQueries = 64, kTaskTargets = 1024;
-constexpr int64_t kNearTargets = 256;                // between two looks at what is near
-constexpr int64_t kCachedBytes = int64_t{1} << 18;   // of targets that stay in a cache while all queries of a task pass
+constexpr int64_t kNearTargets = 256;               // between two looks at what is near
+constexpr int64_t kCachedBytes = int64_t{1} << 18;  // of targets that stay in a cache while all queries of a task pass
 
 // The nearest targets of one query so far.
 class Nearest {

@@ -71,8 +71,7 @@ PAIRHMM_INLINE void compare_tile(const SketchShape& shape, const uint64_t* const
     }
     for (int64_t t = 0; t < kTargets; ++t) {
         Bits packed = added(sums[t][0], shifted<16>(sums[t][1]));
-        if constexpr (kQueries > 2)
-            packed = added(packed, added(shifted<32>(sums[t][2]), shifted<48>(sums[t][3])));
+        if constexpr (kQueries > 2) packed = added(packed, added(shifted<32>(sums[t][2]), shifted<48>(sums[t][3])));
         totals[t] = total(packed);
     }
 }

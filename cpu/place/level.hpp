@@ -5,10 +5,10 @@
 
 namespace pairhmm {
 
-constexpr uint32_t kPrime = 0x7FFFFFFF;       // 2^31 - 1: tokens and hashes are below it, and it is an empty slot
+constexpr uint32_t kPrime = 0x7FFFFFFF;  // 2^31 - 1: tokens and hashes are below it, and it is an empty slot
 constexpr int kSignatureSlots = 128;
 constexpr int64_t kLeastForOnePermutation = 12;  // tokens
-constexpr int kSlotShift = 24;                // bits of a hash below those that name its slot
+constexpr int kSlotShift = 24;                   // bits of a hash below those that name its slot
 constexpr int kTabledAttempts = 64;
 
 // The hash of slot j is (factor[j] * token + summand[j]) mod kPrime. donor[attempt - 1][j] is the slot that an empty

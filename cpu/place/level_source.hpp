@@ -49,8 +49,7 @@ inline void sign_once(const uint32_t* tokens, int64_t count, const SlotHashes& h
     uint32_t values[kPiece];
     for (int64_t first = 0; first < count; first += kPiece) {
         const int64_t size = std::min(kPiece, count - first);
-        for (int64_t i = 0; i < size; ++i)
-            values[i] = hashed(hashes.factor[0], tokens[first + i], hashes.summand[0]);
+        for (int64_t i = 0; i < size; ++i) values[i] = hashed(hashes.factor[0], tokens[first + i], hashes.summand[0]);
         for (int64_t i = 0; i < size; ++i) {
             uint32_t& least = signature[values[i] >> kSlotShift];
             least = std::min(least, values[i]);
@@ -61,10 +60,8 @@ inline void sign_once(const uint32_t* tokens, int64_t count, const SlotHashes& h
 
 inline void sign(const uint32_t* tokens, int64_t count, const SlotHashes& hashes, uint32_t* signature) {
     std::fill_n(signature, kSignatureSlots, kPrime);
-    if (count < kLeastForOnePermutation)
-        sign_each_slot(tokens, count, hashes, signature);
-    else
-        sign_once(tokens, count, hashes, signature);
+    if (count < kLeastForOnePermutation) sign_each_slot(tokens, count, hashes, signature);
+    else sign_once(tokens, count, hashes, signature);
 }
 
 inline double distance(uint32_t value, uint32_t pivot) { return static_cast<int32_t>(value - pivot); }

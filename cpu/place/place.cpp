@@ -10,7 +10,7 @@
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kBlock = 1024;           // samples of a thread's task
+constexpr int64_t kBlock = 1024;             // samples of a thread's task
 constexpr int64_t kKept = int64_t{1} << 18;  // signatures in memory (128 MiB); those of further samples are made twice
 
 // block(number, first, end) over the samples.

@@ -1,13 +1,14 @@
 // Equal slots of sketches, and the targets with the most of them.
 //
 // Method. A block has a tile of kTile queries and kTile targets, and a thread kEach of each. The words of the tile's
-// sketches come to shared memory kStep at a time, and each is then compared kTile times. All planes of a word follow one
-// another, so that differing slots are counted once for all planes. map_nearest gives a query's targets keys, which have
-// the equal slots and below them how early a target is, and looks for the largest key, then for the largest below it.
+// sketches come to shared memory kStep at a time, and each is then compared kTile times. All planes of a word follow
+// one another, so that differing slots are counted once for all planes. map_nearest gives a query's targets keys, which
+// have the equal slots and below them how early a target is, and looks for the largest key, then for the largest below
+// it.
 //
-// Limits. A multiprocessor of compute 9.0 counts the bits of 16 words in a cycle: at 8,192 slots of 1 bit, which are 256
-// words, an H200 with 132 of them at 1.8 GHz counts at most 14.8 G pairs in a second. Beside 16 counts, a thread has 32
-// other integer operations, of which a multiprocessor does 64 in a cycle, and 2 loads from shared memory.
+// Limits. A multiprocessor of compute 9.0 counts the bits of 16 words in a cycle: at 8,192 slots of 1 bit, which are
+// 256 words, an H200 with 132 of them at 1.8 GHz counts at most 14.8 G pairs in a second. Beside 16 counts, a thread
+// has 32 other integer operations, of which a multiprocessor does 64 in a cycle, and 2 loads from shared memory.
 
 typedef unsigned short uint16;
 
@@ -80,7 +81,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     }
 }
 
-// counts: [queries of the launch][columns / 4]; found: [queries][wanted] keys, 0 where there is no target. A block each.
+// counts: [queries of the launch][columns / 4]; found: [queries][wanted] keys, 0 where there is no target. A block
+// each.
 extern "C" __global__ void __launch_bounds__(kThreads)
     map_nearest(const FourCounts* counts, unsigned first_query, unsigned target_count, unsigned columns,
                 unsigned wanted, unsigned* found) {
@@ -94,7 +96,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
             const FourCounts four = row[column];
 #pragma unroll
             for (unsigned t = 0; t < 4; ++t) {
-                const unsigned target = 4 * column + t, key = unsigned(four.count[t]) << kPlaceBits | (kLastPlace - target);
+                const unsigned target = 4 * column + t,
+                               key = unsigned(four.count[t]) << kPlaceBits | (kLastPlace - target);
                 if (target < target_count && key < limit) most = max(most, key);
             }
         }
