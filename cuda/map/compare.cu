@@ -12,7 +12,7 @@
 
 typedef unsigned short uint16;
 
-constexpr unsigned kBits = BITS, kThreads = 256, kTile = TILE, kEach = EACH, kStep = STEP, kStride = STRIDE;
+constexpr unsigned kBits = BITS, kThreads = THREADS, kTile = TILE, kEach = EACH, kStep = STEP, kStride = STRIDE;
 constexpr unsigned kPlaceBits = PLACE_BITS, kLastPlace = (1u << kPlaceBits) - 1;
 constexpr unsigned kAcross = kTile / kEach;  // threads side by side
 static_assert(kAcross * kAcross == kThreads && kEach == 4, "");

@@ -14,7 +14,7 @@ constexpr unsigned kPrime = PRIME;  // 2^31 - 1
 constexpr unsigned kSlots = SLOTS;
 constexpr unsigned kFew = FEW;  // at most a warp's lanes
 constexpr unsigned kWarps = WARPS;
-constexpr unsigned kThreads = 32 * kWarps;
+constexpr unsigned kThreads = kWarps * 32;
 constexpr unsigned kOwn = kSlots / 32;  // slots of a lane, which follow each other
 constexpr unsigned kAll = 0xffffffffu, kNone = 0xffffffffu;
 

@@ -9,9 +9,9 @@ from typing import Any
 from pairhmm.commands.report_inputs import ReportInputs
 from pairhmm.errors import InputError
 from pairhmm.io.cohort.reading import read_distances, read_pairs, read_positions, read_sample_checks
-from pairhmm.reporting.distances import Distances
-from pairhmm.reporting.placement import SampleMap
-from pairhmm.reporting.relatedness import Pairs, SampleCheck, flag_summary
+from pairhmm.reporting.distances import ShownDistances
+from pairhmm.reporting.placement import ShownMap
+from pairhmm.reporting.relatedness import SampleCheck, ShownPairs, flag_summary
 
 CHECK_COLUMNS = {
     "contamination": ("Contam. %", "Reads from another individual, percent", "{:,.2f}"),
@@ -31,16 +31,16 @@ class MapTables:
 
     Attributes
     ----------
-    positions : SampleMap or None
-    distances : Distances or None
-    pairs : Pairs or None
+    positions : ShownMap or None
+    distances : ShownDistances or None
+    pairs : ShownPairs or None
     checks : dict of str to SampleCheck
         By sample.
     """
 
-    positions: SampleMap | None = None
-    distances: Distances | None = None
-    pairs: Pairs | None = None
+    positions: ShownMap | None = None
+    distances: ShownDistances | None = None
+    pairs: ShownPairs | None = None
     checks: dict[str, SampleCheck] = field(default_factory=dict)
 
     @property

@@ -38,7 +38,7 @@ class SampleDistance:
     ani: float | None
 
 
-class Distances:
+class ShownDistances:
     """Takes the rows of a table of distances. It holds every pair of at most `HEATMAP_SAMPLES` samples.
 
     Attributes

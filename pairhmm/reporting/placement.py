@@ -33,7 +33,7 @@ class PlacedSample:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleMap:
+class ShownMap:
     """The table of positions.
 
     Attributes

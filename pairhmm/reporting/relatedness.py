@@ -76,7 +76,7 @@ class SampleCheck:
 
 
 @dataclass(slots=True)
-class Pairs:
+class ShownPairs:
     """Takes the rows of a table of pairs, and holds those that are shown.
 
     Attributes
@@ -109,7 +109,7 @@ class Pairs:
 
     @property
     def shown(self) -> list[SamplePair]:
-        """Pairs that stand out, then those with a relation, then evenly of the others."""
+        """ShownPairs that stand out, then those with a relation, then evenly of the others."""
         telling = sorted(self._telling, key=lambda pair: not pair.stands_out)[:PAIRS_SHOWN]
         room = PAIRS_SHOWN - len(telling)
         step = -(-len(self._others) // room) if room else 0
@@ -134,7 +134,7 @@ class Pairs:
         return _counts(pair.flags for pair in self._telling)
 
 
-def flag_summary(pairs: Pairs | None, checks: Sequence[SampleCheck]) -> dict[str, Any]:
+def flag_summary(pairs: ShownPairs | None, checks: Sequence[SampleCheck]) -> dict[str, Any]:
     """What the first screen says: how many samples, and how many pairs, have each flag, and what was not looked at."""
     of_samples = _counts(check.flags for check in checks)
     of_pairs = pairs.flag_counts() if pairs is not None else {}

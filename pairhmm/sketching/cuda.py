@@ -47,6 +47,7 @@ def source(bits: int) -> str:
     constants: dict[str, sources.Constant] = {
         "BITS": bits,
         "TILE": TILE,
+        "THREADS": THREADS,
         "EACH": EACH,
         "STEP": STEP,
         "STRIDE": STRIDE,

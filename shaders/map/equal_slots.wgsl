@@ -4,6 +4,8 @@
 // sketches come to workgroup memory STEP at a time, and each is then compared 64 times. All planes of a word follow one
 // another, so that differing slots are counted once for all planes.
 //
+// Versions: one.
+//
 // Limits. 256 words are counted for a pair at 8,192 slots of 1 bit. NVIDIA's GPUs count 16 words in a cycle and
 // multiprocessor, which is what limits them.
 

@@ -3,6 +3,11 @@
 // Method. A target's key has its equal slots, and below them how early it is, so that no two keys are equal. A workgroup
 // has a query, and looks for the largest key, then for the largest one below it, and so on. The counts of a query stay in
 // a cache, and to look at them takes much less time than to make them.
+//
+// Versions: one.
+//
+// Limits. A query is one workgroup's, so a few queries do not fill a device. Each of the targets that are wanted takes
+// another look at all counts.
 
 // needs host: NearestParams, PLACE_BITS
 // gives: nearest
@@ -35,9 +40,9 @@ fn nearest(
         var key = 0u;
         for (var column = lane; column < params.stride; column += 256) {
             let four = counts[query * params.stride + column];
-            key = max(key, key_of(four.x & 0xffff, 4 * column, limit));
+            key = max(key, key_of(four.x & 0xffffu, 4 * column, limit));
             key = max(key, key_of(four.x >> 16, 4 * column + 1, limit));
-            key = max(key, key_of(four.y & 0xffff, 4 * column + 2, limit));
+            key = max(key, key_of(four.y & 0xffffu, 4 * column + 2, limit));
             key = max(key, key_of(four.y >> 16, 4 * column + 3, limit));
         }
         best[lane] = key;

@@ -5,6 +5,8 @@
 // among workgroups. What workgroups add to them is cut into pieces of 16 bits, since there are no atomics of 64 bits.
 // `pairhmm/placing/columns.py` makes one affine form of z-scores and the matrix.
 //
+// Versions: one.
+//
 // Limits. A sample is one workgroup's, so few samples of millions of tokens do not fill a device. There are at most 2^16
 // workgroups, lest a sum of pieces be beyond 32 bits.
 

@@ -3,6 +3,8 @@
 // Method. An invocation has a sample, and adds up its neighbours in blocks of BLOCK: so sums of many are as exact as need
 // be. cuda/map/place_blend.cu counts the bytes.
 //
+// Versions: one.
+//
 // Limits. A sample with very many neighbours keeps one invocation busy while the others are done.
 
 // needs host: BlendParams, WIDTH, BLOCK

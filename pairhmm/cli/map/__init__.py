@@ -9,7 +9,6 @@ from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
-    "pairhmm map distances cohort.sketches -o distances.tsv",
     "pairhmm map relate cohort.vcf.gz --sheet samples.tsv -o pairs.tsv",
     "pairhmm map draw --kmers cohort.sketches -o positions.tsv --svg map.svg",
 )

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.text_lines import read_lines
-from pairhmm.reporting.distances import Distances, SampleDistance
-from pairhmm.reporting.placement import PlacedSample, SampleMap
-from pairhmm.reporting.relatedness import Pairs, SampleCheck, SamplePair
+from pairhmm.reporting.distances import SampleDistance, ShownDistances
+from pairhmm.reporting.placement import PlacedSample, ShownMap
+from pairhmm.reporting.relatedness import SampleCheck, SamplePair, ShownPairs
 
 UNKNOWN = "."
 _DISTANCE_COLUMNS = ("sample_1", "sample_2", "jaccard", "mash_distance", "containment", "ani")
@@ -108,7 +108,7 @@ class _Table:
         return value
 
 
-def read_distances(path: str) -> Distances:
+def read_distances(path: str) -> ShownDistances:
     """The table of `pairhmm map distances`.
 
     Raises
@@ -117,7 +117,7 @@ def read_distances(path: str) -> Distances:
         For a file that is no such table; names the line.
     """
     table = _Table(path, _DISTANCE_COLUMNS, "pairhmm map distances")
-    distances = Distances()
+    distances = ShownDistances()
     for row in table:
         jaccard, containment, ani = (table.number(row[name], name) for name in ("jaccard", "containment", "ani"))
         mash = table.known(row["mash_distance"], "mash_distance")
@@ -125,7 +125,7 @@ def read_distances(path: str) -> Distances:
     return distances
 
 
-def read_pairs(path: str) -> Pairs:
+def read_pairs(path: str) -> ShownPairs:
     """The table of pairs of `pairhmm map relate`.
 
     Raises
@@ -134,7 +134,7 @@ def read_pairs(path: str) -> Pairs:
         For a file that is no such table; names the line.
     """
     table = _Table(path, _PAIR_COLUMNS, "pairhmm map relate")
-    pairs = Pairs()
+    pairs = ShownPairs()
     for row in table:
         sites, ibs0, ibs2, hets = (table.count(row[name], name) for name in ("sites", "ibs0", "ibs2", "shared_hets"))
         concordance, relatedness = (table.number(row[name], name) for name in ("concordance", "relatedness"))
@@ -168,7 +168,7 @@ def read_sample_checks(path: str) -> list[SampleCheck]:
     return list(checks.values())
 
 
-def read_positions(path: str) -> SampleMap:
+def read_positions(path: str) -> ShownMap:
     """The table of `pairhmm map draw`.
 
     Raises
@@ -209,11 +209,11 @@ def _groups(columns: Sequence[str]) -> list[str]:
     return [stem for stem in stems if f"{stem}_y" in columns and stem not in ("exact", "cell")]
 
 
-def _map(path: str, above: Mapping[str, str], samples: Sequence[PlacedSample], groups: Sequence[str]) -> SampleMap:
+def _map(path: str, above: Mapping[str, str], samples: Sequence[PlacedSample], groups: Sequence[str]) -> ShownMap:
     weights = _pairs_of(path, above, "Weights")
     alpha, passes = (_number_above(path, above, key) for key in ("Alpha", "Passes"))
     trust = _pairs_of(path, above, "Trustworthiness")
-    return SampleMap(samples, groups, weights, alpha, int(passes), trust)
+    return ShownMap(samples, groups, weights, alpha, int(passes), trust)
 
 
 def _number_above(path: str, above: Mapping[str, str], key: str) -> float:
