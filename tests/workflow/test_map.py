@@ -29,11 +29,11 @@ def planned(cohort, snakemake, tmp_path):
 @pytest.mark.parametrize(
     ("count", "settings", "expected"),
     [
-        (1, ["map=True"], set()),
-        (2, [], {"relate"}),
-        (2, ["relate=False"], set()),
-        (3, ["map=True"], {"relate", "sketch", "distances", "map"}),
-        (3, ["map=True", "joint=False"], {"relate", "sketch", "distances", "map"}),
+        (1, ["map=True", "relate=True"], set()),
+        (2, [], set()),
+        (2, ["relate=True"], {"relate"}),
+        (3, ["map=True", "relate=True"], {"relate", "sketch", "distances", "map"}),
+        (3, ["map=True", "joint=False"], {"sketch", "distances", "map"}),
     ],
 )
 def test_samples_are_compared_where_there_are_two(planned, count, settings, expected):
