@@ -14,10 +14,10 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.interface.display import short_repr
 from pairhmm.relating.evidence import COUNTED_ERROR, SiteEvidence
 
-MOST_SITES = 50_000
+MOST_SITES = 80_000
 """The most sites that are compared. At a depth of 2, so many are needed to see 3% of foreign reads."""
-MOST_CELLS = 5_000_000
-"""The most sites times samples that are held. Cohorts of more than 100 samples are compared at fewer sites."""
+MOST_CELLS = 4_000_000
+"""The most sites times samples that are held. Cohorts of more than 50 samples are compared at fewer sites."""
 MOST_SAMPLES = 3_000
 
 COUNTED_RATIO = float(np.log10((1 - COUNTED_ERROR) / COUNTED_ERROR))

@@ -50,9 +50,7 @@ function numberColumn(rows, title, told, digits, place) {
 
 function summaryTiles(report) {
   const panels = report.sites.panels.filter((own) => own.length).length;
-  const tiles = [
-    [formatNumber(report.samples.length), report.samples.length === 1 ? "sample" : "samples"],
-  ];
+  const tiles = [[formatNumber(report.samples.length), report.samples.length === 1 ? "sample" : "samples"]];
   if (report.seenSites || !hasOnlyTables(report)) {
     tiles.push([formatNumber(report.seenSites), "sites"], [formatNumber(panels), "sites with read evidence"]);
   }

@@ -181,12 +181,11 @@ class MapPanel {
   }
 
   legend() {
-    const own = Object.keys(FLAG_SHAPES).filter((flag) => this.flags.some((flags) => flagShape(flags) === FLAG_SHAPES[flag]));
+    const own = Object.keys(FLAG_SHAPES).filter((flag) =>
+      this.flags.some((flags) => flagShape(flags) === FLAG_SHAPES[flag]),
+    );
     if (!own.length) return null;
-    return shapeLegend([
-      ["circle", "--accent", "no flag"],
-      ...own.map((flag) => [FLAG_SHAPES[flag], "--warn", flag]),
-    ]);
+    return shapeLegend([["circle", "--accent", "no flag"], ...own.map((flag) => [FLAG_SHAPES[flag], "--warn", flag])]);
   }
 
   sliders() {
@@ -332,7 +331,9 @@ export function shapeLegend(rows) {
       make(
         "span",
         {},
-        hidden(makeCanvas(16, 16, "", (context) => drawPoint(context, shape, 8, 8, 4.5, themeColour(colour), isHollow))),
+        hidden(
+          makeCanvas(16, 16, "", (context) => drawPoint(context, shape, 8, 8, 4.5, themeColour(colour), isHollow)),
+        ),
         text,
       ),
     ),

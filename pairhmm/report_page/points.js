@@ -7,7 +7,8 @@ const LABEL_HEIGHT = 14;
 const OUTLINES = {
   circle: (context, x, y, r) => context.arc(x, y, r, 0, 2 * Math.PI),
   square: (context, x, y, r) => context.rect(x - r, y - r, 2 * r, 2 * r),
-  diamond: (context, x, y, r) => corners(context, [x, y - 1.3 * r], [x + 1.3 * r, y], [x, y + 1.3 * r], [x - 1.3 * r, y]),
+  diamond: (context, x, y, r) =>
+    corners(context, [x, y - 1.3 * r], [x + 1.3 * r, y], [x, y + 1.3 * r], [x - 1.3 * r, y]),
   triangle: (context, x, y, r) => corners(context, [x, y - 1.2 * r], [x + 1.2 * r, y + r], [x - 1.2 * r, y + r]),
   cross: (context, x, y, r) => {
     for (const [dx, dy] of [
@@ -98,7 +99,12 @@ export function nextPoint(points, from, [dx, dy]) {
 export const ARROW_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // What a sample or pair with flags is drawn as: the first of these that it has.
-export const FLAG_SHAPES = { "swap?": "diamond", contaminated: "triangle", duplicate: "square", "parent-child": "cross" };
+export const FLAG_SHAPES = {
+  "swap?": "diamond",
+  contaminated: "triangle",
+  duplicate: "square",
+  "parent-child": "cross",
+};
 
 export function flagShape(flags) {
   const first = Object.keys(FLAG_SHAPES).find((flag) => flags.includes(flag));
