@@ -18,9 +18,9 @@ extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     const unsigned lane = threadIdx.x % 32;
     const Functions functions = functions_of(table, lane);
     Room& room = rooms[threadIdx.x / 32];
-    const auto use = [&](unsigned sample, unsigned, const unsigned (&values)[kOwn]) {
-        unsigned* const own = signatures + uint64(sample) * kSlots + kOwn * lane;
-        for (unsigned i = 0; i < kOwn; ++i) own[i] = values[i];
+    const auto use = [&](unsigned sample, unsigned, const unsigned (&values)[kSlotsOfLane]) {
+        unsigned* const own = signatures + uint64(sample) * kSlots + kSlotsOfLane * lane;
+        for (unsigned i = 0; i < kSlotsOfLane; ++i) own[i] = values[i];
     };
     each_sample(tokens, offsets, samples, each, functions, room, use);
 }
@@ -35,11 +35,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     const Functions functions = functions_of(table, lane);
     Room& room = rooms[threadIdx.x / 32];
     unsigned taken = 0;
-    uint64 sum[kOwn] = {}, low[kOwn] = {}, high[kOwn] = {};
-    const auto use = [&](unsigned, unsigned count, const unsigned (&values)[kOwn]) {
+    uint64 sum[kSlotsOfLane] = {}, low[kSlotsOfLane] = {}, high[kSlotsOfLane] = {};
+    const auto use = [&](unsigned, unsigned count, const unsigned (&values)[kSlotsOfLane]) {
         if (count == 0) return;
         ++taken;
-        for (unsigned i = 0; i < kOwn; ++i) {
+        for (unsigned i = 0; i < kSlotsOfLane; ++i) {
             const uint64 square = uint64(values[i]) * values[i];
             sum[i] += values[i];
             low[i] += unsigned(square);
@@ -49,8 +49,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     each_sample(tokens, offsets, samples, each, functions, room, use);
     if (taken == 0) return;
     if (lane == 0) atomicAdd(sums, uint64(taken));
-    for (unsigned i = 0; i < kOwn; ++i) {
-        uint64* const own = sums + 1 + kOwn * lane + i;
+    for (unsigned i = 0; i < kSlotsOfLane; ++i) {
+        uint64* const own = sums + 1 + kSlotsOfLane * lane + i;
         atomicAdd(own, sum[i]);
         atomicAdd(own + kSlots, low[i]);
         atomicAdd(own + 2 * kSlots, high[i]);
@@ -67,21 +67,21 @@ extern "C" __global__ void __launch_bounds__(kThreads, BLOCKS)
     const unsigned lane = threadIdx.x % 32;
     const Functions functions = functions_of(table, lane);
     Room& room = rooms[threadIdx.x / 32];
-    int middle[kOwn];
-    float2 weight[kOwn];
-    for (unsigned i = 0; i < kOwn; ++i) {
-        const uint4 own = form[kOwn * lane + i];
+    int middle[kSlotsOfLane];
+    float2 weight[kSlotsOfLane];
+    for (unsigned i = 0; i < kSlotsOfLane; ++i) {
+        const uint4 own = form[kSlotsOfLane * lane + i];
         middle[i] = int(own.x);
         weight[i] = make_float2(__uint_as_float(own.y), __uint_as_float(own.z));
     }
     const uint4 constant = form[kSlots];
-    const auto use = [&](unsigned sample, unsigned count, const unsigned (&values)[kOwn]) {
+    const auto use = [&](unsigned sample, unsigned count, const unsigned (&values)[kSlotsOfLane]) {
         if (count == 0) {
             if (lane == 0) out[sample] = make_float2(0, 0);
             return;
         }
         float x = 0, y = 0;
-        for (unsigned i = 0; i < kOwn; ++i) {
+        for (unsigned i = 0; i < kSlotsOfLane; ++i) {
             const float value = float(int(values[i]) - middle[i]);
             x = fmaf(value, weight[i].x, x);
             y = fmaf(value, weight[i].y, y);

@@ -15,7 +15,7 @@ constexpr unsigned kSlots = SLOTS;
 constexpr unsigned kFew = FEW;  // at most a warp's lanes
 constexpr unsigned kWarps = WARPS;
 constexpr unsigned kThreads = kWarps * 32;
-constexpr unsigned kOwn = kSlots / 32;  // slots of a lane, which follow each other
+constexpr unsigned kSlotsOfLane = kSlots / 32;  // slots of a lane, which follow each other
 constexpr unsigned kAll = 0xffffffffu, kNone = 0xffffffffu;
 
 // Shared memory of a warp: the least value of each slot, and the values of slots that were empty.
@@ -26,12 +26,12 @@ struct Room {
 
 // 2 a and 2 b of the functions of a lane's slots, and of the first slot.
 struct Functions {
-    uint2 own[kOwn], first;
+    uint2 own[kSlotsOfLane], first;
 };
 
 __device__ __forceinline__ Functions functions_of(const uint2* __restrict__ functions, unsigned lane) {
     Functions all;
-    for (unsigned i = 0; i < kOwn; ++i) all.own[i] = functions[kOwn * lane + i];
+    for (unsigned i = 0; i < kSlotsOfLane; ++i) all.own[i] = functions[kSlotsOfLane * lane + i];
     all.first = functions[0];
     return all;
 }
@@ -57,11 +57,11 @@ __device__ __forceinline__ unsigned donor(unsigned slot, unsigned attempt) {
 
 // own: the sample's token of this lane's number, if it has one.
 __device__ __forceinline__ void take_least(unsigned own, unsigned count, const Functions& functions,
-                                           unsigned (&values)[kOwn]) {
-    for (unsigned i = 0; i < kOwn; ++i) values[i] = kPrime;
+                                           unsigned (&values)[kSlotsOfLane]) {
+    for (unsigned i = 0; i < kSlotsOfLane; ++i) values[i] = kPrime;
     for (unsigned t = 0; t < count; ++t) {
         const unsigned token = __shfl_sync(kAll, own, t);
-        for (unsigned i = 0; i < kOwn; ++i) {
+        for (unsigned i = 0; i < kSlotsOfLane; ++i) {
             const unsigned value = partly(functions.own[i], token);
             values[i] = __vimin3_u32(values[i], value, value - kPrime);
         }
@@ -75,15 +75,15 @@ __device__ __forceinline__ void put_least(unsigned token, const Functions& funct
 
 __device__ __forceinline__ void take_one_permutation(const unsigned* __restrict__ tokens, unsigned own, unsigned count,
                                                      const Functions& functions, unsigned lane, Room& room,
-                                                     unsigned (&values)[kOwn]) {
-    for (unsigned i = 0; i < kOwn; ++i) room.found[kOwn * lane + i] = kNone;
+                                                     unsigned (&values)[kSlotsOfLane]) {
+    for (unsigned i = 0; i < kSlotsOfLane; ++i) room.found[kSlotsOfLane * lane + i] = kNone;
     __syncwarp();
     if (lane < count) put_least(own, functions, room);
 #pragma unroll 4
     for (unsigned t = lane + 32; t < count; t += 32) put_least(tokens[t], functions, room);
     __syncwarp();
-    const unsigned end = kOwn * lane + kOwn;
-    for (unsigned slot = kOwn * lane, attempt = 0; slot < end;) {
+    const unsigned end = kSlotsOfLane * lane + kSlotsOfLane;
+    for (unsigned slot = kSlotsOfLane * lane, attempt = 0; slot < end;) {
         const unsigned value = room.found[attempt == 0 ? slot : donor(slot, attempt)];
         ++attempt;
         if (value != kNone) {
@@ -92,12 +92,12 @@ __device__ __forceinline__ void take_one_permutation(const unsigned* __restrict_
         }
     }
     __syncwarp();  // the next sample may use the room
-    for (unsigned i = 0; i < kOwn; ++i) values[i] = room.filled[kOwn * lane + i];
+    for (unsigned i = 0; i < kSlotsOfLane; ++i) values[i] = room.filled[kSlotsOfLane * lane + i];
 }
 
 // Sketch all samples, of which a warp takes `each`, at most 32, at a time; then call use(sample, its tokens, values),
-// where the values are those of slots kOwn * lane and behind it. Tokens of a sample are read while the one before it is
-// sketched: those of sample s are tokens[offsets[s] - offsets[0]] to tokens[offsets[s + 1] - offsets[0]].
+// where the values are those of slots kSlotsOfLane * lane and behind it. Tokens of a sample are read while the one
+// before it is sketched: those of sample s are tokens[offsets[s] - offsets[0]] to tokens[offsets[s + 1] - offsets[0]].
 template <class Use>
 __device__ __forceinline__ void each_sample(const unsigned* __restrict__ tokens, const unsigned* __restrict__ offsets,
                                             unsigned samples, unsigned each, const Functions& functions, Room& room,
@@ -116,7 +116,7 @@ __device__ __forceinline__ void each_sample(const unsigned* __restrict__ tokens,
                 end = __shfl_sync(kAll, ends, s + 1);
                 next = lane < end - begin ? tokens[begin + lane] : 0;
             }
-            unsigned values[kOwn];
+            unsigned values[kSlotsOfLane];
             if (count < kFew) {
                 take_least(own, count, functions, values);
             } else {
