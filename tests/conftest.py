@@ -124,11 +124,15 @@ def identity_model() -> ProfileModel:
 
 
 @pytest.fixture(autouse=True)
-def own_messages() -> Iterator[None]:
-    """Undo how a command that ran in this process set up messages: the next test would hear more of them, or fewer."""
+def own_process() -> Iterator[None]:
+    """Undo how a command that ran in this process set up messages and signals, which the next test does not expect."""
     logger = logging.getLogger("pairhmm")
     before = logger.level, logger.propagate, logger.handlers[:]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield
+    for number, handler in handlers.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
     level, logger.propagate, logger.handlers[:] = before
     logger.setLevel(level)
 

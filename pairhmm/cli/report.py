@@ -9,8 +9,8 @@ from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.commands import report, report_inputs
 
 EXAMPLES = (
-    "pairhmm report -f ref.fa --calls calls.vcf.gz --likelihoods likelihoods.tsv.gz \\\n"
-    "    --alignments sample.bam -o report.html",
+    "pairhmm report -f ref.fa --calls calls.vcf.gz \\\n"
+    "    --likelihoods likelihoods.tsv.gz --alignments sample.bam -o report.html",
     "pairhmm report --hits hits.tsv --signatures viruses.fa -o hits.html",
     "pairhmm report --map positions.tsv --distances distances.tsv \\\n    --pairs pairs.tsv -o cohort.html",
 )
