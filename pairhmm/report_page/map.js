@@ -44,7 +44,7 @@ class MapPanel {
       make("h2", {}, "Map of samples"),
       make("p", { class: "told" }, this.told()),
       make("div", { class: "plots" }, ...this.plots.map(({ figure }) => figure)),
-      this.legend(),
+      this.flagLegend(),
       this.chosen,
       this.finder(),
       map.groups.length ? this.sliders() : null,
@@ -180,7 +180,7 @@ class MapPanel {
     return make("div", { class: "filterline" }, input);
   }
 
-  legend() {
+  flagLegend() {
     const own = Object.keys(FLAG_SHAPES).filter((flag) =>
       this.flags.some((flags) => flagShape(flags) === FLAG_SHAPES[flag]),
     );
