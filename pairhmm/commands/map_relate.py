@@ -101,6 +101,10 @@ def write_relations(
     ------
     InputError
         As from `relate`, and where an output can't be written or is an input.
+
+    Examples
+    --------
+    >>> pairhmm.write_relations("cohort.vcf.gz", "pairs.tsv", "samples.tsv", sheet="sheet.tsv")
     """
     given = some_paths_of(inputs, "inputs")
     others = [path_of(path) for path in (sheet, pedigree, frequencies)]
