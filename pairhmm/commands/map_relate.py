@@ -104,7 +104,7 @@ def write_relations(
 
     Examples
     --------
-    >>> pairhmm.write_relations("cohort.vcf.gz", "pairs.tsv", "samples.tsv", sheet="sheet.tsv")
+    >>> pairhmm.write_relations("cohort.vcf.gz", "pairs.tsv", "samples.tsv", sheet="sheet.tsv")  # doctest: +SKIP
     """
     given = some_paths_of(inputs, "inputs")
     others = [path_of(path) for path in (sheet, pedigree, frequencies)]
