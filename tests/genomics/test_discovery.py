@@ -113,9 +113,9 @@ def test_indels_at_an_end_of_the_alignment_are_not_candidates(cigar):
 
 
 def test_a_candidate_needs_support_in_one_sample():
-    reads = [read(100, [("M", 50)], {20: other(120)}, sample=sample) for sample in (0, 0, 1, 1)]
+    reads = [read(100, [("M", 50)], {20: other(120)}, sample=sample) for sample in (0, 1)]
     assert find(reads, samples=2) == []
-    assert len(find([*reads, reads[3]], samples=2)) == 1
+    assert len(find([*reads, reads[1]], samples=2)) == 1
 
 
 def random_reads(count: int) -> list[SimpleNamespace]:
