@@ -25,7 +25,7 @@ from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
 
-MIN_QUALITY = 30.0
+MIN_QUALITY = 20.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
 # Characters of records that are written, or sent to the process that writes, at once.
