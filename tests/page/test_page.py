@@ -25,7 +25,7 @@ def assert_same_calls(one: str, other: str) -> None:
     assert len(records(one)) == len(records(other)) > 0
     for own, wanted in zip(records(one), records(other), strict=True):
         assert float(own[5]) == pytest.approx(float(wanted[5]), abs=0.011)
-        assert own[:5] + [own[6], own[8]] == wanted[:5] + [wanted[6], wanted[8]]
+        assert [*own[:5], own[6], own[8]] == [*wanted[:5], wanted[6], wanted[8]]
         (ours, quality), (theirs, expected) = without_qd(own[7]), without_qd(wanted[7])
         assert ours == theirs
         assert quality == pytest.approx(expected, abs=0.011, nan_ok=True)
