@@ -106,7 +106,8 @@ class WebgpuComparer(Comparer):
         with self._shared.one_call, translated(self.label):
             self._begin(queries, targets)
             blocks = self._query_blocks(queries, targets)
-            self._slot.make_room(FOUND, COUNT_BYTES * columns_of(len(targets)) * max(end - first for first, end in blocks))
+            most = max(end - first for first, end in blocks)
+            self._slot.make_room(FOUND, COUNT_BYTES * columns_of(len(targets)) * most)
             dispatches = [self._compare(first, end, targets, FOUND) for first, end in blocks]
             seconds = [self._shared.kernel_seconds(self._slot, dispatches, 1) for _ in range(repetitions + 1)]
         return seconds[1:]

@@ -8,7 +8,7 @@
 // Versions, H200, 10^6 samples with 10 groups of 1 to 40 tokens:
 //   1  signatures are made again for projections                        46.6 ms
 //   2  two tokens are hashed together                                   40.7 ms
-//   3  signatures are kept; squares are summed as words of 64 bits      TODO
+//   3  signatures are kept; squares are summed as words of 64 bits      16.3 ms
 //
 // Limits. A sample is one workgroup's, so few samples of millions of tokens do not fill a device. There are at most 2^16
 // workgroups, lest a sum of pieces be beyond 32 bits.
