@@ -102,7 +102,6 @@ class PairDevice:
         finally:
             staging.unmap()
 
-
     @property
     def has_clock(self) -> bool:
         """Whether the device tells how long its kernels take."""
@@ -132,6 +131,7 @@ class PairDevice:
         workgroups = grid(-(-dispatch.items // width))
         record(self.handle, compute, self._pipelines[dispatch.variant], bound, workgroups)
         compute.end()
+
 
 @cache
 def pair_device(index: int) -> PairDevice:
