@@ -43,6 +43,9 @@ letters; columns where neither side is N; columns that differ.
 """
 
 
+SHORTEST_TILE, LONGEST_TILE = 8, 1000
+
+
 @dataclass(frozen=True, slots=True)
 class Tiling:
     """How signatures are cut into tiles.
@@ -55,7 +58,7 @@ class Tiling:
         A tile begins at every `step`-th letter.
     """
 
-    length: Annotated[int, Within(8, 1000)]
+    length: Annotated[int, Within(SHORTEST_TILE, LONGEST_TILE)]
     step: Annotated[int, Within(1)] = 1
 
     def __post_init__(self) -> None:
@@ -202,6 +205,13 @@ class Patterns:
             np.array(strand, dtype=np.int64),
             np.array(least, dtype=np.int64),
         )
+
+    def take(self, chosen: NDArray[np.int64]) -> Patterns:
+        """Some of the patterns, by their indices."""
+        sequences = [self.letters[self.offset[index] : self.offset[index + 1]] for index in chosen.tolist()]
+        lengths = [len(sequence) for sequence in sequences]
+        told = self.signature[chosen], self.strand[chosen], self.least_total[chosen]
+        return Patterns(joined(sequences), offsets(lengths), *told)
 
     def holding(self, signatures: Signatures) -> Signatures:
         """The same signatures. If each has a pattern, their letters are a view of the patterns' letters."""
