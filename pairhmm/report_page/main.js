@@ -100,15 +100,18 @@ async function start() {
   report.panel = async (number) => readPanel(await panelBytes(number));
   showNotes(report.notes);
   const tabs = makeTabs(report);
-  report.followFlag = (link) => {
-    const relate = tabs.find((tab) => tab.id === "relate");
-    openTab(report, tabs, relate);
-    relate.content.follow(link);
+  report.openTab = (id) => {
+    const tab = tabs.find((one) => one.id === id);
+    openTab(report, tabs, tab);
+    window.scrollTo(0, 0);
+    return tab.content;
   };
+  report.followFlag = (link) => report.openTab("relate").follow(link);
+  report.openSites = (filter) => report.openTab("sites").siteTable.follow(filter);
   const named = siteOfAddress(report);
   const sites = tabs.find((tab) => tab.id === "sites");
   openTab(report, tabs, named >= 0 ? sites : tabs[0]);
-  if (named >= 0) sites.content.siteTable.select(named);
+  if (named >= 0) sites.content.siteTable.goTo(named);
   document.getElementById("loading").remove();
   darkScheme.addEventListener("change", () =>
     document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()),

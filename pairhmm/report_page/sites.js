@@ -34,6 +34,7 @@ export function showSites(report) {
     count: sites.pos.length,
     height: "none",
     hint: `filter: chr1:1,000-9,000  type=SNV ${sites.samples.length ? " gq<30  0/1 …" : "…"}`,
+    rowClass: (index) => (passes(sites, index) ? null : "failed"),
     placeOf: (index) => [sites.chroms[sites.chrom[index]], sites.pos[index]],
     onSelect: (index) => {
       const turn = ++current;
@@ -49,7 +50,7 @@ export function showSites(report) {
   return view;
 }
 
-function siteColumns({ sites, inputs }) {
+function siteColumns({ sites, inputs, overview }) {
   const columns = [
     {
       title: "Position",
@@ -61,7 +62,7 @@ function siteColumns({ sites, inputs }) {
     { title: "Alt", value: (index) => sites.alts[index], text: (index) => shortened(sites.alts[index] || MISSING, 12) },
     { title: "Type", value: (index) => sites.kind[index] },
   ];
-  if (sites.samples.length) columns.push(...callColumns(sites));
+  if (sites.samples.length) columns.push(...callColumns(sites, overview?.calls?.minDepth ?? 0));
   if (inputs.some(([what]) => what === "likelihoods")) {
     columns.push({
       title: "Panels",
@@ -70,14 +71,25 @@ function siteColumns({ sites, inputs }) {
       value: (index) => sites.panels[index].length,
     });
   }
+  (sites.infoNames ?? []).forEach((title, number) => {
+    const told = `${title}, of INFO`;
+    const value = (index) => sites.info[number][index];
+    columns.push({ title, told, value, text: (index) => shortened(value(index), 24) });
+  });
   if (sites.id.some(Boolean)) columns.push({ title: "ID", value: (index) => sites.id[index] });
   return columns;
 }
 
-function callColumns(sites) {
+const PASSED = [".", "PASS"];
+
+const passes = (sites, index) => PASSED.includes(sites.filters[index]);
+
+function callColumns(sites, minDepth) {
   const few = sites.samples.length <= MOST_GENOTYPE_COLUMNS;
   return [
-    ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : carrierColumns(sites)),
+    filterColumn(sites),
+    ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : []),
+    ...countColumns(sites, minDepth, few),
     {
       title: "GQ",
       told: "The lowest genotype quality of the samples",
@@ -98,9 +110,21 @@ function callColumns(sites) {
       value: (index) => sites.quality[index],
       text: (index) => formatNumber(sites.quality[index]),
     },
-    { title: "Filter", value: (index) => sites.filters[index] },
   ];
 }
+
+function filterColumn(sites) {
+  return {
+    title: "Filter",
+    told: "FILTER: PASS, or the filters that the site fails",
+    value: (index) => sites.filters[index],
+    has: (index, wanted) => sites.filters[index].split(";").includes(wanted),
+    cell: (index) => filterPill(sites.filters[index]),
+  };
+}
+
+export const filterPill = (filters) =>
+  make("span", { class: PASSED.includes(filters) ? "filter" : "filter raised" }, filters.replaceAll(";", ", "));
 
 function depthOf(sites, index) {
   const depths = sites.calls.map(({ dp }) => dp[index]).filter((depth) => depth !== null);
@@ -116,24 +140,29 @@ function genotypeColumn(sites, sample, number) {
   };
 }
 
-function carrierColumns(sites) {
-  const count = (test) => (index) => sites.calls.filter(({ gt }) => test(gt[index])).length;
+// Columns that count samples. A filter such as `het=NAME` finds the sites of one sample.
+function countColumns(sites, minDepth, areHidden) {
+  const counted = (title, told, test, hidden) => {
+    const own = (index) => sites.samples.filter((_, number) => test(sites.calls[number], index));
+    const has = (index, sample) => own(index).includes(sample);
+    return { title, told, numeric: true, value: (index) => own(index).length, has, hidden };
+  };
+  const kind = ({ gt }, index) => genotypeKind(gt[index]);
+  const isCarried = (call, index) => /[1-9]/.test(call.gt[index]);
+  const isThin = ({ dp }, index) => dp[index] !== null && dp[index] < minDepth;
   return [
-    { title: "Het", told: "Samples with two alleles", numeric: true, value: count((gt) => genotypeKind(gt) === "het") },
-    {
-      title: "Hom",
-      told: "Samples with one other allele",
-      numeric: true,
-      value: count((gt) => genotypeKind(gt) === "hom"),
-    },
-    {
-      title: "Missing",
-      told: "Samples without a genotype",
-      numeric: true,
-      value: count((gt) => genotypeKind(gt) === "none"),
-    },
+    counted("Het", "Samples with two alleles", (...place) => kind(...place) === "het", areHidden),
+    counted("Hom", "Samples with one other allele", (...place) => kind(...place) === "hom", areHidden),
+    counted("Missing", "Samples without a genotype", (...place) => kind(...place) === "none", areHidden),
+    counted("Called", "Samples with a genotype", (...place) => kind(...place) !== "none", true),
+    counted("Carried", "Samples with another allele than the reference's", isCarried, true),
+    counted("Low DP", `Samples with a DP below ${minDepth}`, isThin, true),
+    { title: "State", hidden: true, value: (index) => (passes(sites, index) ? "pass" : "fail") },
+    { title: "Indel", hidden: true, value: (index) => (INDELS.has(sites.kind[index]) ? "yes" : "no") },
   ];
 }
+
+const INDELS = new Set(["insertion", "deletion", "mixed"]);
 
 function genotypeKind(genotype) {
   const alleles = new Set(genotype.split(/[/|]/));

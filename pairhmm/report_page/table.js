@@ -8,11 +8,12 @@ const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
-// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted)}; options: label, count,
-// noun, onSelect, placeOf, hint, height.
+// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted), hidden}; options: label,
+// count, noun, onSelect, placeOf, hint, height, rowClass(index). Hidden columns are for filters and files only.
 export class DataTable {
   constructor(columns, options) {
-    this.columns = columns;
+    this.allColumns = columns;
+    this.columns = columns.filter(({ hidden }) => !hidden);
     this.options = options;
     this.order = Array.from({ length: options.count }, (_, index) => index);
     this.sorted = { column: -1, down: false };
@@ -81,7 +82,7 @@ export class DataTable {
   }
 
   update() {
-    const test = parseFilter(this.filter.value, this.columns, this.options.placeOf);
+    const test = parseFilter(this.filter.value, this.allColumns, this.options.placeOf);
     const isWrong = typeof test === "string";
     this.filter.classList.toggle("wrong", isWrong);
     const kept = isWrong ? [] : Array.from({ length: this.options.count }, (_, index) => index).filter(test);
@@ -145,13 +146,22 @@ export class DataTable {
       cell.append(content);
       return cell;
     });
-    const row = make("tr", { "aria-rowindex": place + 2, "data-index": index }, ...cells);
+    const kind = this.options.rowClass?.(index) ?? null;
+    const row = make("tr", { "aria-rowindex": place + 2, "data-index": index, class: kind }, ...cells);
     if (this.options.onSelect) {
       row.classList.add("choosable");
       row.setAttribute("aria-selected", index === this.selected);
       row.addEventListener("click", () => this.select(index));
     }
     return row;
+  }
+
+  // Shows the rows of a filter.
+  follow(text) {
+    this.filter.value = text;
+    this.update();
+    this.element.scrollIntoView({ block: "nearest" });
+    this.filter.focus({ preventScroll: true });
   }
 
   select(index) {
@@ -172,6 +182,13 @@ export class DataTable {
     this.select(this.order[next]);
   }
 
+  // Selects a row and scrolls to it.
+  goTo(index) {
+    this.reveal(this.order.indexOf(index));
+    this.select(index);
+  }
+
+  // Scrolls to the row of a place in the order.
   reveal(place) {
     const top = place * ROW_HEIGHT;
     const head = 2 * ROW_HEIGHT;

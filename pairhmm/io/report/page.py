@@ -22,6 +22,7 @@ SCRIPTS = (
     "filter.js",
     "table.js",
     "tooltip.js",
+    "overview.js",
     "cohort.js",
     "points.js",
     "blending.js",
