@@ -96,7 +96,9 @@ def report(
     check_whole("max_sites", max_sites, 1)
     check_whole("min_depth", min_depth, 0)
     if link_genome is not None and not _GENOME.fullmatch(link_genome):
-        raise OptionError("link_genome", link_genome, "is not a name of letters, digits, '.', '_' and '-', such as hg38")
+        raise OptionError(
+            "link_genome", link_genome, "is not a name of letters, digits, '.', '_' and '-', such as hg38"
+        )
     chosen = with_keywords("report", keywords, inputs or ReportInputs())
     (inputs,) = chosen
     check_inputs(inputs)
@@ -132,7 +134,11 @@ def report(
 
 
 def _read_sites(
-    found: Found, inputs: ReportInputs, genome: Reference | None, reader: AlignmentReader | None, limits: tuple[int, int]
+    found: Found,
+    inputs: ReportInputs,
+    genome: Reference | None,
+    reader: AlignmentReader | None,
+    limits: tuple[int, int],
 ) -> None:
     """Read the sites that are shown, and make their panels. `limits` are `max_sites` and `min_depth`."""
     max_sites, _ = limits

@@ -13,6 +13,7 @@ from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.hits import QUALITY_BIN, track
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
+from pairhmm.reporting.pileup import QUALITY_STEP
 from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
 
 
@@ -30,6 +31,7 @@ def page_data(found: Found, title: str, version: str, link_genome: str | None = 
             "informative": INFORMATIVE,
             "qualityBin": QUALITY_BIN,
             "precisions": list(PRECISIONS),
+            "qualityStep": QUALITY_STEP,
         },
         "samples": found.samples,
         "inputs": found.inputs,

@@ -9,7 +9,7 @@ const AROUND = 22; // columns on either side of a difference
 
 // Columns: {position (0-based), reference, cells}; where bases are inserted the reference is "-". Cells are a letter of
 // each haplotype.
-function alignColumns({ origin, reference, haplotypes }) {
+export function alignColumns({ origin, reference, haplotypes }) {
   const edits = haplotypes.map(({ differences }) => applyDifferences(differences));
   const columns = [];
   for (let offset = 0; offset < reference.length; offset++) {
@@ -45,7 +45,7 @@ function applyDifferences(differences) {
 const isDifferent = ({ reference, cells }) => reference === "-" || cells.some((cell) => cell !== ".");
 
 // Runs of columns near a difference or the site; all of them where that is little.
-function columnWindows(columns, sitePosition) {
+export function columnWindows(columns, sitePosition) {
   const kept = columns.map(() => false);
   columns.forEach((column, index) => {
     if (!isDifferent(column) && column.position !== sitePosition) return;

@@ -30,5 +30,6 @@ export function makeCanvas(width, height, label, draw) {
   };
   redraw();
   canvas.redraw = redraw;
+  canvas.picture = { draw, width, height };
   return canvas;
 }

@@ -6,20 +6,30 @@ import { alleleColour, diverging } from "./colours.js";
 import { decidingBases } from "./deciding.js";
 import { make } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
-import { allelesOf, evidenceTable } from "./genotypes.js";
+import { allelesOf, evidenceTable, filterPill } from "./genotypes.js";
+import { exported, pictureTools } from "./export.js";
 import { Heatmap, SPAN, haplotypeLabel } from "./heatmap.js";
+import { siteLinks } from "./links.js";
+import { ownHaplotypes } from "./panel_data.js";
+import { Pileup, pileupView } from "./pileup.js";
 
 const OPEN_SAMPLES = 3;
 
 export async function showSite(report, site, holder, isCurrent) {
+  const article = await siteArticle(report, site);
+  if (!isCurrent()) return;
+  holder.replaceChildren(article);
+  holder.scrollTop = 0;
+}
+
+export async function siteArticle(report, site) {
   const calls = report.sites.samples.map((sample, number) => callOf(report, number, site.index, sample));
-  const article = make("article", { class: "panel", "aria-label": siteName(site) }, siteHead(site));
+  const article = make("article", { class: "panel", "aria-label": siteName(site) }, siteHead(report, site));
   if (calls.length) {
-    const told = site.filters === "." ? "" : `, FILTER ${site.filters}`;
     article.append(
       make("h3", {}, "Genotypes"),
-      make("p", { class: "told" }, `QUAL ${formatNumber(site.quality, 2)}${told}`),
-      make("div", { class: "wide" }, evidenceTable(site, calls)),
+      make("p", { class: "told" }, `QUAL ${formatNumber(site.quality, 2)}`),
+      make("div", { class: "wide" }, exported(evidenceTable(site, calls), `${site.chrom}-${site.pos} genotypes`)),
     );
   }
   if (!site.panels.length) {
@@ -27,15 +37,13 @@ export async function showSite(report, site, holder, isCurrent) {
     article.append(make("p", { class: "empty" }, why));
   }
   const loaded = await Promise.all(site.panels.map(([number]) => report.panel(number)));
-  if (!isCurrent()) return;
-  holder.replaceChildren(article);
-  holder.scrollTop = 0;
-  loaded.forEach((panel, place) => article.append(...regionViews(report, site, panel, site.panels[place][1])));
+  loaded.forEach((panel, place) => article.append(...regionViews(report, site, panel, site.panels[place][1], calls)));
+  return article;
 }
 
 const siteName = (site) => `${site.chrom}:${formatNumber(site.pos)}`;
 
-function siteHead(site) {
+function siteHead(report, site) {
   const change = site.alts.length
     ? `${shortened(site.ref, 30)} → ${site.alts.map((alt) => shortened(alt, 30)).join(", ")}`
     : "";
@@ -45,15 +53,18 @@ function siteHead(site) {
     {},
     make("h2", {}, siteName(site), " ", make("span", { class: "change" }, change)),
     ...chips.map((text) => make("span", { class: "chip" }, text)),
+    site.filters === "." ? null : filterPill(site.filters),
+    ...site.info.map(([name, text]) => make("span", { class: "chip" }, `${name} ${shortened(text, 40)}`)),
+    siteLinks(report.linkGenome, site),
   );
 }
 
 function callOf(report, number, index, sample) {
-  const { gt, ad, dp, gq, pl } = report.sites.calls[number];
-  return { sample, gt: gt[index], ad: ad[index], dp: dp[index], gq: gq[index], pl: pl[index] };
+  const { gt, ad, dp, gq, pl, ps } = report.sites.calls[number];
+  return { sample, gt: gt[index], ad: ad[index], dp: dp[index], gq: gq[index], pl: pl[index], ps: ps?.[index] ?? "" };
 }
 
-function regionViews(report, site, panel, alleles) {
+function regionViews(report, site, panel, alleles, calls) {
   const kindOf = alleles ?? panel.haplotypes.map((_, index) => index);
   const rank = (kind) => (kind < 0 ? Infinity : kind);
   const order = kindOf.map((_, index) => index).sort((a, b) => rank(kindOf[a]) - rank(kindOf[b]) || a - b);
@@ -73,34 +84,82 @@ function regionViews(report, site, panel, alleles) {
     ),
     alignmentView(panel, site, kindOf, order),
     ...panel.groups.map((group, number) =>
-      sampleView(report, panel, group, { alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),
+      sampleView(report, panel, group, { site, calls, alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),
     ),
   ];
 }
 
 // A sample's reads; drawn when it is opened.
 function sampleView(report, panel, group, view) {
+  const sample = report.samples[group.sample];
   const counts = plural(group.reads, "read");
   const left = group.shown < group.reads ? `, ${formatNumber(group.shown)} of them shown` : "";
-  const summary = make("summary", {}, make("b", {}, report.samples[group.sample]), ` ${counts}${left}`);
+  const summary = make("summary", {}, make("b", {}, sample), ` ${counts}${left}`);
   const details = make("details", { class: "sample", open: view.isOpen }, summary);
+  const call = view.calls.find((one) => one.sample === sample);
+  const own = call ? ownHaplotypes(group, view.alleles, call.gt, report.constants) : [];
   const fill = () => {
     if (details.children.length > 1 || !details.open) return;
-    const heatmap = new Heatmap(panel, group, view.alleles, view.nameOf, report.constants);
-    details.append(
-      choiceLine(heatmap, view.nameOf),
-      make(
-        "div",
-        { class: "reads" },
-        make("div", { class: "wide" }, heatmap.canvas, legend(diverging, "against", `for (${SPAN} log10)`)),
-        make("div", { class: "wide" }, haplotypeTable(panel, group, view)),
-      ),
-      group.explained.length ? decidingBases(report, panel, group) : "",
-    );
+    details.append(...readViews(report, panel, group, { ...view, call, own }));
   };
   details.addEventListener("toggle", fill);
   fill();
   return details;
+}
+
+function readViews(report, panel, group, view) {
+  const heatmap = new Heatmap(panel, group, view, report.constants);
+  const name = `${report.samples[group.sample]} ${view.site.chrom}-${view.site.pos}`;
+  return [
+    choiceLine(heatmap, view.nameOf),
+    ownLine(panel, view),
+    countsLine(group, view),
+    make(
+      "div",
+      { class: "reads" },
+      heatmapView(report, panel, group, view, heatmap, name),
+      make("div", { class: "wide" }, exported(haplotypeTable(panel, group, view), `${name} haplotypes`)),
+    ),
+    ...basesView(panel, group, view, heatmap, report.constants, name),
+    group.explained.length ? decidingBases(report, panel, group) : null,
+  ].filter(Boolean);
+}
+
+// The heatmap, with a box to tick for numbers in its cells.
+function heatmapView(report, panel, group, view, heatmap, name) {
+  const holder = make("div", { class: "wide" });
+  const show = (shown) =>
+    holder.replaceChildren(shown.canvas, pictureTools(shown.canvas, `${name} likelihoods`));
+  const withNumbers = make("input", {
+    type: "checkbox",
+    onchange: (event) =>
+      show(new Heatmap(panel, group, { ...view, withNumbers: event.target.checked }, report.constants)),
+  });
+  show(heatmap);
+  return make(
+    "div",
+    { class: "wide" },
+    make("label", { class: "choice" }, withNumbers, "numbers (log10 behind the read's best)"),
+    holder,
+    legend(diverging, "against", `for (${SPAN} log10)`),
+  );
+}
+
+function basesView(panel, group, view, heatmap, constants, name) {
+  if (!panel.columns) return [];
+  const pileup = new Pileup(panel, group, view.site, heatmap, view.own, constants);
+  return [
+    make("h4", {}, "Reads as bases"),
+    make(
+      "p",
+      { class: "told" },
+      "In the order of the heatmap. Grey agrees with the reference, darker with base quality; a letter on its colour" +
+        " differs, paler with less quality. Small letters are soft-clipped, a line is a deletion, a bar an insertion." +
+        " Triangles point along the strand; beside them is the mapping quality (hollow reads: below 10).",
+    ),
+    pileupView(pileup),
+    pictureTools(pileup.canvas, `${name} bases`),
+  ];
 }
 
 function choiceLine({ choices, kinds }, nameOf) {
@@ -116,8 +175,36 @@ function choiceLine({ choices, kinds }, nameOf) {
   return line;
 }
 
+// Which haplotypes the sample has, and in which phase.
+function ownLine(panel, { call, own }) {
+  if (!own.length) return null;
+  const names = own.map((index) => haplotypeLabel(panel.haplotypes[index].name));
+  const isPhased = call.gt.includes("|");
+  const set = call.ps ? ` of phase set ${call.ps}` : "";
+  const phase = isPhased ? `; phased${set}: its copies in the order of ${call.gt}` : "";
+  const told = names.length > 1 ? `Own haplotypes (●): ${names.join(" and ")}` : `Own haplotype (●): ${names[0]}`;
+  return make("p", { class: "told" }, `${told}, by GT ${call.gt} and the reads${phase}.`);
+}
+
+// Why the reads below are more than DP, and DP more than AD.
+function countsLine(group, { call, site }) {
+  if (!call || call.dp === null) return null;
+  const parts = [
+    `${plural(group.reads, "read")} of the region ${group.reads === 1 ? "is" : "are"} here.`,
+    `DP ${formatNumber(call.dp)} counts those that reach ${siteName(site)} and fit a haplotype.`,
+  ];
+  const informative = call.ad.reduce((sum, depth) => sum + depth, 0);
+  if (call.ad.length) {
+    parts.push(
+      `AD ${call.ad.join(", ")} counts ${formatNumber(informative)} of those, whose best allele leads by more than 0.2` +
+        ` log10; the other ${formatNumber(Math.max(0, call.dp - informative))} are undecided.`,
+    );
+  }
+  return make("p", { class: "told" }, parts.join(" "));
+}
+
 // The likelihood of each haplotype, from all reads of the sample together.
-function haplotypeTable(panel, group, { kindOf, order, nameOf, alleles }) {
+function haplotypeTable(panel, group, { kindOf, order, nameOf, alleles, own }) {
   const best = Math.max(...group.sums.map((sum) => sum ?? -Infinity));
   const heads = ["Haplotype", "Alleles", ...(alleles ? ["Here"] : []), "Reads", "Σ log10", "Behind"];
   const rows = order.map((index) => {
@@ -128,7 +215,7 @@ function haplotypeTable(panel, group, { kindOf, order, nameOf, alleles }) {
     return make(
       "tr",
       { class: sum === best ? "best" : null },
-      make("th", { scope: "row", title: name }, mark, haplotypeLabel(name)),
+      make("th", { scope: "row", title: name }, mark, haplotypeLabel(name), own.includes(index) ? " ●" : ""),
       make("td", {}, carried.replaceAll(",", " ")),
       alleles ? make("td", {}, shortened(nameOf(kindOf[index]), 12)) : null,
       make("td", { class: "number" }, formatNumber(group.chosen[index])),

@@ -2,6 +2,7 @@
 
 import { make } from "./dom.js";
 import { MISSING, formatNumber, shortened } from "./format.js";
+import { PASSED, filterPill } from "./genotypes.js";
 import { showSite } from "./panel.js";
 import { DataTable } from "./table.js";
 
@@ -19,6 +20,7 @@ function siteAt(report, index) {
     kind: sites.kind[index],
     quality: sites.quality[index],
     filters: sites.filters[index],
+    info: (sites.infoNames ?? []).map((name, number) => [name, sites.info[number][index]]),
     panels: sites.panels[index],
   };
 }
@@ -57,6 +59,7 @@ function siteColumns({ sites, inputs, overview }) {
       told: "Contig and position; sorts in the order of the file",
       value: (index) => index,
       text: (index) => `${sites.chroms[sites.chrom[index]]}:${formatNumber(sites.pos[index])}`,
+      saved: (index) => `${sites.chroms[sites.chrom[index]]}:${sites.pos[index]}`,
     },
     { title: "Ref", value: (index) => sites.ref[index], text: (index) => shortened(sites.ref[index] || MISSING, 10) },
     { title: "Alt", value: (index) => sites.alts[index], text: (index) => shortened(sites.alts[index] || MISSING, 12) },
@@ -79,8 +82,6 @@ function siteColumns({ sites, inputs, overview }) {
   if (sites.id.some(Boolean)) columns.push({ title: "ID", value: (index) => sites.id[index] });
   return columns;
 }
-
-const PASSED = [".", "PASS"];
 
 const passes = (sites, index) => PASSED.includes(sites.filters[index]);
 
@@ -122,9 +123,6 @@ function filterColumn(sites) {
     cell: (index) => filterPill(sites.filters[index]),
   };
 }
-
-export const filterPill = (filters) =>
-  make("span", { class: PASSED.includes(filters) ? "filter" : "filter raised" }, filters.replaceAll(";", ", "));
 
 function depthOf(sites, index) {
   const depths = sites.calls.map(({ dp }) => dp[index]).filter((depth) => depth !== null);

@@ -1,6 +1,7 @@
 // A table that sorts by its headers and filters by a line of text. Only the rows in view are elements.
 
 import { make } from "./dom.js";
+import { tableTools } from "./export.js";
 import { parseFilter } from "./filter.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 
@@ -8,7 +9,7 @@ const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
-// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted), hidden}; options: label,
+// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted), hidden, saved(index)}; options: label,
 // count, noun, onSelect, placeOf, hint, height, rowClass(index). Hidden columns are for filters and files only.
 export class DataTable {
   constructor(columns, options) {
@@ -57,7 +58,13 @@ export class DataTable {
     this.element = make(
       "div",
       { class: "table" },
-      make("div", { class: "filterline" }, this.filter, this.counted),
+      make(
+        "div",
+        { class: "filterline" },
+        this.filter,
+        this.counted,
+        tableTools(label, () => this.texts()),
+      ),
       this.printed,
       this.scroller,
     );
@@ -154,6 +161,18 @@ export class DataTable {
       row.addEventListener("click", () => this.select(index));
     }
     return row;
+  }
+
+  // The cells of all rows that the filter leaves, in their order, with hidden columns: numbers as they are.
+  texts() {
+    const text = (column, index) => {
+      const value = column.value(index) ?? "";
+      return typeof value === "number" && !column.text ? String(value) : String(column.saved?.(index) ?? value);
+    };
+    return [
+      this.allColumns.map(({ title }) => title),
+      ...this.order.map((index) => this.allColumns.map((column) => text(column, index))),
+    ];
   }
 
   // Shows the rows of a filter.
