@@ -4,14 +4,13 @@ import { gradient, sequential, themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
 import { MISSING, formatNumber, shortened } from "./format.js";
 import { overviewCards } from "./overview.js";
-import { flagBanner } from "./relate.js";
 import { DataTable } from "./table.js";
 import { tellOnHover } from "./tooltip.js";
 
 export function showCohort(report) {
   const { columns, rows } = report.cohort;
   const view = make("div", { class: "view" });
-  view.append(flagBanner(report, report.followFlag), ...overviewCards(report));
+  view.append(...overviewCards(report));
   const tableColumns = [
     { title: "Sample", told: "Name", value: (index) => rows[index][0] },
     ...columns.map(([key, title, told, digits], number) =>
@@ -86,7 +85,8 @@ function concordanceCard({ samples, shares }) {
 
 export function legend(scale, low, high) {
   const bar = make("span", { class: "gradient" });
-  bar.style.background = gradient(scale);
+  bar.redraw = () => (bar.style.background = gradient(scale));
+  bar.redraw();
   return make("div", { class: "legend" }, low, bar, high);
 }
 

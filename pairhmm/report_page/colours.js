@@ -42,7 +42,7 @@ const SEQUENTIAL = {
 const ALLELES = ["#6c7684", "#1a8557", "#aa3377", "#86740f", "#4f4fb0", "#228181", "#8a5a2b", "#ba5275"];
 
 function scheme() {
-  return darkScheme.matches ? "dark" : "light";
+  return darkScheme.matches && !document.documentElement.classList.contains("paper") ? "dark" : "light";
 }
 
 // Interpolates between the colours of a list. Share 0 is the first colour, and 1 the last.

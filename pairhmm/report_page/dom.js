@@ -33,3 +33,8 @@ export function makeCanvas(width, height, label, draw) {
   canvas.picture = { draw, width, height };
   return canvas;
 }
+
+// Draws all pictures again: the colours are others.
+export function redrawAll() {
+  document.querySelectorAll("canvas, .gradient").forEach((one) => one.redraw?.());
+}

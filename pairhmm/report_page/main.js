@@ -4,11 +4,12 @@ import { showCohort } from "./cohort.js";
 import { darkScheme } from "./colours.js";
 import { loadReport, panelBytes } from "./data.js";
 import { distancePanels } from "./distances.js";
-import { make } from "./dom.js";
+import { make, redrawAll } from "./dom.js";
 import { showFit } from "./fit.js";
 import { formatNumber } from "./format.js";
 import { mapPanel } from "./map.js";
 import { readPanel } from "./panel_data.js";
+import { preparePrinting } from "./printing.js";
 import { showRelate } from "./relate.js";
 import { showRun } from "./run.js";
 import { showScan } from "./scan.js";
@@ -98,6 +99,7 @@ function showNotes(notes) {
 async function start() {
   const report = await loadReport();
   report.panel = async (number) => readPanel(await panelBytes(number));
+  preparePrinting();
   showNotes(report.notes);
   const tabs = makeTabs(report);
   report.openTab = (id) => {
@@ -113,9 +115,7 @@ async function start() {
   openTab(report, tabs, named >= 0 ? sites : tabs[0]);
   if (named >= 0) sites.content.siteTable.goTo(named);
   document.getElementById("loading").remove();
-  darkScheme.addEventListener("change", () =>
-    document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()),
-  );
+  darkScheme.addEventListener("change", redrawAll);
   document.documentElement.dataset.ready = "true";
 }
 

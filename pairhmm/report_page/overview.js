@@ -2,9 +2,16 @@
 
 import { make } from "./dom.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
+import { flagBanner } from "./relate.js";
 
 export function overviewCards(report) {
-  return [sheetBanner(report), answerTiles(report), explanation(report), factsCard(report)].filter(Boolean);
+  const banners = [flagBanner(report, report.followFlag), sheetBanner(report)].filter(Boolean);
+  return [
+    banners.length ? make("div", { class: "banners" }, ...banners) : null,
+    answerTiles(report),
+    explanation(report),
+    factsCard(report),
+  ].filter(Boolean);
 }
 
 // A number, and what it counts; a button where it leads to sites.
@@ -45,8 +52,8 @@ function callTiles(report, calls) {
     sitesTile(report, calls.records, "sites", ""),
     sitesTile(report, calls.passed, "pass their filters", "state=pass"),
     ...calls.failed.map(([filter, count]) => sitesTile(report, count, filter, `filter=${filter}`, true)),
-    sitesTile(report, calls.missing, `${of} genotypes: no call`, "state=pass missing>0", true),
-    sitesTile(report, calls.thin, `${of} genotypes: DP < ${formatNumber(minDepth)}`, "state=pass lowdp>0", true),
+    sitesTile(report, calls.missing, `without a call, ${of} genotypes`, "state=pass missing>0", true),
+    sitesTile(report, calls.thin, `with DP < ${formatNumber(minDepth)}, ${of} genotypes`, "state=pass lowdp>0", true),
   ];
 }
 

@@ -75,6 +75,11 @@ function regionViews(report, site, panel, alleles, calls) {
   const tables = report.inputs.filter(([what]) => what === "likelihoods");
   const source = tables.length > 1 ? ` From ${tables[panel.table][1]}.` : "";
   const variants = panel.variants === "." ? "" : `; variants ${panel.variants.replaceAll(",", ", ")}`;
+  // Samples that carry another allele than the reference's are shown at once.
+  const carriers = panel.groups.filter(({ sample }) =>
+    calls.some((call) => call.sample === report.samples[sample] && /[1-9]/.test(call.gt)),
+  );
+  const opened = (carriers.length ? carriers : panel.groups).slice(0, OPEN_SAMPLES);
   return [
     make("h3", {}, `${plural(panel.haplotypes.length, "haplotype")} of ${place}`),
     make(
@@ -83,8 +88,8 @@ function regionViews(report, site, panel, alleles, calls) {
       `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`,
     ),
     alignmentView(panel, site, kindOf, order),
-    ...panel.groups.map((group, number) =>
-      sampleView(report, panel, group, { site, calls, alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),
+    ...panel.groups.map((group) =>
+      sampleView(report, panel, group, { site, calls, alleles, kindOf, order, nameOf, isOpen: opened.includes(group) }),
     ),
   ];
 }
@@ -113,14 +118,14 @@ function readViews(report, panel, group, view) {
   return [
     choiceLine(heatmap, view.nameOf),
     ownLine(panel, view),
-    countsLine(group, view),
+    countsLine(group, view, report.constants),
     make(
       "div",
       { class: "reads" },
       heatmapView(report, panel, group, view, heatmap, name),
       make("div", { class: "wide" }, exported(haplotypeTable(panel, group, view), `${name} haplotypes`)),
+      panel.columns ? basesView(panel, group, view, heatmap, report.constants, name) : null,
     ),
-    ...basesView(panel, group, view, heatmap, report.constants, name),
     group.explained.length ? decidingBases(report, panel, group) : null,
   ].filter(Boolean);
 }
@@ -146,20 +151,21 @@ function heatmapView(report, panel, group, view, heatmap, name) {
 }
 
 function basesView(panel, group, view, heatmap, constants, name) {
-  if (!panel.columns) return [];
   const pileup = new Pileup(panel, group, view.site, heatmap, view.own, constants);
-  return [
+  return make(
+    "div",
+    { class: "bases" },
     make("h4", {}, "Reads as bases"),
     make(
       "p",
-      { class: "told" },
+      { class: "told how-to-read" },
       "In the order of the heatmap. Grey agrees with the reference, darker with base quality; a letter on its colour" +
         " differs, paler with less quality. Small letters are soft-clipped, a line is a deletion, a bar an insertion." +
         " Triangles point along the strand; beside them is the mapping quality (hollow reads: below 10).",
     ),
     pileupView(pileup),
     pictureTools(pileup.canvas, `${name} bases`),
-  ];
+  );
 }
 
 function choiceLine({ choices, kinds }, nameOf) {
@@ -187,7 +193,7 @@ function ownLine(panel, { call, own }) {
 }
 
 // Why the reads below are more than DP, and DP more than AD.
-function countsLine(group, { call, site }) {
+function countsLine(group, { call, site }, constants) {
   if (!call || call.dp === null) return null;
   const parts = [
     `${plural(group.reads, "read")} of the region ${group.reads === 1 ? "is" : "are"} here.`,
@@ -195,9 +201,11 @@ function countsLine(group, { call, site }) {
   ];
   const informative = call.ad.reduce((sum, depth) => sum + depth, 0);
   if (call.ad.length) {
+    const undecided = call.dp - informative;
     parts.push(
-      `AD ${call.ad.join(", ")} counts ${formatNumber(informative)} of those, whose best allele leads by more than 0.2` +
-        ` log10; the other ${formatNumber(Math.max(0, call.dp - informative))} are undecided.`,
+      `AD ${call.ad.join(", ")} counts ${informative === call.dp ? "all" : formatNumber(informative)} of those: their` +
+        ` best allele leads by more than ${constants.informative} log10.`,
+      undecided > 0 ? `The other ${formatNumber(undecided)} are undecided.` : "",
     );
   }
   return make("p", { class: "told" }, parts.join(" "));

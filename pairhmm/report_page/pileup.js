@@ -115,21 +115,20 @@ export class Pileup {
       ]),
     );
     context.textBaseline = "middle";
-    this.drawSite(context);
     this.drawHead(context);
     this.drawCoverage(context);
     for (const heading of this.headings) this.drawHeading(context, heading);
     for (const row of this.rows) this.drawRead(context, row);
+    this.drawSite(context);
     if (this.cursor) this.drawCursor(context);
   }
 
-  // A frame around the site's column, from top to bottom.
+  // Lines beside the site's column, from top to bottom.
   drawSite(context) {
-    for (const { position, inserted, x } of this.columns) {
-      if (inserted || position !== this.site.pos - 1) continue;
-      context.fillStyle = this.colours["--sunken"];
-      context.fillRect(x - 1, SIZE.ruler, SIZE.column + 1, this.height - SIZE.ruler);
-    }
+    const { x } = this.columns[this.siteColumn()];
+    context.fillStyle = this.colours["--ink"];
+    context.fillRect(x - 1, SIZE.ruler, 1, this.height - SIZE.ruler);
+    context.fillRect(x + SIZE.column, SIZE.ruler, 1, this.height - SIZE.ruler);
   }
 
   drawHead(context) {

@@ -4,9 +4,11 @@ import { make } from "./dom.js";
 import { MISSING, formatNumber, shortened } from "./format.js";
 import { PASSED, filterPill } from "./genotypes.js";
 import { showSite } from "./panel.js";
+import { MOST_SITES_PRINTED, printSites } from "./printing.js";
 import { DataTable } from "./table.js";
 
 const MOST_GENOTYPE_COLUMNS = 5;
+const oneColumn = window.matchMedia("(max-width: 1050px)"); // the panel is below the list, as in panel.css
 
 function siteAt(report, index) {
   const { sites } = report;
@@ -38,14 +40,24 @@ export function showSites(report) {
     hint: `filter: chr1:1,000-9,000  type=SNV ${sites.samples.length ? " gq<30  0/1 …" : "…"}`,
     rowClass: (index) => (passes(sites, index) ? null : "failed"),
     placeOf: (index) => [sites.chroms[sites.chrom[index]], sites.pos[index]],
-    onSelect: (index) => {
+    onSelect: (index, isAimed) => {
       const turn = ++current;
       const site = siteAt(report, index);
       if (view) history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
-      showSite(report, site, holder, () => turn === current);
+      const shown = showSite(report, site, holder, () => turn === current);
+      if (view && isAimed && oneColumn.matches) shown.then(() => holder.parentElement.scrollIntoView());
     },
   });
   const list = make("section", { class: "card list" }, table.element);
+  const print = () =>
+    printSites(
+      report,
+      table.order.map((index) => siteAt(report, index)),
+    );
+  const told = `Print the sites of the list, one a page, at most ${MOST_SITES_PRINTED}`;
+  table.element
+    .querySelector(".tools")
+    .append(make("button", { type: "button", title: told, "aria-label": told, onclick: print }, "Print"));
   if (sites.pos.length) table.select(0);
   view = make("div", { class: "view split" }, list, make("section", { class: "card detail" }, holder));
   view.siteTable = table;
@@ -61,11 +73,12 @@ function siteColumns({ sites, inputs, overview }) {
       text: (index) => `${sites.chroms[sites.chrom[index]]}:${formatNumber(sites.pos[index])}`,
       saved: (index) => `${sites.chroms[sites.chrom[index]]}:${sites.pos[index]}`,
     },
+    ...(sites.samples.length ? genotypeColumns(sites) : []),
     { title: "Ref", value: (index) => sites.ref[index], text: (index) => shortened(sites.ref[index] || MISSING, 10) },
     { title: "Alt", value: (index) => sites.alts[index], text: (index) => shortened(sites.alts[index] || MISSING, 12) },
     { title: "Type", value: (index) => sites.kind[index] },
+    ...(sites.samples.length ? callColumns(sites, overview?.calls?.minDepth ?? 0) : []),
   ];
-  if (sites.samples.length) columns.push(...callColumns(sites, overview?.calls?.minDepth ?? 0));
   if (inputs.some(([what]) => what === "likelihoods")) {
     columns.push({
       title: "Panels",
@@ -85,12 +98,24 @@ function siteColumns({ sites, inputs, overview }) {
 
 const passes = (sites, index) => PASSED.includes(sites.filters[index]);
 
+// FILTER and genotypes, as pills that stay in view where the list is narrow.
+function genotypeColumns(sites) {
+  const { samples } = sites;
+  const few = samples.length <= MOST_GENOTYPE_COLUMNS;
+  const single = samples.map((sample, number) => genotypeColumn(sites, sample, number, samples.length > 1));
+  const joint = {
+    title: "Genotypes",
+    told: `Genotypes of ${samples.join(", ")}, in this order`,
+    value: (index) => sites.calls.map(({ gt }) => gt[index]).join(" "),
+    cell: (index) =>
+      make("span", {}, ...sites.calls.map(({ gt }, number) => genotypeChip(gt[index], samples[number]))),
+  };
+  return [filterColumn(sites), ...(few ? single : []), ...(few && samples.length > 1 ? [joint] : [])];
+}
+
 function callColumns(sites, minDepth) {
-  const few = sites.samples.length <= MOST_GENOTYPE_COLUMNS;
   return [
-    filterColumn(sites),
-    ...(few ? sites.samples.map((sample, number) => genotypeColumn(sites, sample, number)) : []),
-    ...countColumns(sites, minDepth, few),
+    ...countColumns(sites, minDepth, sites.samples.length <= MOST_GENOTYPE_COLUMNS),
     {
       title: "GQ",
       told: "The lowest genotype quality of the samples",
@@ -129,10 +154,11 @@ function depthOf(sites, index) {
   return depths.length ? depths.reduce((sum, depth) => sum + depth, 0) : null;
 }
 
-function genotypeColumn(sites, sample, number) {
+function genotypeColumn(sites, sample, number, hidden) {
   return {
-    title: shortened(sample, 12),
+    title: hidden ? sample : shortened(sample, 12),
     told: `Genotype of ${sample}`,
+    hidden,
     value: (index) => sites.calls[number].gt[index],
     cell: (index) => genotypeChip(sites.calls[number].gt[index]),
   };
@@ -168,7 +194,8 @@ function genotypeKind(genotype) {
   return alleles.size > 1 ? "het" : alleles.has("0") ? "ref" : "hom";
 }
 
-const genotypeChip = (genotype) => make("span", { class: `genotype ${genotypeKind(genotype)}` }, genotype);
+const genotypeChip = (genotype, sample) =>
+  make("span", { class: `genotype ${genotypeKind(genotype)}`, title: sample ?? null }, genotype);
 
 // The site that the address names, so that a site can be linked to.
 export function siteOfAddress(report) {

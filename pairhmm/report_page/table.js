@@ -158,17 +158,14 @@ export class DataTable {
     if (this.options.onSelect) {
       row.classList.add("choosable");
       row.setAttribute("aria-selected", index === this.selected);
-      row.addEventListener("click", () => this.select(index));
+      row.addEventListener("click", () => this.select(index, true));
     }
     return row;
   }
 
   // The cells of all rows that the filter leaves, in their order, with hidden columns: numbers as they are.
   texts() {
-    const text = (column, index) => {
-      const value = column.value(index) ?? "";
-      return typeof value === "number" && !column.text ? String(value) : String(column.saved?.(index) ?? value);
-    };
+    const text = (column, index) => String(column.saved?.(index) ?? column.value(index) ?? "");
     return [
       this.allColumns.map(({ title }) => title),
       ...this.order.map((index) => this.allColumns.map((column) => text(column, index))),
@@ -183,10 +180,11 @@ export class DataTable {
     this.filter.focus({ preventScroll: true });
   }
 
-  select(index) {
+  // `isAimed`: the reader wants to see this row's details, rather than to go from row to row.
+  select(index, isAimed = false) {
     this.selected = index;
     this.draw();
-    this.options.onSelect(index);
+    this.options.onSelect(index, isAimed);
   }
 
   // Up and down go from row to row, as in a list of mails.
@@ -204,7 +202,7 @@ export class DataTable {
   // Selects a row and scrolls to it.
   goTo(index) {
     this.reveal(this.order.indexOf(index));
-    this.select(index);
+    this.select(index, true);
   }
 
   // Scrolls to the row of a place in the order.

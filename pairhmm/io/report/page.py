@@ -39,6 +39,7 @@ SCRIPTS = (
     "links.js",
     "deciding.js",
     "panel.js",
+    "printing.js",
     "sites.js",
     "scan.js",
     "fit.js",
