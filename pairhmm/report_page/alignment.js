@@ -62,9 +62,12 @@ export function columnWindows(columns, sitePosition) {
   return windows;
 }
 
-export function alignmentView(panel, site, kindOf, columnsInOrder) {
+// owned: the haplotypes that a sample has; they come first.
+export function alignmentView(panel, site, kindOf, columnsInOrder, owned) {
   const windows = columnWindows(alignColumns(panel), site.pos - 1);
-  const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, columnsInOrder, kindOf));
+  const isOwned = (haplotype) => owned.has(haplotype);
+  const order = [...columnsInOrder.filter(isOwned), ...columnsInOrder.filter((one) => !isOwned(one))];
+  const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, order, { kindOf, owned }));
   return make(
     "div",
     { class: "alignment", tabindex: "0", role: "region", "aria-label": "Haplotypes aligned" },
@@ -72,13 +75,13 @@ export function alignmentView(panel, site, kindOf, columnsInOrder) {
   );
 }
 
-function alignmentBlock(panel, columns, site, order, kindOf) {
+function alignmentBlock(panel, columns, site, order, { kindOf, owned }) {
   const isSite = columns.map(({ position, reference }) => position === site.pos - 1 && reference !== "-");
   const rows = [
     ["", [rulerText(columns)], "ruler"],
     ["reference", columns.map(({ reference }, index) => letterSpan(reference, isSite[index] ? "at" : "same")), ""],
     ...order.map((haplotype) => [
-      haplotypeLabel(panel.haplotypes[haplotype].name),
+      haplotypeLabel(panel.haplotypes[haplotype].name) + (owned.has(haplotype) ? " ●" : ""),
       columns.map(({ cells }) => letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other")),
       "",
       kindOf[haplotype],

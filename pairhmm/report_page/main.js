@@ -13,6 +13,7 @@ import { preparePrinting } from "./printing.js";
 import { showRelate } from "./relate.js";
 import { showRun } from "./run.js";
 import { showScan } from "./scan.js";
+import { focusScrollers } from "./scrolling.js";
 import { showSites, siteOfAddress } from "./sites.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -100,6 +101,7 @@ async function start() {
   const report = await loadReport();
   report.panel = async (number) => readPanel(await panelBytes(number));
   preparePrinting();
+  focusScrollers(document.getElementById("main"));
   showNotes(report.notes);
   const tabs = makeTabs(report);
   report.openTab = (id) => {

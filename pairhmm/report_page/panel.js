@@ -14,6 +14,7 @@ import { ownHaplotypes } from "./panel_data.js";
 import { Pileup, pileupView } from "./pileup.js";
 
 const OPEN_SAMPLES = 3;
+const MOST_HAPLOTYPES = 12; // that a sample's table shows at first
 
 export async function showSite(report, site, holder, isCurrent) {
   const article = await siteArticle(report, site);
@@ -79,19 +80,31 @@ function regionViews(report, site, panel, alleles, calls) {
   const carriers = panel.groups.filter(({ sample }) =>
     calls.some((call) => call.sample === report.samples[sample] && /[1-9]/.test(call.gt)),
   );
+  const ownOf = new Map(panel.groups.map((group) => [group, ownOfGroup(report, group, alleles, calls)]));
+  const owned = new Set([...ownOf.values()].flat());
   const opened = (carriers.length ? carriers : panel.groups).slice(0, OPEN_SAMPLES);
   return [
     make("h3", {}, `${plural(panel.haplotypes.length, "haplotype")} of ${place}`),
     make(
       "p",
       { class: "told" },
-      `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`,
+      `Under the reference; a dot is the reference's base${owned.size ? ", ● a haplotype that a sample has" : ""}` +
+        `${shortened(variants, 160)}.${source}`,
     ),
-    alignmentView(panel, site, kindOf, order),
+    alignmentView(panel, site, kindOf, order, owned),
     ...panel.groups.map((group) =>
-      sampleView(report, panel, group, { site, calls, alleles, kindOf, order, nameOf, isOpen: opened.includes(group) }),
+      sampleView(report, panel, group, {
+        ...{ site, calls, alleles, kindOf, order, nameOf },
+        own: ownOf.get(group),
+        isOpen: opened.includes(group),
+      }),
     ),
   ];
+}
+
+function ownOfGroup(report, group, alleles, calls) {
+  const call = calls.find(({ sample }) => sample === report.samples[group.sample]);
+  return call ? ownHaplotypes(group, alleles, call.gt, report.constants) : [];
 }
 
 // A sample's reads; drawn when it is opened.
@@ -102,10 +115,9 @@ function sampleView(report, panel, group, view) {
   const summary = make("summary", {}, make("b", {}, sample), ` ${counts}${left}`);
   const details = make("details", { class: "sample", open: view.isOpen }, summary);
   const call = view.calls.find((one) => one.sample === sample);
-  const own = call ? ownHaplotypes(group, view.alleles, call.gt, report.constants) : [];
   const fill = () => {
     if (details.children.length > 1 || !details.open) return;
-    details.append(...readViews(report, panel, group, { ...view, call, own }));
+    details.append(...readViews(report, panel, group, { ...view, call }));
   };
   details.addEventListener("toggle", fill);
   fill();
@@ -186,8 +198,8 @@ function ownLine(panel, { call, own }) {
   if (!own.length) return null;
   const names = own.map((index) => haplotypeLabel(panel.haplotypes[index].name));
   const isPhased = call.gt.includes("|");
-  const set = call.ps ? ` of phase set ${call.ps}` : "";
-  const phase = isPhased ? `; phased${set}: its copies in the order of ${call.gt}` : "";
+  const set = call.ps ? ` in phase set ${call.ps}` : "";
+  const phase = isPhased ? `; phased${set}, the copies in the order of ${call.gt}` : "";
   const told = names.length > 1 ? `Own haplotypes (●): ${names.join(" and ")}` : `Own haplotype (●): ${names[0]}`;
   return make("p", { class: "told" }, `${told}, by GT ${call.gt} and the reads${phase}.`);
 }
@@ -211,31 +223,47 @@ function countsLine(group, { call, site }, constants) {
   return make("p", { class: "told" }, parts.join(" "));
 }
 
-// The likelihood of each haplotype, from all reads of the sample together.
-function haplotypeTable(panel, group, { kindOf, order, nameOf, alleles, own }) {
+// The likelihood of each haplotype, from all reads of the sample together: its own first, then the likeliest.
+function haplotypeTable(panel, group, view) {
+  const { order, alleles, own } = view;
   const best = Math.max(...group.sums.map((sum) => sum ?? -Infinity));
   const heads = ["Haplotype", "Alleles", ...(alleles ? ["Here"] : []), "Reads", "Σ log10", "Behind"];
-  const rows = order.map((index) => {
-    const { name, alleles: carried } = panel.haplotypes[index];
-    const sum = group.sums[index];
-    const mark = make("i", { class: "mark" });
-    mark.style.background = alleleColour(kindOf[index]);
-    return make(
-      "tr",
-      { class: sum === best ? "best" : null },
-      make("th", { scope: "row", title: name }, mark, haplotypeLabel(name), own.includes(index) ? " ●" : ""),
-      make("td", {}, carried.replaceAll(",", " ")),
-      alleles ? make("td", {}, shortened(nameOf(kindOf[index]), 12)) : null,
-      make("td", { class: "number" }, formatNumber(group.chosen[index])),
-      make("td", { class: "number" }, sum === null ? "−∞" : formatNumber(sum, 2)),
-      make("td", { class: "number" }, sum === null ? "∞" : formatNumber(best - sum, 2)),
-    );
-  });
+  const rank = (index) => (own.includes(index) ? -Infinity : best - (group.sums[index] ?? -Infinity));
+  const ranked = order.length > MOST_HAPLOTYPES ? [...order].sort((a, b) => rank(a) - rank(b)) : order;
+  const rowOf = (index) => haplotypeRow(panel, group, index, best, view);
+  const body = make("tbody", {}, ...ranked.slice(0, MOST_HAPLOTYPES).map(rowOf));
+  const caption = make("caption", {}, "Sums over all reads of the sample; reads that choose each haplotype");
+  const rest = ranked.slice(MOST_HAPLOTYPES);
+  if (rest.length) {
+    const showAll = (event) => {
+      event.target.remove();
+      body.append(...rest.map(rowOf));
+    };
+    const told = `Show ${formatNumber(rest.length)} less likely ones`;
+    caption.append(" ", make("button", { type: "button", class: "plainbutton", onclick: showAll }, told));
+  }
   return make(
     "table",
     { class: "plain" },
-    make("caption", {}, "Sums over all reads of the sample; reads that choose each haplotype"),
+    caption,
     make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-    make("tbody", {}, ...rows),
+    body,
+  );
+}
+
+function haplotypeRow(panel, group, index, best, { kindOf, nameOf, alleles, own }) {
+  const { name, alleles: carried } = panel.haplotypes[index];
+  const sum = group.sums[index];
+  const mark = make("i", { class: "mark" });
+  mark.style.background = alleleColour(kindOf[index]);
+  return make(
+    "tr",
+    { class: sum === best ? "best" : null },
+    make("th", { scope: "row", title: name }, mark, haplotypeLabel(name), own.includes(index) ? " ●" : ""),
+    make("td", {}, carried.replaceAll(",", " ")),
+    alleles ? make("td", {}, shortened(nameOf(kindOf[index]), 12)) : null,
+    make("td", { class: "number" }, formatNumber(group.chosen[index])),
+    make("td", { class: "number" }, sum === null ? "−∞" : formatNumber(sum, 2)),
+    make("td", { class: "number" }, sum === null ? "∞" : formatNumber(best - sum, 2)),
   );
 }

@@ -176,6 +176,7 @@ export class DataTable {
   follow(text) {
     this.filter.value = text;
     this.update();
+    if (this.options.onSelect && this.order.length) this.select(this.order[0]);
     this.element.scrollIntoView({ block: "nearest" });
     this.filter.focus({ preventScroll: true });
   }

@@ -44,6 +44,7 @@ SCRIPTS = (
     "scan.js",
     "fit.js",
     "run.js",
+    "scrolling.js",
     "main.js",
 )
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
