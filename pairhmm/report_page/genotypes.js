@@ -43,7 +43,12 @@ function evidenceRow(call, alleles) {
     "tr",
     {},
     make("th", { scope: "row" }, call.sample),
-    make("td", {}, make("b", {}, call.gt), ` ${genotypeBases(call.gt, alleles)}${call.ps ? `, phase set ${call.ps}` : ""}`),
+    make(
+      "td",
+      {},
+      make("b", {}, call.gt),
+      ` ${genotypeBases(call.gt, alleles)}${call.ps ? `, phase set ${call.ps}` : ""}`,
+    ),
     make("td", { class: "number" }, formatNumber(call.gq)),
     make("td", { class: "number" }, formatNumber(call.dp)),
     make("td", {}, depthBar(call.ad, alleles)),

@@ -95,7 +95,8 @@ function sheetBanner({ overview: { sheet } }) {
     missing.length ? `No results of ${named(missing)}, which the sheet has.` : null,
     unknown.length ? `The sheet does not have ${named(unknown)}.` : null,
   ].filter(Boolean);
-  if (!isWrong) texts.push(samples === 1 ? "The sample of the sheet is here" : `All ${samples} samples of the sheet are here`);
+  if (!isWrong)
+    texts.push(samples === 1 ? "The sample of the sheet is here" : `All ${samples} samples of the sheet are here`);
   return make(
     "section",
     { class: isWrong ? "card flags raised" : "card flags", "aria-label": "Samples of the sheet" },

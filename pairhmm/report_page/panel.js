@@ -145,8 +145,7 @@ function readViews(report, panel, group, view) {
 // The heatmap, with a box to tick for numbers in its cells.
 function heatmapView(report, panel, group, view, heatmap, name) {
   const holder = make("div", { class: "wide" });
-  const show = (shown) =>
-    holder.replaceChildren(shown.canvas, pictureTools(shown.canvas, `${name} likelihoods`));
+  const show = (shown) => holder.replaceChildren(shown.canvas, pictureTools(shown.canvas, `${name} likelihoods`));
   const withNumbers = make("input", {
     type: "checkbox",
     onchange: (event) =>

@@ -1,16 +1,14 @@
 // Reads as bases, under the reference and the sample's own haplotypes (pairhmm/reporting/pileup.py). Bases that agree
 // with the reference are grey, darker with their quality; others are letters on their colour, paler with less quality.
 
-import { alignColumns, columnWindows } from "./alignment.js";
 import { alleleColour, baseColour, themeColour } from "./colours.js";
 import { announce, make, makeCanvas } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
 import { MAX_MAPPING_QUALITY, haplotypeLabel } from "./heatmap.js";
 import { readPlace } from "./panel_data.js";
+import { CELL, LETTERS, PileupCells } from "./pileup_cells.js";
 import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
 
-const LETTERS = ["A", "C", "G", "T", "N"];
-const CELL = { nothing: 0, deleted: 7, skipped: 8, clipped: 16 };
 const SIZE = { column: 9, gap: 14, line: 15, ruler: 18, coverage: 36, group: 17, most: 64, low: 9, read: 14 };
 const LEFT = { choice: 8, strand: 12, mapped: 26, label: 74 };
 const LEFT_WIDTH = LEFT.label + 6;
@@ -22,10 +20,14 @@ const TEXT = "11px system-ui, sans-serif";
 export class Pileup {
   // heatmap: of the same reads, whose order and choices these are. own: indices of the sample's own haplotypes.
   constructor(panel, group, site, heatmap, own, constants) {
-    Object.assign(this, { panel, group, site, heatmap, own, constants });
-    this.placeColumns();
+    Object.assign(this, { panel, group, heatmap, own, constants });
+    this.bases = new PileupCells(panel, group, site.pos - 1, constants.qualityStep);
+    this.columns = this.bases.columns.map((column, index) => ({
+      ...column,
+      x: LEFT_WIDTH + index * SIZE.column + column.window * SIZE.gap,
+    }));
+    this.width = (this.columns.at(-1)?.x ?? LEFT_WIDTH) + SIZE.column + 1;
     this.placeRows();
-    this.coverage = this.columns.map((_, column) => this.countsAt(column));
     this.cursor = null;
     const label = `${plural(group.shown, "read")} as bases, under the reference; arrow keys go from base to base`;
     this.canvas = makeCanvas(this.width, this.height, label, (context) => this.draw(context));
@@ -34,31 +36,6 @@ export class Pileup {
     tellOnHover(this.canvas, (x, y) => this.describeAt(x, y));
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
     this.canvas.addEventListener("blur", () => this.moveCursor(null));
-  }
-
-  // Each column has its x, and its index among the packed columns. Inserted ones have that of the column before.
-  placeColumns() {
-    const packed = new Map();
-    for (const [first, count] of this.panel.columns) {
-      for (let offset = 0; offset < count; offset++) packed.set(first + offset, packed.size);
-    }
-    const windows = columnWindows(alignColumns(this.panel), this.site.pos - 1);
-    this.columns = [];
-    let x = LEFT_WIDTH;
-    for (const window of windows) {
-      let inserted = 0;
-      for (const { position, reference, cells } of window) {
-        inserted = reference === "-" ? inserted + 1 : 0;
-        this.columns.push({ position, reference, cells, x, inserted, packed: packed.get(position) ?? -1 });
-        x += SIZE.column;
-      }
-      x += SIZE.gap;
-    }
-    this.width = x - SIZE.gap + 1;
-    this.insertions = new Map();
-    for (const [read, column, bases, quality] of this.group.insertions) {
-      this.insertions.set(`${read} ${column}`, { bases, quality });
-    }
   }
 
   // Reads come in groups: those that choose a haplotype, and those that choose none.
@@ -84,35 +61,11 @@ export class Pileup {
     this.height = y + 4;
   }
 
-  cellAt(read, column) {
-    const { packed, inserted } = this.columns[column];
-    if (packed < 0) return { cell: CELL.nothing, quality: 0 };
-    const at = packed * this.group.shown + read;
-    if (!inserted) return { cell: this.group.cells[at], quality: this.group.cellQualities[at] };
-    const found = this.insertions.get(`${read} ${packed}`);
-    if (found?.bases[inserted - 1]) {
-      return { cell: 1 + LETTERS.indexOf(found.bases[inserted - 1]), quality: found.quality };
-    }
-    const before = this.group.cells[at];
-    return { cell: before && before < CELL.clipped ? CELL.deleted : CELL.nothing, quality: 0, isGap: true };
-  }
-
-  // How many reads have each base at a column; soft-clipped ones do not count.
-  countsAt(column) {
-    const counts = LETTERS.map(() => 0);
-    for (let read = 0; read < this.group.shown; read++) {
-      const { cell } = this.cellAt(read, column);
-      if (cell > CELL.nothing && cell < CELL.deleted) counts[cell - 1]++;
-    }
-    return counts;
-  }
-
   draw(context) {
     this.colours = Object.fromEntries(
-      ["--ink", "--faint", "--line", "--card", "--read", "--sunken", "--forward", "--reverse", "--mapped"].map((name) => [
-        name,
-        themeColour(name),
-      ]),
+      ["--ink", "--faint", "--line", "--card", "--read", "--sunken", "--forward", "--reverse", "--mapped"].map(
+        (name) => [name, themeColour(name)],
+      ),
     );
     context.textBaseline = "middle";
     this.drawHead(context);
@@ -125,7 +78,7 @@ export class Pileup {
 
   // Lines beside the site's column, from top to bottom.
   drawSite(context) {
-    const { x } = this.columns[this.siteColumn()];
+    const { x } = this.columns[this.bases.siteColumn];
     context.fillStyle = this.colours["--ink"];
     context.fillRect(x - 1, SIZE.ruler, 1, this.height - SIZE.ruler);
     context.fillRect(x + SIZE.column, SIZE.ruler, 1, this.height - SIZE.ruler);
@@ -189,7 +142,7 @@ export class Pileup {
 
   drawCoverage(context) {
     const top = SIZE.ruler + SIZE.line * (1 + this.own.length) + 4;
-    const most = Math.max(1, ...this.coverage.map((counts) => counts.reduce((a, b) => a + b, 0)));
+    const most = Math.max(1, ...this.bases.coverage.map((counts) => counts.reduce((a, b) => a + b, 0)));
     const scale = (SIZE.coverage - 4) / most;
     context.font = TEXT;
     context.textAlign = "left";
@@ -198,7 +151,7 @@ export class Pileup {
     this.columns.forEach(({ reference, inserted, x }, column) => {
       if (inserted) return;
       let y = top + SIZE.coverage - 2;
-      const counts = this.coverage[column].map((count, index) => [count, LETTERS[index]]);
+      const counts = this.bases.coverage[column].map((count, index) => [count, LETTERS[index]]);
       for (const [count, letter] of counts.sort((a, b) => (a[1] !== reference) - (b[1] !== reference))) {
         context.fillStyle = letter === reference ? this.colours["--mapped"] : baseColour(letter);
         y -= count * scale;
@@ -230,7 +183,7 @@ export class Pileup {
     if (strand !== null) this.drawPlace(context, strand, quality, y, high);
     const isPoor = quality !== null && quality < POOR_MAPPING;
     this.columns.forEach((column, index) => {
-      const { cell, quality: own, isGap } = this.cellAt(choice.read, index);
+      const { cell, quality: own, isGap } = this.bases.cellAt(choice.read, index);
       if (cell === CELL.nothing) return;
       if (cell === CELL.deleted || cell === CELL.skipped) {
         context.fillStyle = this.colours[isGap ? "--line" : "--ink"];
@@ -261,7 +214,7 @@ export class Pileup {
     context.fillStyle = this.colours["--ink"];
     this.columns.forEach(({ packed, inserted, x }, index) => {
       if (packed < 0 || inserted || this.columns[index + 1]?.inserted) return;
-      if (this.insertions.has(`${read} ${packed}`)) context.fillRect(x + SIZE.column - 1.5, y - 1, 3, high + 1);
+      if (this.bases.insertedAt(read, packed)) context.fillRect(x + SIZE.column - 1.5, y - 1, 3, high + 1);
     });
   }
 
@@ -305,21 +258,7 @@ export class Pileup {
     const column = this.columnAt(x);
     if (row >= 0) return this.describe(row, column);
     const head = SIZE.ruler + SIZE.line * (1 + this.own.length);
-    return column !== null && y > head && y < head + SIZE.coverage + 6 ? this.describeCoverage(column) : null;
-  }
-
-  describeCoverage(column) {
-    const { position, reference, inserted } = this.columns[column];
-    if (inserted) return null;
-    const counts = this.coverage[column];
-    const total = counts.reduce((a, b) => a + b, 0);
-    const rows = [
-      ["position", formatNumber(position + 1)],
-      ["reference", reference],
-      ["reads", formatNumber(total)],
-    ];
-    counts.forEach((count, index) => count && rows.push([LETTERS[index], formatNumber(count)]));
-    return rows;
+    return column !== null && y > head && y < head + SIZE.coverage + 6 ? this.bases.describeCounts(column) : null;
   }
 
   describe(row, column) {
@@ -331,26 +270,7 @@ export class Pileup {
       ["chooses", choice.decided ? this.heatmap.names(choice.kind) : "nothing"],
     ];
     if (quality !== null) rows.push(["mapping quality", String(quality)]);
-    if (column !== null) rows.push(...this.describeBase(choice.read, column));
-    return rows;
-  }
-
-  describeBase(read, column) {
-    const { position, reference, packed, inserted } = this.columns[column];
-    const { cell, quality, isGap } = this.cellAt(read, column);
-    const place = inserted ? `behind ${formatNumber(position + 1)}` : formatNumber(position + 1);
-    const rows = [["position", place]];
-    if (cell === CELL.nothing || isGap) return [...rows, ["base", "none"]];
-    if (cell === CELL.deleted || cell === CELL.skipped) {
-      return [...rows, ["base", cell === CELL.deleted ? "deleted" : "skipped"]];
-    }
-    const clipped = cell >= CELL.clipped;
-    const letter = LETTERS[(clipped ? cell - CELL.clipped : cell) - 1];
-    const step = letter === reference && !clipped ? this.constants.qualityStep : 1;
-    const range = step > 1 ? `${quality} to ${quality + step - 1}` : String(quality);
-    rows.push(["base", `${letter}${clipped ? ", soft-clipped" : ""} (reference ${reference})`], ["base quality", range]);
-    const found = this.insertions.get(`${read} ${packed}`);
-    if (found) rows.push(["inserted behind it", shortened(found.bases, 40)]);
+    if (column !== null) rows.push(...this.bases.describeBase(choice.read, column));
     return rows;
   }
 
@@ -359,12 +279,8 @@ export class Pileup {
     if (!step || !this.rows.length) return;
     event.preventDefault();
     const inside = (value, count) => Math.min(count - 1, Math.max(0, value));
-    const [row, column] = this.cursor ?? [-step[0], this.siteColumn() - step[1]];
+    const [row, column] = this.cursor ?? [-step[0], this.bases.siteColumn - step[1]];
     this.moveCursor([inside(row + step[0], this.rows.length), inside(column + step[1], this.columns.length)]);
-  }
-
-  siteColumn() {
-    return Math.max(0, this.columns.findIndex((one) => !one.inserted && one.position === this.site.pos - 1));
   }
 
   moveCursor(cursor) {
@@ -382,7 +298,7 @@ export class Pileup {
 export function pileupView(pileup) {
   const box = make("div", { class: "wide piled" }, pileup.canvas);
   requestAnimationFrame(() => {
-    box.scrollLeft = pileup.columns[pileup.siteColumn()].x - box.clientWidth / 2;
+    box.scrollLeft = pileup.columns[pileup.bases.siteColumn].x - box.clientWidth / 2;
   });
   return box;
 }

@@ -107,8 +107,7 @@ function genotypeColumns(sites) {
     title: "Genotypes",
     told: `Genotypes of ${samples.join(", ")}, in this order`,
     value: (index) => sites.calls.map(({ gt }) => gt[index]).join(" "),
-    cell: (index) =>
-      make("span", {}, ...sites.calls.map(({ gt }, number) => genotypeChip(gt[index], samples[number]))),
+    cell: (index) => make("span", {}, ...sites.calls.map(({ gt }, number) => genotypeChip(gt[index], samples[number]))),
   };
   return [filterColumn(sites), ...(few ? single : []), ...(few && samples.length > 1 ? [joint] : [])];
 }

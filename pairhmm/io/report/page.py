@@ -35,6 +35,7 @@ SCRIPTS = (
     "panel_data.js",
     "heatmap.js",
     "alignment.js",
+    "pileup_cells.js",
     "pileup.js",
     "links.js",
     "deciding.js",
