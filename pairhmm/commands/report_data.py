@@ -12,6 +12,7 @@ from pairhmm.commands.report_overview import overview
 from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.hits import QUALITY_BIN, track
+from pairhmm.reporting.links import site_links
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
 from pairhmm.reporting.pileup import QUALITY_STEP
 from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
@@ -22,7 +23,7 @@ def page_data(found: Found, title: str, version: str, link_genome: str | None = 
     return {
         "title": title,
         "version": version,
-        "linkGenome": link_genome,
+        "links": site_links(link_genome),
         "overview": overview(found),
         "constants": {
             "perLog10": PER_LOG10,

