@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,24 +95,23 @@ def genotype_region(
     indices = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
     found = [view.candidate(index) for index in indices]
     if discovered:
-        found = [view.with_alleles(one, sorted(one.called)) for one in found if one.site.is_variant]
+        found = [view.with_alleles(one, sorted(called)) for one in found if (called := one.called)]
         if records is not None and records.mnv:
             found = view.with_joined_snvs(found)
         found = view.with_spanned(found)
-    found = [replace(one, site=view.with_statistics(one)) for one in found]
+    sites = [view.with_statistics(one) for one in found]
     if records is not None and records.gvcf:
-        found = [replace(one, site=view.with_others(one)) for one in found]
-    for site in _phased([(one.site, one.reads) for one in found]):
+        sites = [view.with_others(site, one.reads) for site, one in zip(sites, found, strict=True)]
+    for site in _phased(sites, [one.reads for one in found]):
         if site.variant.role == "asked":
             yield site
 
 
-def _phased(found: Sequence[tuple[Site, SiteReads]]) -> Iterator[Site]:
+def _phased(sites: Sequence[Site], reads: Sequence[SiteReads]) -> Iterator[Site]:
     """The sites of a region with the phase of their genotypes."""
-    if len(found) < 2:
-        yield from (site for site, _ in found)
+    if len(sites) < 2:
+        yield from sites
         return
-    sites, reads = zip(*found, strict=True)
     positions = [site.variant.pos for site in sites]
     by_sample = [
         phased(positions, reads, genotypes, number)
@@ -157,8 +155,7 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
     return aside & ~kept
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A site with what it was genotyped from.
 
     `index` is that of its candidate in the region, the first one where several are joined. `allele_of` has the allele
@@ -203,11 +200,13 @@ class _View:
         place_of = {allele: place for place, allele in enumerate([0, *kept])}
         allele_of = [place_of.get(allele, -1) for allele in found.allele_of]
         fewer = self._found(found.index, _with_alleles(found.site.variant, kept), allele_of, found.extent)
-        return replace(fewer, site=replace(fewer.site, left_out=found.site.left_out))
+        return fewer._replace(site=replace(fewer.site, left_out=found.site.left_out))
 
     def with_spanned(self, found: list[_Found]) -> list[_Found]:
         """Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it."""
         variants = [one.site.variant for one in found]
+        if len(found) < 2 or not any(len(alt) < len(one.ref) for one in variants for alt in one.alts):
+            return found
         called = [one.called for one in found]
         alleles = [one.allele_of for one in found]
         spanned = [spanned_haplotypes(number, variants, called, alleles) for number in range(len(found))]
@@ -220,7 +219,7 @@ class _View:
         if len(with_more.called) < len(variant.alts):
             return found
         site = replace(with_more.site, quality=found.site.quality, left_out=found.site.left_out)
-        return replace(with_more, site=site)
+        return with_more._replace(site=site)
 
     def with_joined_snvs(self, found: list[_Found]) -> list[_Found]:
         """Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes."""
@@ -238,7 +237,8 @@ class _View:
         variant, allele_of, changed = joined_snvs([one.site.variant for one in found], alleles)
         extent = min(one.extent[0] for one in found), max(one.extent[1] for one in found)
         one = self._found(found[0].index, variant, allele_of, extent)
-        return self.with_alleles(one, sorted(one.called)) if one.called and one.called <= changed else None
+        called = one.called
+        return self.with_alleles(one, sorted(called)) if called and called <= changed else None
 
     def _found(self, index: int, variant: Variant, allele_of: list[int], extent: tuple[int, int]) -> _Found:
         """Genotype a variant, of which each haplotype has an allele, or -1 for none."""
@@ -256,9 +256,9 @@ class _View:
         site = Site(variant, site_quality(samples), samples, self._samples, left_out)
         return _Found(index, site, reads, allele_of, extent)
 
-    def with_others(self, found: _Found) -> Site:
+    def with_others(self, site: Site, reads: SiteReads) -> Site:
         """The site with likelihoods of one allele more, which stands for all others."""
-        site, more = found.site, found.reads.with_non_reference()
+        more = reads.with_non_reference()
         priors = (self._options.snv_prior,) * (len(site.variant.alts) + 1)
         samples = [
             replace(one, with_others=call_sample(more, number, priors, one.ploidy).likelihoods)
@@ -270,10 +270,16 @@ class _View:
         """The site with what its reads say of errors."""
         evidence, site = self._evidence, found.site
         facts = evidence.flag, evidence.mapq, evidence.from_end, found.index
-        strands, strand, odds, *values = found.reads.statistics(*facts)
-        known = [None if math.isnan(value) else value for value in values]
-        samples = [replace(one, strands=own) for one, own in zip(site.samples, strands, strict=True)]
-        return replace(site, samples=samples, statistics=SiteStatistics(strand, odds, *known))
+        strands, *values = found.reads.statistics(*facts)
+        # `replace` takes a few times longer, and every record comes here.
+        samples = [
+            SampleGenotype(
+                *(one.alleles, one.depths, one.depth, one.quality, one.likelihoods, one.log10_reference),
+                *(one.ploidy, one.left_out, own),
+            )
+            for one, own in zip(site.samples, strands, strict=True)
+        ]
+        return Site(site.variant, site.quality, samples, site.names, site.left_out, SiteStatistics(*values))
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:
