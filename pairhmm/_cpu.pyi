@@ -421,6 +421,31 @@ class Scanner:
         totals: NDArray[np.int64],
     ) -> NDArray[np.int64]: ...
 
+class TileScanner:
+    def __init__(
+        self,
+        level: str,
+        letters: NDArray[np.uint8],
+        offset: NDArray[np.int64],
+        signature: NDArray[np.int64],
+        strand: NDArray[np.int64],
+        length: int,
+        step: int,
+        least_total: int,
+        max_mismatches: int,
+        min_informative: int,
+        every_match: bool,
+    ) -> None: ...
+    def scan(
+        self,
+        letters: NDArray[np.uint8],
+        qualities: NDArray[np.uint8] | None,
+        offset: NDArray[np.int64],
+        carried: int,
+        threads: int,
+        totals: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
 def scan_index(
     letters: NDArray[np.uint8], offset: NDArray[np.int64], max_mismatches: int
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
@@ -524,6 +549,7 @@ def hit_lines(
     signatures: list[str],
     length: NDArray[np.int64],
     has_qualities: bool,
+    has_place: bool,
 ) -> bytes: ...
 
 class _Kmers:

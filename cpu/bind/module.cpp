@@ -5,6 +5,7 @@
 #include "forward/batch.hpp"
 #include "genomics/letters.hpp"
 #include "scan/scanner.hpp"
+#include "scan/tiles.hpp"
 #include "threads/helpers.hpp"
 
 namespace nb = nanobind;
@@ -43,6 +44,7 @@ NB_MODULE(_cpu, module) {
     module.attr("PHRED_OFFSET") = pairhmm::kPhredOffset;
     module.attr("ROW_SIZE") = pairhmm::kRowSize;
     module.attr("HIT_WORDS") = sizeof(pairhmm::Hit) / sizeof(int64_t);
+    module.attr("RUN_WORDS") = sizeof(pairhmm::TileRun) / sizeof(int64_t);
 
     module.def("threads_refused", &pairhmm::threads_refused,
                "Threads that could not be started in this process so far.");
