@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,9 @@ nb::tuple to_tuple(const Number* values, size_t count) {
     for (size_t i = 0; i < count; ++i) list.append(static_cast<int64_t>(values[i]));
     return nb::tuple(list);
 }
+
+// A number, or None in place of NaN.
+nb::object known(double value) { return std::isnan(value) ? nb::none() : nb::object(nb::float_(value)); }
 
 nb::object alleles_of(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
     if (called.best < 0) return nb::none();
@@ -91,12 +95,12 @@ void bind_genotypes(nb::module_& module) {
                     {flag.data(), mapq.data(), from_end.data() + column, static_cast<int64_t>(from_end.shape(1))});
                 nb::list strands;
                 for (const pairhmm::Strands& one : found.strands) strands.append(to_tuple(one.data(), one.size()));
-                return nb::make_tuple(strands, found.fisher_strand, found.strand_odds, found.mapping_quality,
-                                      found.mapping_rank, found.position_rank);
+                return nb::make_tuple(strands, found.fisher_strand, found.strand_odds, known(found.mapping_quality),
+                                      known(found.mapping_rank), known(found.position_rank));
             },
             "flag"_a, "mapq"_a, "from_end"_a, "column"_a,
             "Strands of each sample's informative reads (reference forward and reverse, others forward and reverse), "
-            "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are NaN where they are not known.")
+            "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are None where they are not known.")
         .def("depths", &SiteReads::depths, "sample"_a, "The informative reads of each allele.")
         .def("with_alleles", &SiteReads::with_alleles, "kept"_a, "The same reads for some of the alleles.")
         .def("with_non_reference", &SiteReads::with_non_reference, "The same reads with one allele for all others.")

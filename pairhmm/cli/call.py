@@ -124,6 +124,12 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
     panel=OUTPUT,
     help="Blocks of the reference lie between the records, so that the file can be joined with those of other samples.",
 )
+@option(
+    _RECORDS,
+    "mnv",
+    panel=OUTPUT,
+    help="SNVs of neighbouring bases that samples have on the same chromosomes are one record.",
+)
 @click.option(
     "--gq-bands",
     callback=_bands,
@@ -177,6 +183,7 @@ def command(
     output: str,
     min_quality: float,
     gvcf: bool,
+    mnv: bool,
     gq_bands: tuple[int, ...],
     min_qd: float | None,
     max_fs: float | None,
@@ -196,7 +203,9 @@ def command(
     genotypes = GenotypeOptions(
         ploidy=ploidy, ploidies=Ploidies(copies, sample_sex, rules), snv_prior=snv_prior, indel_prior=indel_prior
     )
-    records = RecordOptions(gvcf=gvcf, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq)
+    records = RecordOptions(
+        gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq
+    )
     options = scoring_options(given, output)
     with region_progress() as watch:
         call.write_calls(

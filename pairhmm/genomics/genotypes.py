@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,8 +113,7 @@ class SampleGenotype:
         return "/".join(map(str, self.alleles)) if self.phased is None else "|".join(map(str, self.phased))
 
 
-@dataclass(frozen=True, slots=True)
-class SiteStatistics:
+class SiteStatistics(NamedTuple):
     """What the reads over a site say of errors, over all samples. docs/vcf.md has the definitions.
 
     Attributes
