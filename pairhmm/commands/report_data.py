@@ -15,7 +15,7 @@ from pairhmm.io.report.fits import ReportedFit, ReportedRound
 from pairhmm.io.report.timings import Timing
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.reporting.cohort import Cohort
-from pairhmm.reporting.hits import QUALITY_BIN, Hits, track
+from pairhmm.reporting.hits import QUALITY_BIN, Hits, ReportedSignature, track
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
 from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
 from pairhmm.scanning.batch import Signatures
@@ -38,6 +38,8 @@ class Found:
         None without tables of hits.
     scanned : list of str
         Samples of the scan, those without a hit too.
+    seen : list of ReportedSignature
+        What tiles say of each signature that has reads, the most abundant of each sample first.
     signatures : Signatures or None
     timings : list of Timing
     fit : ReportedFit or None
@@ -61,6 +63,7 @@ class Found:
     cohort: Cohort | None = None
     hits: Hits | None = None
     scanned: list[str] = field(default_factory=list)
+    seen: list[ReportedSignature] = field(default_factory=list)
     signatures: Signatures | None = None
     timings: list[Timing] = field(default_factory=list)
     fit: ReportedFit | None = None
@@ -246,7 +249,7 @@ def _scan(found: Found) -> dict[str, Any] | None:
             described[name] = {"informative": int(known.informative[index])}
             if name in lengths:
                 described[name]["track"] = track(known.sequence(index))
-            lengths.setdefault(name, length)
+            lengths[name] = length
     numbers = {name: number for number, name in enumerate(lengths)}
     samples = {name: number for number, name in enumerate(found.samples)}
     return {
@@ -254,4 +257,11 @@ def _scan(found: Found) -> dict[str, Any] | None:
         "samples": [samples[name] for name in found.scanned],
         "rows": found.hits.for_page(samples, numbers),
         "hits": found.hits.count,
+        "seen": [_seen_row(one, samples[one.sample]) for one in found.seen],
     }
+
+
+def _seen_row(seen: ReportedSignature, sample: int) -> list[Any]:
+    """A row for `report_page/seen.js`."""
+    told = seen.signature, sample, seen.call, seen.reads, seen.ambiguous, seen.tiles, seen.all_tiles
+    return [*told, seen.breadth, seen.depth, seen.quality, seen.identity, seen.expected, seen.reason]

@@ -35,6 +35,7 @@ SCRIPTS = (
     "deciding.js",
     "panel.js",
     "sites.js",
+    "seen.js",
     "scan.js",
     "fit.js",
     "run.js",
