@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm import scanning
 from pairhmm.commands.keywords import ScanKeywords, with_keywords
+from pairhmm.commands.scan_candidates import CandidateWriter, candidate_paths, open_candidates
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
@@ -24,7 +25,6 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
-from pairhmm.io.samples.candidate_writer import CandidateWriter, candidate_paths, open_candidates
 from pairhmm.io.samples.hit_multiqc import open_multiqc
 from pairhmm.io.samples.hit_writer import (
     Searched,

@@ -31,14 +31,20 @@ export function seenCard(report) {
     value: (index) => seen[index][place],
     text: (index) => (seen[index][place] === null ? "" : text(seen[index][place], seen[index])),
   });
-  const percent = (share) => formatNumber(100 * share, 1);
+  const share = (place, title, told) => ({
+    title,
+    told,
+    numeric: true,
+    value: (index) => (seen[index][place] === null ? null : 100 * seen[index][place]),
+    text: (index) => (seen[index][place] === null ? "" : formatNumber(100 * seen[index][place], 1)),
+  });
   const columns = [
     { title: "Signature", value: (index) => seen[index][SEEN.signature] },
     { title: "Sample", value: (index) => report.samples[seen[index][SEEN.sample]] },
     { title: "Call", told: "present, or weak: with reads but not enough", value: (index) => seen[index][SEEN.call] },
     figure(SEEN.reads, "Reads", "Reads with a match", (reads) => formatNumber(reads)),
-    figure(SEEN.ambiguous, "Ambiguous %", "Of these, those that match another signature as well", percent),
-    figure(SEEN.breadth, "Breadth %", "Letters that matches cover", percent),
+    share(SEEN.ambiguous, "Ambiguous %", "Of these, those that match another signature as well"),
+    share(SEEN.breadth, "Breadth %", "Letters that matches cover"),
     figure(SEEN.depth, "Depth", "Reads that cover a letter, on average", (depth) => formatNumber(depth, 2)),
     figure(
       SEEN.tiles,
@@ -49,7 +55,7 @@ export function seenCard(report) {
     figure(SEEN.quality, "Quality", "Mean base quality of the letters that match (Phred)", (mean) =>
       formatNumber(mean, 1),
     ),
-    figure(SEEN.identity, "Identity %", "Columns of the matches that do not differ", percent),
+    share(SEEN.identity, "Identity %", "Columns of the matches that do not differ"),
     figure(SEEN.expected, "By chance", "Matches that are expected by chance", (count) => count.toPrecision(2)),
     { title: "Lacks", told: "What a call would need", value: (index) => seen[index][SEEN.reason] },
   ];

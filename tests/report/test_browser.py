@@ -190,6 +190,8 @@ def test_scan_shows_what_tiles_say(browser, open_report, run_cli, tmp_path):
     open_tab(browser, "scan")
     (row,) = rows(browser, "#tab-scan")[:1]
     assert row[:4] == ["here", "x", "present", "13"]
+    type_filter(browser, "#tab-scan", "breadth<90")
+    assert rows(browser, "#tab-scan")[0][:2] == ["here", "600"]  # of the table behind
     first, last = (browser.execute_script(f"return {bar}.style.marginLeft") for bar in BARS)
     assert (first, last) == ("0%", "80%")
 
