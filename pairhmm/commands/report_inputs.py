@@ -135,7 +135,11 @@ def described(inputs: ReportInputs) -> list[tuple[str, str]]:
         ("pairs", inputs.pairs),
         ("sample checks", inputs.sample_checks),
     )
-    several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
-    several += (("signatures seen", inputs.scan_summaries),)
+    several = (
+        ("likelihoods", inputs.likelihoods),
+        ("alignments", inputs.alignments),
+        ("hits", inputs.hits),
+        ("signatures seen", inputs.scan_summaries),
+    )
     named = [(what, path) for what, path in single if path is not None]
     return named + [(what, path) for what, paths in several for path in paths]
