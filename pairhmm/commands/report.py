@@ -27,7 +27,7 @@ from pairhmm.io.report.fits import read_fit, read_rounds
 from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
-from pairhmm.io.samples.hit_reader import read_hits, table_label
+from pairhmm.io.samples.hit_reader import read_hits, read_seen, table_label
 from pairhmm.io.samples.sheet import read_sheet
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.fasta import Reference
@@ -208,6 +208,10 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
             has_hit = True
         if not has_hit:
             scanned[name or table_label(path)] = None
+    for path, name in zip(inputs.scan_summaries, names, strict=False):  # as many, or none
+        rows = [one for one in read_seen(path, name) if one.reads]
+        found.seen += rows
+        scanned |= dict.fromkeys(one.sample for one in rows)
     found.hits, found.scanned = hits, list(scanned)
     if inputs.signatures is not None:
         found.signatures = read_signatures(inputs.signatures)
