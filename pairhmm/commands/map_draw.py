@@ -27,7 +27,7 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.placing import choice
 from pairhmm.placing.collecting import TokenCollector, check_size
 from pairhmm.placing.device import WORTH_A_DEVICE
-from pairhmm.placing.options import MapOptions, weights_of
+from pairhmm.placing.options import GROUPS, MapOptions, weights_of
 from pairhmm.placing.sample_map import SampleMap, make_map
 from pairhmm.placing.scaling import MOST_SAMPLES
 from pairhmm.sketching import choice as comparing
@@ -169,9 +169,6 @@ def _read(
         paths = some_paths_of(kmers, "kmers")
         read.groups["kmers"], sketches = read_kmers(paths, MOST_SAMPLES)
         read, read.paths["kmers"] = read._replace(sketches=sketches), paths[0]
-    if hits:
-        paths = some_paths_of(hits, "hits")
-        read.groups["hits"], read.paths["hits"] = read_hit_tokens(paths), paths[0]
     if genotypes:
         paths = some_paths_of(genotypes, "genotypes")
         read.groups["genotypes"], read.paths["genotypes"] = read_genotype_tokens(paths), paths[0]
@@ -180,6 +177,12 @@ def _read(
             raise InputError("--columns" if columns else "--colour", "", "needs a sample sheet", "give --sheet")
     else:
         read = read._replace(cells=_read_sheet(path_of(sheet), columns, colour, read))
+    if hits:
+        # Who they are of depends on the other inputs.
+        paths = some_paths_of(hits, "hits")
+        known = {name for collector in read.groups.values() for name in collector.names} | set(read.cells)
+        read.groups["hits"], read.paths["hits"] = read_hit_tokens(paths, known, read.cells), paths[0]
+        read = read._replace(groups={group: read.groups[group] for group in GROUPS if group in read.groups})
     if not read.groups:
         raise InputError("map draw", "", "no properties", "give --kmers, --hits, --genotypes or --sheet")
     return read

@@ -186,7 +186,9 @@ def estimate_contamination(
             without = cohort.without(sample, source)
             of_source = genotype_weights(likelihoods[[source]], without.genotypes)[0]
             found.append((*_estimate(_source_profile(own, error, without, of_source)), source))
-        best = max(found, key=lambda one: one[3])
+        # The population comes first. Each sample has two parameters more, and is one of many.
+        demanded = 2 + np.log(samples)
+        best = max(found, key=lambda one: one[3] - demanded * (one[4] != POPULATION))
         (fraction[sample], low[sample], high[sample], gain[sample]), sources[sample] = best[:4], best[4]
     return Contamination(fraction, low, high, gain, sources)
 
