@@ -181,7 +181,8 @@ def estimate_contamination(
         others = cohort.without(sample)
         found = [(*_estimate(_population_profile(own, error, others)), POPULATION)]
         # Without foreign reads there is nobody to look for.
-        candidates = np.flatnonzero(cohort.likeness(sample) < _SAME) if found[0][3] > HALF_WIDTH else []
+        is_clean = found[0][3] <= HALF_WIDTH
+        candidates = [] if is_clean else np.flatnonzero(cohort.likeness(sample) < _SAME).tolist()
         for source in _best_sources(own, error, others, cohort.weights, candidates):
             without = cohort.without(sample, source)
             of_source = genotype_weights(likelihoods[[source]], without.genotypes)[0]
@@ -251,7 +252,7 @@ def _best_sources(
     error: float,
     urn: AlleleUrn,
     weights: NDArray[np.float32],
-    candidates: Sequence[int] | NDArray[np.int64],
+    candidates: Sequence[int],
 ) -> list[int]:
     """The samples whose genotypes best explain foreign reads, whatever their relation: at most `_BEST_SOURCES`."""
     if not len(candidates):
@@ -259,7 +260,7 @@ def _best_sources(
     tables = _by_ancestry(reads.likelihoods(_PROBES, error), urn.at(reads.sites))
     of_relations = np.einsum("rj,jfas->fras", _PROBE_STATES, tables).reshape(GENOTYPES, -1, len(reads.sites))
     gains = {}
-    for source in map(int, candidates):
+    for source in candidates:
         fits = _total_log(np.einsum("fcs,fs->cs", of_relations, weights[source][:, reads.sites]))
         by_share = fits.reshape(len(_PROBE_STATES), -1).max(axis=0)
         gains[source] = by_share[1:].max() - by_share[0]
