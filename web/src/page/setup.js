@@ -18,7 +18,7 @@ const SLOT_TEXTS = {
 /** The options that the page has, with the command line's defaults. */
 const NUMBERS = /** @type {const} */ ([
   ["minMapq", "Mapping quality, at least", 20, 0, 255, "--min-mapq"],
-  ["minQual", "PASS from QUAL", 30, 0, 10000, "--min-qual"],
+  ["minQual", "PASS from QUAL", 20, 0, 10000, "--min-qual"],
   ["maxDepth", "Reads of a sample, at most", 1000, 1, 100000, "--max-depth"],
   ["ploidy", "Ploidy", 2, 1, 20, "--ploidy"],
 ]);
