@@ -131,8 +131,9 @@ def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np
 
 def _sums_before(values: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sum of the values from the index `first` to before each one."""
-    before = np.cumsum(values) - values
-    return before - before[first]
+    before: NDArray[np.int64] = np.cumsum(values) - values
+    sums: NDArray[np.int64] = before - before[first]
+    return sums
 
 
 def shown_columns(
