@@ -168,15 +168,21 @@ def _read_calls(
     with CalledSites(path, inputs.info) as records:
         cohort, choice = Cohort(records.samples, min_depth), SiteSelection(max_sites)
         seen: set[str] = set()
+        blocks = 0
         for site in records:
             if site.chrom not in seen:
                 seen.add(site.chrom)
                 if genome is not None:
                     genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
+            if site.is_reference_block:
+                blocks += 1
+                continue
             cohort.add(site)
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
         found.info = records.info
+    if blocks:
+        found.notes.append(f"{blocks:,} blocks of the reference (gVCF) are not sites, and are left out")
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
     # A header may lack the contigs of its records. If it lists none, contigs without a record remain unknown.
     return seen.union(records.contigs) if records.contigs else ()

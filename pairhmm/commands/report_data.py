@@ -163,7 +163,7 @@ def _calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
         "dp": [call.depth for call in calls],
         "gq": [call.quality for call in calls],
         "pl": [call.likelihoods for call in calls],
-        "ps": [call.phase_set for call in calls] if any(call.phase_set for call in calls) else None,
+        "ps": [call.phase_set for call in calls],
     }
 
 
