@@ -153,8 +153,7 @@ def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[
 def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Seen]:
     for block in blocks:
         yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block))
-        # No later read starts before the last of these reads, so no later candidate lies before it.
-        yield Seen(block.chrom, int(block.start[-1]), None)
+        yield Seen(block.chrom, finder.settled, None)
     yield from (Seen(one.chrom, one.pos, one) for one in finder.finish())
 
 
