@@ -131,6 +131,8 @@ class Discovery:
     def settled(self) -> int: ...
     def reset(self) -> None: ...
 
+LONGEST_WINDOW: int
+
 def assembled_alleles(
     start: int,
     reference: NDArray[np.uint8],

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
-#include "genomics/assembly.hpp"
+#include "discovery/assembly.hpp"
 #include "genomics/candidates.hpp"
 #include "genomics/carried.hpp"
-#include "genomics/discovery.hpp"
+#include "discovery/discovery.hpp"
 #include "genomics/repeats.hpp"
 
 namespace nb = nanobind;
@@ -141,6 +141,8 @@ void bind_candidates(nb::module_& module) {
         .def_prop_ro("settled", &pairhmm::Discovery::settled, "No later candidate lies before this position.")
         .def("reset", &pairhmm::Discovery::reset, "Start on another contig.");
 
+    module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
+
     module.def(
         "assembled_alleles",
         [](int64_t start, Array<uint8_t> reference, Array<int64_t> offset, Array<uint8_t> letters, int min_snv_count,
@@ -148,9 +150,9 @@ void bind_candidates(nb::module_& module) {
             std::vector<pairhmm::Stretch> reads;
             for (size_t i = 0; i + 1 < offset.shape(0); ++i)
                 reads.push_back({letters.data() + offset.data()[i], offset.data()[i + 1] - offset.data()[i]});
-            return candidate_list(pairhmm::assembled_alleles(
+            return candidate_list(pairhmm::assembled(
                 start, {reference.data(), static_cast<int64_t>(reference.shape(0))}, reads,
-                {0, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction}));
+                {0, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction}).alleles);
         },
         "start"_a, "reference"_a, "offset"_a, "letters"_a, "min_snv_count"_a, "min_indel_count"_a,
         "min_snv_fraction"_a, "min_indel_fraction"_a,

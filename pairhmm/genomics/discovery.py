@@ -53,6 +53,11 @@ class CandidateOptions:
     def __post_init__(self) -> None:
         check_fields(self)
 
+    @property
+    def reach(self) -> int:
+        """Bases on either side of a position whose reads decide which candidates begin there, beside its own reads."""
+        return native.LONGEST_WINDOW if self.assembly else 0
+
 
 class CandidateFinder:
     """Finds candidates in blocks of reads, in order of position.

@@ -1,5 +1,5 @@
-// Local assembly. See genomics/assembly.hpp.
-#include "genomics/assembly.hpp"
+// Local assembly. See discovery/assembly.hpp.
+#include "discovery/assembly.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -108,23 +108,27 @@ bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, cons
     return int64_t{detour.weight} >= count && detour.weight >= fraction * detour.leaving;
 }
 
-void add_alleles(int64_t start, Stretch reference, int k, const KmerGraph::Detour& detour,
-                 const CandidateThresholds& thresholds, std::vector<Candidate>& alleles) {
+// Where a detour differs from the reference, which begins at `start`.
+std::vector<Candidate> differences(int64_t start, Stretch reference, int k, const KmerGraph::Detour& detour) {
     std::string spelled(reference.letter + detour.from, reference.letter + detour.from + k);
     spelled += detour.letters;
     const Stretch query{reinterpret_cast<const uint8_t*>(spelled.data()), static_cast<int64_t>(spelled.size())};
     const Stretch target{reference.letter + detour.from, detour.to + k - detour.from};
-    std::vector<Candidate> differences;
-    Differences(start, reference, differences).add(detour.from, query.letter, aligned_letters(query, target));
-    for (Candidate& allele : differences)
-        if (is_supported(allele, detour, thresholds)) alleles.push_back(std::move(allele));
+    std::vector<Candidate> found;
+    Differences(start, reference, found).add(detour.from, query.letter, aligned_letters(query, target));
+    return found;
+}
+
+void sort_distinct(std::vector<Candidate>& candidates) {
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
 }
 
 }  // namespace
 
-std::vector<Candidate> assembled_alleles(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
-                                         const CandidateThresholds& thresholds) {
-    std::vector<Candidate> alleles;
+Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
+                   const CandidateThresholds& thresholds) {
+    Assembly assembly;
     int64_t letters = reference.length, longest = 0;
     for (const Stretch& read : reads) letters += read.length, longest = std::max(longest, read.length);
     const auto least = static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
@@ -135,13 +139,21 @@ std::vector<Candidate> assembled_alleles(int64_t start, Stretch reference, const
         for (const Stretch& read : reads) graph.add(read);
         graph.prune(least);
         if (graph.is_cyclic()) continue;
-        for (const KmerGraph::Detour& detour : graph.detours(kMostDetours))
-            add_alleles(start, reference, k, detour, thresholds, alleles);
+        assembly.k = k;
+        const auto [detours, is_whole] = graph.detours(kMostDetours);
+        for (const KmerGraph::Detour& detour : detours) {
+            for (Candidate& one : differences(start, reference, k, detour)) {
+                if (is_supported(one, detour, thresholds)) assembly.alleles.push_back(one);
+                assembly.shown.push_back(std::move(one));
+            }
+        }
+        assembly.is_whole = is_whole;
+        for (const Stretch& read : reads) assembly.is_spelled.push_back(read.length > k ? graph.has_kept(read) : -1);
         break;
     }
-    std::sort(alleles.begin(), alleles.end());
-    alleles.erase(std::unique(alleles.begin(), alleles.end()), alleles.end());
-    return alleles;
+    sort_distinct(assembly.alleles);
+    sort_distinct(assembly.shown);
+    return assembly;
 }
 
 }  // namespace pairhmm

@@ -1,5 +1,5 @@
-// Reads that outlive their block. See genomics/read_store.hpp.
-#include "genomics/read_store.hpp"
+// Reads that outlive their block. See discovery/read_store.hpp.
+#include "discovery/read_store.hpp"
 
 #include <utility>
 

@@ -1,8 +1,11 @@
 // Discovery: the alleles that alignments show, and those that reads spell together where they disagree with the
 // reference.
 //
+// Alignments that show alleles which no way of the assembly has are wrong where the assembly spells the same reads: their
+// candidates are dropped.
+//
 // The reference is divided into tiles. A tile is active where some reads of a sample are clipped or have gaps, or where
-// candidates are dense. The reads over an active tile and kReach bases on either side are assembled. What is found in a
+// candidates are dense. The reads over an active tile and some bases on either side are assembled. What is found in a
 // tile depends on the reads over its window alone, not on blocks or on where reading began.
 #pragma once
 
@@ -11,16 +14,20 @@
 #include <utility>
 #include <vector>
 
+#include "discovery/assembly.hpp"
 #include "genomics/candidates.hpp"
-#include "genomics/read_store.hpp"
+#include "discovery/read_store.hpp"
 
 namespace pairhmm {
+
+// The most bases of a window.
+constexpr int64_t kLongestWindow = 500;
 
 class Discovery {
 public:
     // Without `assembles`, candidates are those of alignments alone.
     Discovery(int samples, CandidateThresholds thresholds, bool assembles)
-        : thresholds_(thresholds), assembles_(assembles), scanner_(samples, thresholds) {}
+        : samples_(samples), thresholds_(thresholds), assembles_(assembles), scanner_(samples, thresholds) {}
 
     // Counts the next block of reads, as CandidateScanner::add does.
     void add(const Reads& reads, const ReferenceWindows& reference);
@@ -46,20 +53,28 @@ private:
     };
     struct Window {
         int64_t start, end;
-        int sample;
-        uint32_t events;
-        int64_t first, last;
+        std::vector<Events> events;  // [samples]
     };
-    using Tile = std::pair<int64_t, int>;  // number and sample
+    // The good letters of the reads of a sample over a window.
+    struct Piled {
+        std::vector<Stretch> stretches;
+        std::vector<std::pair<const Reads*, int64_t>> read;  // that each stretch is from
+    };
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const Reads& newer);
+    bool is_active(const Window& window, const Reads& older, const Reads& newer) const;
+    static void limit(Piled& piled);
+    Piled pile(int sample, const ReferenceWindow& reference, const Reads& older, const Reads& newer) const;
+    void drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
+                        const std::vector<Assembly>& assemblies);
 
+    int samples_;
     CandidateThresholds thresholds_;
     bool assembles_;
     CandidateScanner scanner_;
     ReadStore older_;  // reads of earlier blocks that windows to come may need
-    std::map<Tile, Events> events_;
+    std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample
     std::vector<Window> windows_;
     std::vector<Candidate> found_;
     int64_t settled_ = 0;

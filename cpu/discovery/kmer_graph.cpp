@@ -1,5 +1,5 @@
-// Graphs of k-mers. See genomics/kmer_graph.hpp.
-#include "genomics/kmer_graph.hpp"
+// Graphs of k-mers. See discovery/kmer_graph.hpp.
+#include "discovery/kmer_graph.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -43,17 +43,22 @@ uint64_t KmerGraph::hash_of(const uint8_t* kmer) const {
     return hash;
 }
 
-int32_t KmerGraph::node_of(const uint8_t* kmer, uint64_t hash) {
+// The slot that has a k-mer, or the empty one where it belongs.
+size_t KmerGraph::slot_of(const uint8_t* kmer, uint64_t hash) const {
     const size_t mask = slots_.size() - 1;
-    for (size_t slot = hash * kMixer >> shift_;; slot = (slot + 1) & mask) {
-        if (slots_[slot] == kNone) {
-            slots_[slot] = static_cast<int32_t>(nodes_.size());
-            nodes_.emplace_back();
-            nodes_.back().letter = kmer;
-            return slots_[slot];
-        }
-        if (std::memcmp(nodes_[slots_[slot]].letter, kmer, k_) == 0) return slots_[slot];
+    size_t slot = hash * kMixer >> shift_;
+    while (slots_[slot] != kNone && std::memcmp(nodes_[slots_[slot]].letter, kmer, k_) != 0) slot = (slot + 1) & mask;
+    return slot;
+}
+
+int32_t KmerGraph::node_of(const uint8_t* kmer, uint64_t hash) {
+    const size_t slot = slot_of(kmer, hash);
+    if (slots_[slot] == kNone) {
+        slots_[slot] = static_cast<int32_t>(nodes_.size());
+        nodes_.emplace_back();
+        nodes_.back().letter = kmer;
     }
+    return slots_[slot];
 }
 
 // The node of a k-mer that follows another one. Most edges are there already, and are followed without a search.
@@ -165,8 +170,18 @@ bool KmerGraph::is_cyclic() const {
     return left > 0;
 }
 
-std::vector<KmerGraph::Detour> KmerGraph::detours(int most) const {
+bool KmerGraph::has_kept(Stretch read) const {
+    int32_t node = slots_[slot_of(read.letter, hash_of(read.letter))];
+    for (int64_t i = k_; i < read.length; ++i) {
+        if ((nodes_[node].kept >> read.letter[i] & 1) == 0) return false;
+        node = nodes_[node].next[read.letter[i]];
+    }
+    return true;
+}
+
+std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) const {
     std::vector<Detour> found;
+    bool are_all = true;
     size_t states = 0;
     for (int32_t start = 0; start < reference_nodes_; ++start) {
         const Node& origin = nodes_[start];
@@ -198,8 +213,9 @@ std::vector<KmerGraph::Detour> KmerGraph::detours(int most) const {
             found.push_back({origin.reference, node.reference, std::move(state.letters), state.weight, leaving});
             ++ways;
         }
+        are_all &= open.empty();
     }
-    return found;
+    return {std::move(found), are_all};
 }
 
 }  // namespace pairhmm

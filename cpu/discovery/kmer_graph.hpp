@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pairhmm {
@@ -39,8 +40,10 @@ public:
     void prune(uint32_t least);
     // Whether some way leads back to where it was.
     bool is_cyclic() const;
-    // The detours of each node of the reference, the heaviest first, at most `most` of a node.
-    std::vector<Detour> detours(int most) const;
+    // The detours of each node of the reference, the heaviest first, at most `most` of a node; and whether these are all.
+    std::pair<std::vector<Detour>, bool> detours(int most) const;
+    // Whether all edges of a read that was added are kept.
+    bool has_kept(Stretch read) const;
 
 private:
     static constexpr int32_t kNone = -1;
@@ -53,6 +56,7 @@ private:
         uint8_t kept = 0;  // a bit for each edge that is not pruned
     };
 
+    size_t slot_of(const uint8_t* kmer, uint64_t hash) const;
     int32_t node_of(const uint8_t* kmer, uint64_t hash);
     int32_t followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight);
     uint64_t hash_of(const uint8_t* kmer) const;
