@@ -113,12 +113,14 @@ SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, cons
     for (int64_t read = 0; read < reads.count; ++read)
         if (is_over(read)) ++begin_[reads.sample[read] + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    fragment_.resize(static_cast<size_t>(begin_.back()));
+    read_.resize(static_cast<size_t>(begin_.back()));
+    fragment_.resize(read_.size());
     rows_.resize(fragment_.size() * alleles);
     std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
     for (int64_t read = 0; read < reads.count; ++read) {
         if (!is_over(read)) continue;
         const int64_t at = next[reads.sample[read]]++;
+        read_[at] = read;
         fragment_[at] = reads.fragment[read];
         compare_alleles(reads.log10 + read * reads.haplotypes, allele_of, alleles, score_floor, floor,
                         &rows_[at * alleles]);
@@ -131,21 +133,27 @@ std::vector<double> SiteReads::rows(int sample) const {
 
 std::vector<int64_t> SiteReads::depths(int sample) const {
     std::vector<int64_t> depths(static_cast<size_t>(alleles_), 0);
-    for (int64_t read = begin_[sample]; read < begin_[sample + 1]; ++read) {
-        const double* row = &rows_[read * alleles_];
-        const int64_t best = argmax(row, alleles_);
-        double next = kLowest;
-        for (int allele = 0; allele < alleles_; ++allele)
-            if (allele != best) next = std::max(next, row[allele]);
-        depths[best] += row[best] - next > kInformative;
+    for (int64_t row = begin_[sample]; row < begin_[sample + 1]; ++row) {
+        const int64_t allele = informative_for(row);
+        if (allele >= 0) ++depths[allele];
     }
     return depths;
+}
+
+int64_t SiteReads::informative_for(int64_t row) const {
+    const double* values = this->row(row);
+    const int64_t best = argmax(values, alleles_);
+    double next = kLowest;
+    for (int allele = 0; allele < alleles_; ++allele)
+        if (allele != best) next = std::max(next, values[allele]);
+    return values[best] - next > kInformative ? best : -1;
 }
 
 SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
     SiteReads fewer;
     fewer.alleles_ = static_cast<int>(kept.size());
     fewer.begin_ = begin_;
+    fewer.read_ = read_;
     fewer.fragment_ = fragment_;
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* row = &rows_[read * alleles_];

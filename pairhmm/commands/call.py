@@ -25,7 +25,7 @@ from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
 
-MIN_QUALITY = 30.0
+MIN_QUALITY = 20.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
 # Characters of records that are written, or sent to the process that writes, at once.
@@ -206,7 +206,9 @@ class _CallLines:
         lines: list[str] = []
         size = limited = 0
         for sites in self.caller(regions):
-            text = "".join([self.format.line(site.variant, site.quality, site.samples) for site in sites])
+            text = "".join(
+                [self.format.line(site.variant, site.quality, site.samples, site.statistics) for site in sites]
+            )
             lines.append(text)
             size += len(text)
             limited += sum(site.left_out > 0 for site in sites)

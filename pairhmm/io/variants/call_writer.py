@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 import pysam
 import pysam.bcftools
 
-from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype
+from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype, SiteStatistics
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
@@ -29,13 +30,23 @@ _FIELDS = (
     '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
     '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
     '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
+    '##INFO=<ID=FS,Number=1,Type=Float,Description="Phred-scaled p of Fisher\'s exact test for strand bias">',
+    '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
+    '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate'
+    ' against reference reads">',
+    '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
+    '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of'
+    ' reads, alternate against reference reads">',
+    '##INFO=<ID=SOR,Number=1,Type=Float,Description="Symmetric odds ratio of strand bias">',
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
     '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
     '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
     '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Phred-scaled probability that the genotype is wrong">',
     '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
+    '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="Phase set: POS of its first record">',
+    '##FORMAT=<ID=SB,Number=4,Type=Integer,Description="Informative reads by strand: reference forward and reverse,'
+    ' alternate forward and reverse">',
 )
-_FORMAT = "GT:AD:DP:GQ:PL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,13 @@ class CallFormat:
 
     min_quality: float
 
-    def line(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> str:
+    def line(
+        self,
+        variant: Variant,
+        quality: float,
+        samples: Sequence[SampleGenotype],
+        statistics: SiteStatistics | None = None,
+    ) -> str:
         """A record, as a line of VCF.
 
         Parameters
@@ -60,17 +77,16 @@ class CallFormat:
             QUAL, Phred.
         samples : sequence of SampleGenotype
             In the header's order.
+        statistics : SiteStatistics, optional
+            For INFO.
         """
-        called = [allele for sample in samples for allele in sample.alleles or ()]
-        copies = [called.count(allele) for allele in range(1, len(variant.alts) + 1)]
-        shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
-        depth = sum([sample.depth for sample in samples])
-        columns = "\t".join(map(_sample_column, samples))
+        has_phase = any(sample.phased is not None for sample in samples)
+        columns = "\t".join([_sample_column(sample, has_phase) for sample in samples])
         return (
             f"{variant.chrom}\t{variant.pos + 1}\t{variant.id or '.'}\t{variant.ref}\t{','.join(variant.alts)}\t"
             f"{quality:.2f}\t{self._filter(quality, samples)}\t"
-            f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)};DP={depth}\t"
-            f"{_FORMAT}\t{columns}\n"
+            f"{_info(len(variant.alts), quality, samples, statistics)}\t"
+            f"GT:AD:DP:GQ:PL{':PS' if has_phase else ''}:SB\t{columns}\n"
         )
 
     def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
@@ -83,13 +99,43 @@ class CallFormat:
         return PASS if is_sure else LOW_QUALITY
 
 
-def _sample_column(sample: SampleGenotype) -> str:
-    depths = ",".join(map(str, sample.depths))
-    if sample.alleles is None:
-        return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
-    genotype = "/".join(map(str, sample.alleles))
-    likelihoods = ",".join(map(str, sample.likelihoods)) or "."
-    return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
+def _info(n_alts: int, quality: float, samples: Sequence[SampleGenotype], statistics: SiteStatistics | None) -> str:
+    """INFO of a record: what is not known is left out."""
+    called = [allele for sample in samples for allele in sample.alleles or ()]
+    copies = [called.count(allele) for allele in range(1, n_alts + 1)]
+    shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
+    fields = [
+        f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)}",
+        f"DP={sum([sample.depth for sample in samples])}",
+    ]
+    if statistics is not None:
+        fields.append(f"FS={statistics.fisher_strand:.3f}")
+        fields += _known("MQ", statistics.mapping_quality, 2)
+        fields += _known("MQRankSum", statistics.mapping_rank, 3)
+    if depth := sum([_informative(sample) for sample in samples if sample.alleles and any(sample.alleles)]):
+        fields.append(f"QD={quality / depth:.2f}")
+    if statistics is not None:
+        fields += _known("ReadPosRankSum", statistics.position_rank, 3)
+        fields.append(f"SOR={statistics.strand_odds:.3f}")
+    return ";".join(fields)
+
+
+def _known(name: str, value: float, digits: int) -> list[str]:
+    return [] if math.isnan(value) else [f"{name}={value:.{digits}f}"]
+
+
+def _informative(sample: SampleGenotype) -> int:
+    """The reads of a sample that QUAL stands on: the informative ones, or all where none is."""
+    return sum(sample.depths) or sample.depth
+
+
+def _sample_column(sample: SampleGenotype, has_phase: bool) -> str:
+    sure, likelihoods = ".", "."
+    if sample.alleles is not None:
+        sure, likelihoods = str(sample.quality), ",".join(map(str, sample.likelihoods)) or "."
+    phase = f":{'.' if sample.phase_set is None else sample.phase_set + 1}" if has_phase else ""
+    depths, strands = ",".join(map(str, sample.depths)), ",".join(map(str, sample.strands))
+    return f"{sample.genotype}:{depths}:{sample.depth}:{sure}:{likelihoods}{phase}:{strands}"
 
 
 class CallWriter:
@@ -98,9 +144,15 @@ class CallWriter:
     def __init__(self, out: TextSink, min_quality: float) -> None:
         self._out, self._format = out, CallFormat(min_quality)
 
-    def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
+    def write(
+        self,
+        variant: Variant,
+        quality: float,
+        samples: Sequence[SampleGenotype],
+        statistics: SiteStatistics | None = None,
+    ) -> None:
         """Append a record; the parameters are those of `CallFormat.line`."""
-        self._out.write(self._format.line(variant, quality, samples))
+        self._out.write(self._format.line(variant, quality, samples, statistics))
 
     def append(self, lines: str) -> None:
         """Append lines that a `CallFormat` made."""

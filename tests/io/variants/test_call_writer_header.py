@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import nan as NAN
+
 import pytest
 
-from pairhmm.genomics.genotypes import SampleGenotype
+from pairhmm.genomics.genotypes import SampleGenotype, SiteStatistics
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.variants.call_writer import open_calls
 
@@ -16,11 +19,11 @@ def genotype(*alleles: int, quality: int = 50) -> SampleGenotype:
     return SampleGenotype(alleles or None, (3, 4, 0), 8, quality, (0,) * 6, -5.0)
 
 
-def lines(path, samples, quality=50.0, min_quality=30.0, provenance=None):
+def lines(path, samples, quality=50.0, min_quality=30.0, provenance=None, statistics=None):
     names = [f"s{number}" for number in range(len(samples))]
     given = {"min_quality": min_quality, "reference": "ref.fa", "provenance": provenance or {}}
     with open_calls(path, CONTIGS, names, **given) as out:
-        out.write(VARIANT, quality, samples)
+        out.write(VARIANT, quality, samples, statistics)
     return path.read_text().splitlines()
 
 
@@ -65,7 +68,31 @@ def test_the_filter_is_described(tmp_path):
     ],
 )
 def test_allele_frequency(tmp_path, samples, info):
-    assert column(lines(tmp_path / "x.vcf", samples)[-1], 7) == info
+    assert ";".join(column(lines(tmp_path / "x.vcf", samples)[-1], 7).split(";")[:4]) == info
+
+
+@pytest.mark.parametrize(
+    ("samples", "statistics", "info"),
+    [
+        ([genotype(0, 1)], SiteStatistics(1.23456, 0.5, 59.996, -1.5, 2.0), "FS=1.235;MQ=60.00;MQRankSum=-1.500;"
+         "QD=7.14;ReadPosRankSum=2.000;SOR=0.500"),
+        # Where only one side has reads, ranks are not known. The depth of QD is that of the samples with the variant.
+        ([genotype(1, 1), genotype(0, 0), genotype(2)], SiteStatistics(0, 0.7, 60, NAN, NAN), "FS=0.000;MQ=60.00;"
+         "QD=3.57;SOR=0.700"),
+        ([genotype(0, 0)], SiteStatistics(0, 0.7, NAN, NAN, NAN), "FS=0.000;SOR=0.700"),
+    ],
+)  # fmt: skip
+def test_statistics(tmp_path, samples, statistics, info):
+    record = lines(tmp_path / "x.vcf", samples, statistics=statistics)[-1]
+    assert column(record, 7).split(";", 4)[4] == info
+
+
+def test_phase(tmp_path):
+    phased = replace(genotype(0, 1), phased=(1, 0), phase_set=10, strands=(1, 2, 3, 4))
+    record = lines(tmp_path / "x.vcf", [phased, genotype(1, 2), genotype()])[-1].split("\t")
+    assert record[8] == "GT:AD:DP:GQ:PL:PS:SB"
+    assert [one.split(":")[0] for one in record[9:]] == ["1|0", "1/2", "./."]
+    assert [one.split(":", 5)[5] for one in record[9:]] == ["11:1,2,3,4", ".:0,0,0,0", ".:0,0,0,0"]
 
 
 def test_provenance_stands_first(tmp_path):
