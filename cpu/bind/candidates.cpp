@@ -11,9 +11,9 @@
 
 #include "bind/arrays.hpp"
 #include "discovery/assembly.hpp"
+#include "discovery/discovery.hpp"
 #include "genomics/candidates.hpp"
 #include "genomics/carried.hpp"
-#include "discovery/discovery.hpp"
 #include "genomics/repeats.hpp"
 
 namespace nb = nanobind;
@@ -38,7 +38,7 @@ nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
     nb::list list;
     for (const auto& candidate : candidates)
         list.append(nb::make_tuple(candidate.position, candidate.ref_length, candidate.indel,
-                                   nb::bytes(candidate.alt.data(), candidate.alt.size())));
+                                   nb::bytes(candidate.alt.data(), candidate.alt.size()), candidate.joined_until));
     return list;
 }
 
@@ -151,8 +151,8 @@ void bind_candidates(nb::module_& module) {
             "Assemble those windows, whose letters are given. The reads are those that were added last.")
         .def(
             "take", [](pairhmm::Discovery& discovery) { return candidate_list(discovery.take()); },
-            "The next candidates before `settled`: (position, bases replaced or deleted, is an indel, letters put in), "
-            "in order.")
+            "The next candidates before `settled`, in order: (position, bases replaced or deleted, is an indel, letters "
+            "put in, position before which candidates belong to its region).")
         .def_prop_ro("settled", &pairhmm::Discovery::settled, "No later candidate lies before this position.")
         .def("reset", &pairhmm::Discovery::reset, "Start on another contig.");
 
@@ -165,12 +165,13 @@ void bind_candidates(nb::module_& module) {
             std::vector<pairhmm::Stretch> reads;
             for (size_t i = 0; i + 1 < offset.shape(0); ++i)
                 reads.push_back({letters.data() + offset.data()[i], offset.data()[i + 1] - offset.data()[i]});
-            return candidate_list(pairhmm::assembled(
-                start, {reference.data(), static_cast<int64_t>(reference.shape(0))}, reads,
-                {0, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction}).alleles);
+            return candidate_list(
+                pairhmm::assembled(start, {reference.data(), static_cast<int64_t>(reference.shape(0))}, reads,
+                                   {0, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction})
+                    .alleles);
         },
-        "start"_a, "reference"_a, "offset"_a, "letters"_a, "min_snv_count"_a, "min_indel_count"_a,
-        "min_snv_fraction"_a, "min_indel_fraction"_a,
+        "start"_a, "reference"_a, "offset"_a, "letters"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
+        "min_indel_fraction"_a,
         "The alleles that reads of a window spell: as Discovery.take gives them. Letters are 0 to 3 alone.");
 
     module.def(

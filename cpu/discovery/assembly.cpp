@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <string>
 
 #include "align/level.hpp"
@@ -66,9 +67,7 @@ public:
                     add_insertion(position - 1, std::string(letters, letters + length));
                     letters += length;
                     break;
-                default:
-                    add_deletion(position - 1, length);
-                    position += length;
+                default: add_deletion(position - 1, length); position += length;
             }
         }
     }
@@ -119,12 +118,29 @@ std::vector<Candidate> differences(int64_t start, Stretch reference, int k, cons
     return found;
 }
 
-void sort_distinct(std::vector<Candidate>& candidates) {
-    std::sort(candidates.begin(), candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+// Adds the differences of a detour that enough reads have.
+void add_alleles(const KmerGraph::Detour& detour, const std::vector<Candidate>& shown,
+                 const CandidateThresholds& thresholds, std::vector<Candidate>& alleles) {
+    const size_t first = alleles.size();
+    for (const Candidate& one : shown)
+        if (is_supported(one, detour, thresholds)) alleles.push_back(one);
+    for (size_t i = first; i < alleles.size(); ++i) alleles[i].joined_until = alleles.back().position + 1;
 }
 
 }  // namespace
+
+void sort_distinct(std::vector<Candidate>& candidates) {
+    std::sort(candidates.begin(), candidates.end());
+    size_t kept = 0;
+    for (size_t i = 1; i < candidates.size(); ++i) {
+        if (candidates[i] == candidates[kept]) {
+            candidates[kept].joined_until = std::max(candidates[kept].joined_until, candidates[i].joined_until);
+        } else if (++kept < i) {
+            candidates[kept] = std::move(candidates[i]);
+        }
+    }
+    if (!candidates.empty()) candidates.resize(kept + 1);
+}
 
 Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
                    const CandidateThresholds& thresholds) {
@@ -142,10 +158,9 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
         assembly.k = k;
         const auto [detours, is_whole] = graph.detours(kMostDetours);
         for (const KmerGraph::Detour& detour : detours) {
-            for (Candidate& one : differences(start, reference, k, detour)) {
-                if (is_supported(one, detour, thresholds)) assembly.alleles.push_back(one);
-                assembly.shown.push_back(std::move(one));
-            }
+            std::vector<Candidate> shown = differences(start, reference, k, detour);
+            add_alleles(detour, shown, thresholds, assembly.alleles);
+            std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));
         }
         assembly.is_whole = is_whole;
         for (const Stretch& read : reads) assembly.is_spelled.push_back(read.length > k ? graph.has_kept(read) : -1);

@@ -139,7 +139,8 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
         settled_ = std::max(settled_, frontier);
         return {};
     }
-    const int64_t open = std::max<int64_t>(0, frontier - kReach) / kTile;  // the first tile that reads to come may reach
+    const int64_t open =
+        std::max<int64_t>(0, frontier - kReach) / kTile;  // the first tile that reads to come may reach
     settled_ = std::max(settled_, open * kTile - kReach);
     const auto end = events_.lower_bound(open);
     for (auto tile = events_.begin(); tile != end; ++tile) {
@@ -172,8 +173,7 @@ bool Discovery::is_active(const Window& window, const Reads& older, const Reads&
     for (const Reads* reads : {&older, &newer}) {
         for (int64_t read = 0; read < reads->count && reads->start[read] < window.end; ++read) {
             const Events& events = window.events[reads->sample[read]];
-            over[reads->sample[read]] +=
-                reads->start[read] <= events.last && read_end(*reads, read) >= events.first;
+            over[reads->sample[read]] += reads->start[read] <= events.last && read_end(*reads, read) >= events.first;
         }
     }
     for (int sample = 0; sample < samples_; ++sample)
@@ -224,8 +224,8 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
     std::vector<Assembly> assemblies;
     for (int sample = 0; sample < samples_; ++sample) {
         piles.push_back(pile(sample, reference, older, newer));
-        assemblies.push_back(assembled(reference.start, {reference.letter, reference.length}, piles.back().stretches,
-                                       thresholds_));
+        assemblies.push_back(
+            assembled(reference.start, {reference.letter, reference.length}, piles.back().stretches, thresholds_));
     }
     drop_explained(reference, piles, assemblies);
     for (Assembly& assembly : assemblies)
@@ -247,7 +247,7 @@ void Discovery::drop_explained(const ReferenceWindow& reference, const std::vect
             votes.emplace(one, 0);
     for (size_t sample = 0; sample < piles.size(); ++sample) {
         const Piled& piled = piles[sample];
-        for (size_t i = 0; i < piled.stretches.size(); ) {
+        for (size_t i = 0; i < piled.stretches.size();) {
             const auto [reads, read] = piled.read[i];
             int spelled = -1;
             for (; i < piled.stretches.size() && piled.read[i] == std::pair(reads, read); ++i) {
@@ -274,12 +274,11 @@ void Discovery::drop_explained(const ReferenceWindow& reference, const std::vect
 }
 
 std::vector<Candidate> Discovery::take() {
-    const auto later = std::partition(found_.begin(), found_.end(),
-                                      [&](const Candidate& one) { return one.position < settled_; });
+    const auto later =
+        std::partition(found_.begin(), found_.end(), [&](const Candidate& one) { return one.position < settled_; });
     std::vector<Candidate> taken(std::make_move_iterator(found_.begin()), std::make_move_iterator(later));
     found_.erase(found_.begin(), later);
-    std::sort(taken.begin(), taken.end());
-    taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
+    sort_distinct(taken);
     return taken;
 }
 

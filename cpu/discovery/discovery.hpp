@@ -1,8 +1,8 @@
 // Discovery: the alleles that alignments show, and those that reads spell together where they disagree with the
 // reference.
 //
-// Alignments that show alleles which no way of the assembly has are wrong where the assembly spells the same reads: their
-// candidates are dropped.
+// Alignments that show alleles which no way of the assembly has are wrong where the assembly spells the same reads:
+// their candidates are dropped.
 //
 // The reference is divided into tiles. A tile is active where some reads of a sample are clipped or have gaps, or where
 // candidates are dense. The reads over an active tile and some bases on either side are assembled. What is found in a
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "discovery/assembly.hpp"
-#include "genomics/candidates.hpp"
 #include "discovery/read_store.hpp"
+#include "genomics/candidates.hpp"
 
 namespace pairhmm {
 
@@ -73,7 +73,7 @@ private:
     CandidateThresholds thresholds_;
     bool assembles_;
     CandidateScanner scanner_;
-    ReadStore older_;  // reads of earlier blocks that windows to come may need
+    ReadStore older_;                                // reads of earlier blocks that windows to come may need
     std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample
     std::vector<Window> windows_;
     std::vector<Candidate> found_;

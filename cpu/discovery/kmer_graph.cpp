@@ -103,11 +103,45 @@ bool KmerGraph::is_reference_edge(const Node& node, int letter) const {
            nodes_[node.next[letter]].reference == node.reference + 1;
 }
 
+void KmerGraph::weigh_chains() {
+    std::vector<uint8_t> arriving(nodes_.size()), leaving(nodes_.size());  // edges, at most four each
+    for (size_t node = 0; node < nodes_.size(); ++node)
+        for (const int32_t next : nodes_[node].next)
+            if (next != kNone) ++leaving[node], ++arriving[next];
+    const auto is_inside = [&](int32_t node) {
+        return nodes_[node].reference == kNone && arriving[node] == 1 && leaving[node] == 1;
+    };
+    const auto only_letter = [&](const Node& node) {
+        int letter = 0;
+        while (node.next[letter] == kNone) ++letter;
+        return letter;
+    };
+    for (size_t start = 0; start < nodes_.size(); ++start) {
+        if (is_inside(static_cast<int32_t>(start))) continue;
+        for (int letter = 0; letter < 4; ++letter) {
+            if (nodes_[start].next[letter] == kNone) continue;
+            uint32_t most = nodes_[start].weight[letter];
+            for (int32_t node = nodes_[start].next[letter]; is_inside(node);) {
+                const int own = only_letter(nodes_[node]);
+                most = std::max(most, nodes_[node].weight[own]);
+                node = nodes_[node].next[own];
+            }
+            nodes_[start].chain[letter] = most;
+            for (int32_t node = nodes_[start].next[letter]; is_inside(node);) {
+                const int own = only_letter(nodes_[node]);
+                nodes_[node].chain[own] = most;
+                node = nodes_[node].next[own];
+            }
+        }
+    }
+}
+
 void KmerGraph::prune(uint32_t least) {
+    weigh_chains();
     for (Node& node : nodes_) {
         node.kept = 0;
         for (int letter = 0; letter < 4; ++letter)
-            if (node.next[letter] != kNone && (is_reference_edge(node, letter) || node.weight[letter] >= least))
+            if (node.next[letter] != kNone && (is_reference_edge(node, letter) || node.chain[letter] >= least))
                 node.kept |= 1u << letter;
     }
     keep_ways_back();
@@ -189,7 +223,7 @@ std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) con
         const auto extend = [&](const Node& node, uint32_t weight, const std::string& letters) {
             for (int letter = 0; letter < 4; ++letter)
                 if (node.kept >> letter & 1 && !is_reference_edge(node, letter))
-                    open.push({node.next[letter], std::min(weight, node.weight[letter]), letters + char(letter)});
+                    open.push({node.next[letter], std::min(weight, node.chain[letter]), letters + char(letter)});
         };
         extend(origin, UINT32_MAX, "");
         uint32_t leaving = 0;
@@ -202,7 +236,7 @@ std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) con
                 const Node& node = nodes_[state.node];
                 if ((node.kept & (node.kept - 1)) != 0) break;
                 const int letter = node.kept == 1 ? 0 : node.kept == 2 ? 1 : node.kept == 4 ? 2 : 3;
-                state = {node.next[letter], std::min(state.weight, node.weight[letter]),
+                state = {node.next[letter], std::min(state.weight, node.chain[letter]),
                          std::move(state.letters) + char(letter)};
             }
             const Node& node = nodes_[state.node];

@@ -1,7 +1,8 @@
 // A graph of k-mers: that of a stretch of the reference, with those of reads over it.
 //
-// A node is a k-mer, an edge leads from a k-mer to one that may follow it. An edge weighs as much as it was read.
-// Nothing depends on the order in which reads are added, but the numbers of nodes.
+// A node is a k-mer, an edge leads from a k-mer to one that may follow it. An edge weighs as much as it was read. A
+// chain is a run of edges without a branch in between, and weighs what its heaviest edge does: reads that have less of
+// it don't speak against it. Nothing depends on the order in which reads are added, but the numbers of nodes.
 #pragma once
 
 #include <array>
@@ -22,10 +23,10 @@ class KmerGraph {
 public:
     // A way from a node of the reference to a later one that leaves the reference in between.
     struct Detour {
-        int32_t from, to;        // reference positions where the k-mers at its ends begin
-        std::string letters;     // what follows the first k-mer, up to the end of the last one
-        uint32_t weight;         // that of its lightest edge
-        uint32_t leaving;        // of all edges that leave its first node
+        int32_t from, to;     // reference positions where the k-mers at its ends begin
+        std::string letters;  // what follows the first k-mer, up to the end of the last one
+        uint32_t weight;      // the least weight of its chains
+        uint32_t leaving;     // of all edges that leave its first node
     };
 
     // `letters` is how many will be added at most, the reference's among them.
@@ -36,11 +37,12 @@ public:
     // The letters must stay where they are, as those of the reference.
     void add(Stretch read);
 
-    // Forget edges beside the reference that weigh less, and ways that do not come back to it.
+    // Forget chains beside the reference that weigh less, and ways that do not come back to it.
     void prune(uint32_t least);
     // Whether some way leads back to where it was.
     bool is_cyclic() const;
-    // The detours of each node of the reference, the heaviest first, at most `most` of a node; and whether these are all.
+    // The detours of each node of the reference, the heaviest first, at most `most` of a node; and whether these are
+    // all.
     std::pair<std::vector<Detour>, bool> detours(int most) const;
     // Whether all edges of a read that was added are kept.
     bool has_kept(Stretch read) const;
@@ -53,7 +55,8 @@ private:
         int32_t reference = kNone;  // its position there
         std::array<int32_t, 4> next{kNone, kNone, kNone, kNone};
         std::array<uint32_t, 4> weight{};
-        uint8_t kept = 0;  // a bit for each edge that is not pruned
+        std::array<uint32_t, 4> chain{};  // weights of the chains of its edges
+        uint8_t kept = 0;                 // a bit for each edge that is not pruned
     };
 
     size_t slot_of(const uint8_t* kmer, uint64_t hash) const;
@@ -61,6 +64,7 @@ private:
     int32_t followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight);
     uint64_t hash_of(const uint8_t* kmer) const;
     bool is_reference_edge(const Node& node, int letter) const;
+    void weigh_chains();
     void keep_ways_back();
 
     int k_;

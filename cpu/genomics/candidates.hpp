@@ -61,6 +61,9 @@ struct Candidate {
     int32_t ref_length;
     bool indel;
     std::string alt;  // letters 0..3 as bytes
+    // Candidates before this position belong to its region: reads spell them together. It makes no other candidate of
+    // it.
+    int64_t joined_until = 0;
 
     // By position; SNVs before indels.
     bool operator<(const Candidate& other) const { return key() < other.key(); }

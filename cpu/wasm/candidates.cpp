@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "genomics/carried.hpp"
 #include "discovery/discovery.hpp"
+#include "genomics/carried.hpp"
 #include "genomics/repeats.hpp"
 #include "wasm/arrays.hpp"
 
@@ -107,13 +107,13 @@ void pairhmm_discovery_assemble(Discovery* discovery, const GivenReads* given, u
     discovery->assemble(OwnReads(*given).reads, reference_windows(windows, start, offset, letters).windows);
 }
 
-// The next candidates: position, length in the reference, whether it is an indel, the number of letters, and the
-// letters' codes.
+// The next candidates: position, length in the reference, whether it is an indel, the position before which candidates
+// belong to its region, the number of letters, and the letters' codes.
 PAIRHMM_EXPORT("discovery_take") void* pairhmm_discovery_take(Discovery* discovery) {
     std::vector<int32_t> found;
     for (const auto& one : discovery->take()) {
         found.insert(found.end(), {static_cast<int32_t>(one.position), one.ref_length, one.indel,
-                                   static_cast<int32_t>(one.alt.size())});
+                                   static_cast<int32_t>(one.joined_until), static_cast<int32_t>(one.alt.size())});
         found.insert(found.end(), one.alt.begin(), one.alt.end());
     }
     return pairhmm::handed_over(found);

@@ -207,7 +207,8 @@ class Cutter:
                 if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
                     break
                 if ahead.variant is not None:
-                    reach = max(reach, variant_extent(ahead.variant, self._fetch)[1])
+                    end = variant_extent(ahead.variant, self._fetch)[1]
+                    reach = max(reach, end, ahead.variant.joined_until)
                     cut = self._within(stretch.chrom, max(target, reach))
                 ahead = next(seen, None)
             cuts.append(cut)

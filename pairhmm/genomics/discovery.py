@@ -121,12 +121,14 @@ class CandidateFinder:
         found = self._discovery.take()
         variants = []
         for (position, is_indel), group in groupby(found, key=itemgetter(0, 2)):
-            rows = [(length, alt) for _, length, _, alt in group]
+            together = list(group)
+            rows = [(length, alt) for _, length, _, alt, _ in together]
             alleles = _indel_alleles if is_indel else _snv_alleles
             span = 1 + max(length for length, _ in rows) if is_indel else 1
             reference = self._fetch(self._chrom, position, position + span)
             ref, alts = alleles(reference, rows)
-            variants.append(Variant(self._chrom, position, ref, alts, "", self._found))
+            joined_until = max(until for *_, until in together)
+            variants.append(Variant(self._chrom, position, ref, alts, "", self._found, joined_until=joined_until))
             self._found += 1
         return variants
 

@@ -27,11 +27,12 @@ def assembled_alleles(
         if k > min(longest - 10, len(reference) // 2):
             break
         weights = _edges(reads, k)
-        kept = _kept(reference, weights, k, min(counts))
+        chains = _chains(reference, weights, k)
+        kept = _kept(reference, chains, k, min(counts))
         if kept is None or _is_cyclic(kept):
             continue
         found = set()
-        for way in _detours(reference, weights, kept, k):
+        for way in _detours(reference, weights, chains, kept, k):
             for allele in _differences(reference, way):
                 is_indel = allele[2]
                 if way.weight >= max(counts[is_indel], fractions[is_indel] * way.leaving):
@@ -45,13 +46,32 @@ def _edges(reads: list[str], k: int) -> Counter[str]:
     return Counter(read[i : i + k + 1] for read in reads for i in range(len(read) - k))
 
 
-def _kept(reference: str, weights: Counter[str], k: int, least: int) -> set[str] | None:
+def _chains(reference: str, weights: Counter[str], k: int) -> dict[str, int]:
+    """The weight of each edge's chain. Only nodes beside the reference with one edge on either side lie inside one."""
+    edges = {reference[i : i + k + 1] for i in range(len(reference) - k)} | set(weights)
+    behind, before = defaultdict(list), defaultdict(list)
+    for edge in edges:
+        behind[edge[:-1]].append(edge)
+        before[edge[1:]].append(edge)
+    own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    inside = {node for node in behind if node not in own and len(behind[node]) == len(before[node]) == 1}
+    chains = {}
+    for edge in edges:
+        if edge[:-1] not in inside:
+            chain = [edge]
+            while chain[-1][1:] in inside:
+                chain.append(behind[chain[-1][1:]][0])
+            chains |= dict.fromkeys(chain, max(weights[one] for one in chain))
+    return chains
+
+
+def _kept(reference: str, chains: dict[str, int], k: int, least: int) -> set[str] | None:
     """The edges on ways from the reference back to it; None where the reference repeats itself."""
     nodes = [reference[i : i + k] for i in range(len(reference) - k + 1)]
     if len(set(nodes)) < len(nodes):
         return None
     edges = {reference[i : i + k + 1] for i in range(len(reference) - k)}
-    edges |= {edge for edge, weight in weights.items() if weight >= least}
+    edges |= {edge for edge, weight in chains.items() if weight >= least}
     following, preceding = defaultdict(set), defaultdict(set)
     for edge in edges:
         following[edge[:-1]].add(edge[1:])
@@ -81,7 +101,7 @@ def _is_cyclic(edges: set[str]) -> bool:
 
 
 class _Way(NamedTuple):
-    """A way beside reference[begin:end]: its letters, its lightest edge, and all edges where it leaves."""
+    """A way beside reference[begin:end]: its letters, the weights of its lightest chain and of all edges that leave."""
 
     begin: int
     end: int
@@ -90,7 +110,7 @@ class _Way(NamedTuple):
     leaving: int
 
 
-def _detours(reference: str, weights: Counter[str], kept: set[str], k: int) -> list[_Way]:
+def _detours(reference: str, weights: Counter[str], chains: dict[str, int], kept: set[str], k: int) -> list[_Way]:
     """Ways that leave the reference and come back, the heaviest of each place."""
     place = {reference[i : i + k]: i for i in range(len(reference) - k + 1)}
     own = {reference[i : i + k + 1] for i in range(len(reference) - k)}
@@ -98,14 +118,14 @@ def _detours(reference: str, weights: Counter[str], kept: set[str], k: int) -> l
     for node, begin in place.items():
         leaving = sum(weights[node + letter] for letter in "ACGT")
         ways = []
-        unfinished = [(node + letter, weights[node + letter]) for letter in "ACGT" if node + letter in kept - own]
+        unfinished = [(node + letter, chains[node + letter]) for letter in "ACGT" if node + letter in kept - own]
         while unfinished:
             letters, weight = unfinished.pop()
             if letters[-k:] in place:
                 ways.append(_Way(begin, place[letters[-k:]] + k, letters, weight, leaving))
                 continue
             edges = [letters[-k:] + letter for letter in "ACGT"]
-            unfinished += [(letters + edge[-1], min(weight, weights[edge])) for edge in edges if edge in kept]
+            unfinished += [(letters + edge[-1], min(weight, chains[edge])) for edge in edges if edge in kept]
         found += sorted(ways, key=lambda way: (-way.weight, way.letters))[:MOST_DETOURS]
     return found
 

@@ -22,7 +22,7 @@ def assembled(start, reference, reads, counts=COUNTS, fractions=FRACTIONS):
     found = native.assembled_alleles(
         start, encode(reference), offsets(list(map(len, reads))), letters, *counts, *fractions
     )
-    return [(at, size, is_indel, "".join(READ_LETTERS[code] for code in alt)) for at, size, is_indel, alt in found]
+    return [(at, size, is_indel, "".join(READ_LETTERS[code] for code in alt)) for at, size, is_indel, alt, _ in found]
 
 
 def letters(rng, count):

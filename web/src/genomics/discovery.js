@@ -34,7 +34,7 @@ export const CANDIDATE_OPTIONS = {
 };
 
 /** An allele behind a position: the bases that it replaces there, and its own. */
-/** @typedef {{position: number, length: number, isIndel: boolean, letters: string}} Found */
+/** @typedef {{position: number, length: number, isIndel: boolean, joinedUntil: number, letters: string}} Found */
 
 const ALL = -1;
 
@@ -122,7 +122,9 @@ export class CandidateFinder {
       const ref = await this.fetch(this.chrom, position, position + span);
       // The indels behind one anchor base are alleles of one record, whose REF spans the longest deletion.
       const alts = rows.map((row) => (isIndel ? ref[0] + row.letters + ref.slice(1 + row.length) : row.letters));
-      variants.push({ chrom: this.chrom, pos: position, ref, alts, id: "", recordIndex: this.found++, role: "asked" });
+      const joinedUntil = Math.max(...rows.map((row) => row.joinedUntil));
+      const recordIndex = this.found++;
+      variants.push({ chrom: this.chrom, pos: position, ref, alts, id: "", recordIndex, role: "asked", joinedUntil });
       i = end;
     }
     return variants;
@@ -133,10 +135,10 @@ export class CandidateFinder {
 function unpacked(numbers) {
   const found = [];
   for (let at = 0; at < numbers.length;) {
-    const [position, length, isIndel, size] = numbers.subarray(at, at + 4);
-    const letters = Array.from(numbers.subarray(at + 4, at + 4 + size), (code) => "ACGTN"[code]).join("");
-    found.push({ position, length, isIndel: isIndel !== 0, letters });
-    at += 4 + size;
+    const [position, length, isIndel, joinedUntil, size] = numbers.subarray(at, at + 5);
+    const letters = Array.from(numbers.subarray(at + 5, at + 5 + size), (code) => "ACGTN"[code]).join("");
+    found.push({ position, length, isIndel: isIndel !== 0, joinedUntil, letters });
+    at += 5 + size;
   }
   return found;
 }
