@@ -224,7 +224,23 @@ class SiteReads:
     ) -> tuple[list[tuple[int, ...]], float, float, float, float, float]: ...
     def depths(self, sample: int) -> list[int]: ...
     def with_alleles(self, kept: list[int]) -> SiteReads: ...
+    def with_non_reference(self) -> SiteReads: ...
     def rows(self, sample: int) -> list[float]: ...
+
+class ReferenceConfidence:
+    def __init__(self, min_base_quality: int) -> None: ...
+    def add(
+        self,
+        reads: Reads,
+        read_end: NDArray[np.int64],
+        fragment: NDArray[np.uint32],
+        window_start: NDArray[np.int64],
+        window_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+    ) -> None: ...
+    def take(
+        self, begin: int, end: int, limits: list[int], haploid: bool
+    ) -> list[tuple[int, int, int, int, int, int, int, int]]: ...
 
 class Phaser:
     def __init__(self) -> None: ...
@@ -428,6 +444,31 @@ class Scanner:
         totals: NDArray[np.int64],
     ) -> NDArray[np.int64]: ...
 
+class TileScanner:
+    def __init__(
+        self,
+        level: str,
+        letters: NDArray[np.uint8],
+        offset: NDArray[np.int64],
+        signature: NDArray[np.int64],
+        strand: NDArray[np.int64],
+        length: int,
+        step: int,
+        least_total: int,
+        max_mismatches: int,
+        min_informative: int,
+        every_match: bool,
+    ) -> None: ...
+    def scan(
+        self,
+        letters: NDArray[np.uint8],
+        qualities: NDArray[np.uint8] | None,
+        offset: NDArray[np.int64],
+        carried: int,
+        threads: int,
+        totals: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
 def scan_index(
     letters: NDArray[np.uint8], offset: NDArray[np.int64], max_mismatches: int
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
@@ -531,6 +572,7 @@ def hit_lines(
     signatures: list[str],
     length: NDArray[np.int64],
     has_qualities: bool,
+    has_place: bool,
 ) -> bytes: ...
 
 class _Kmers:

@@ -99,6 +99,7 @@ void bind_genotypes(nb::module_& module) {
             "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are NaN where they are not known.")
         .def("depths", &SiteReads::depths, "sample"_a, "The informative reads of each allele.")
         .def("with_alleles", &SiteReads::with_alleles, "kept"_a, "The same reads for some of the alleles.")
+        .def("with_non_reference", &SiteReads::with_non_reference, "The same reads with one allele for all others.")
         .def("rows", &SiteReads::rows, "sample"_a, "log10 P(read | allele) of a sample's reads, end to end.");
 
     nb::class_<pairhmm::Phaser>(module, "Phaser", "Phases the heterozygous sites of one sample in a region.")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -162,6 +163,26 @@ SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
         for (const int64_t allele : kept) fewer.rows_.push_back(row[allele] - best);
     }
     return fewer;
+}
+
+SiteReads SiteReads::with_non_reference() const {
+    SiteReads more;
+    more.alleles_ = alleles_ + 1;
+    more.begin_ = begin_;
+    more.read_ = read_;
+    more.fragment_ = fragment_;
+    std::vector<double> lower;
+    for (size_t read = 0; read < fragment_.size(); ++read) {
+        const double* values = row(static_cast<int64_t>(read));
+        lower.clear();
+        std::copy_if(values, values + alleles_, std::back_inserter(lower), [](double one) { return one < 0; });
+        std::sort(lower.begin(), lower.end());
+        const size_t half = lower.size() / 2;
+        const double median = lower.empty() ? 0 : lower.size() % 2 ? lower[half] : (lower[half - 1] + lower[half]) / 2;
+        more.rows_.insert(more.rows_.end(), values, values + alleles_);
+        more.rows_.push_back(median);
+    }
+    return more;
 }
 
 CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes) const {

@@ -65,6 +65,9 @@ public:
     CalledGenotype call(int sample, const Genotypes& genotypes) const;
     // The same reads for some of the alleles.
     SiteReads with_alleles(const std::vector<int64_t>& kept) const;
+    // The same reads with one allele more, which stands for all others: a read's likelihood of it is the median of
+    // those below its best, as GATK has it.
+    SiteReads with_non_reference() const;
     // log10 P(read | allele) of a sample's reads, the best 0: [reads][alleles].
     std::vector<double> rows(int sample) const;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, site_quality
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.phasing import phased
+from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.variants import Variant
 from pairhmm.models.gatk import GatkOptions
 
@@ -67,7 +69,12 @@ class Site:
 
 
 def genotype_region(
-    evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions, discovered: bool
+    evidence: Evidence,
+    samples: Sequence[str],
+    options: GenotypeOptions,
+    model: GatkOptions,
+    discovered: bool,
+    records: RecordOptions | None = None,
 ) -> Iterator[Site]:
     """Genotype the candidates of a region whose genotypes are asked for.
 
@@ -80,6 +87,8 @@ def genotype_region(
         Has the floor: how far a haplotype's score may lie below a read's best.
     discovered : bool
         Whether candidates and alleles that no sample has are left out.
+    records : RecordOptions, optional
+        What the records have.
     """
     view = _View(evidence, tuple(samples), options, model)
     found: list[tuple[Site, SiteReads]] = []
@@ -96,7 +105,8 @@ def genotype_region(
                 left_out = site.left_out
                 site, reads = view.site(index, sorted(seen))
                 site = replace(site, left_out=left_out)
-        found.append((view.with_statistics(site, reads, index), reads))
+        site = view.with_statistics(site, reads, index)
+        found.append((view.with_others(site, reads) if records is not None and records.gvcf else site, reads))
     for site in _phased(found):
         if site.variant.role == "asked":
             yield site
@@ -183,12 +193,22 @@ class _View:
         left_out = max(sample.left_out for sample in samples)
         return Site(variant, site_quality(samples), samples, self._samples, left_out), reads
 
+    def with_others(self, site: Site, reads: SiteReads) -> Site:
+        """The site with likelihoods of one allele more, which stands for all others."""
+        more, priors = reads.with_non_reference(), (self._options.snv_prior,) * (len(site.variant.alts) + 1)
+        samples = [
+            replace(one, with_others=call_sample(more, number, priors, one.ploidy).likelihoods)
+            for number, one in enumerate(site.samples)
+        ]
+        return replace(site, samples=samples)
+
     def with_statistics(self, site: Site, reads: SiteReads, index: int) -> Site:
         """The site of a candidate with what its reads say of errors."""
         evidence = self._evidence
-        strands, *values = reads.statistics(evidence.flag, evidence.mapq, evidence.from_end, index)
+        strands, strand, odds, *values = reads.statistics(evidence.flag, evidence.mapq, evidence.from_end, index)
+        known = [None if math.isnan(value) else value for value in values]
         samples = [replace(one, strands=own) for one, own in zip(site.samples, strands, strict=True)]
-        return replace(site, samples=samples, statistics=SiteStatistics(*values))
+        return replace(site, samples=samples, statistics=SiteStatistics(strand, odds, *known))
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:

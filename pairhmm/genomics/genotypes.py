@@ -88,6 +88,8 @@ class SampleGenotype:
         The alleles in the order of the haplotypes of the phase set; None where the genotype is not phased.
     phase_set : int or None
         Position (0-based) of the first site of the phase set (PS).
+    with_others : tuple of int
+        `likelihoods` with one allele more, which stands for all others; empty where they were not asked for.
     """
 
     alleles: tuple[int, ...] | None
@@ -101,6 +103,7 @@ class SampleGenotype:
     strands: tuple[int, ...] = (0, 0, 0, 0)
     phased: tuple[int, ...] | None = None
     phase_set: int | None = None
+    with_others: tuple[int, ...] = ()
 
     @property
     def genotype(self) -> str:
@@ -120,17 +123,17 @@ class SiteStatistics:
         FS, Phred.
     strand_odds : float
         SOR.
-    mapping_quality : float
-        MQ; NaN without a read whose mapping quality is known.
-    mapping_rank, position_rank : float
-        MQRankSum and ReadPosRankSum; NaN where only the reference or only other alleles have reads.
+    mapping_quality : float or None
+        MQ; None without a read whose mapping quality is known.
+    mapping_rank, position_rank : float or None
+        MQRankSum and ReadPosRankSum; None where only the reference or only other alleles have reads.
     """
 
     fisher_strand: float
     strand_odds: float
-    mapping_quality: float
-    mapping_rank: float
-    position_rank: float
+    mapping_quality: float | None
+    mapping_rank: float | None
+    position_rank: float | None
 
 
 def count_genotypes(n_alleles: int, ploidy: int) -> int:

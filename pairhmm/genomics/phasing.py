@@ -34,25 +34,27 @@ def phased(
         Index of the sample.
     """
     result = list(genotypes)
-    sites = [number for number, one in enumerate(genotypes) if _is_heterozygous(one)]
-    if len(sites) < 2:
+    pairs = [(number, *alleles) for number, one in enumerate(genotypes) if (alleles := _heterozygous(one))]
+    if len(pairs) < 2:
         return result
     phaser = native.Phaser()
-    places = [phaser.add(reads[site], sample, *genotypes[site].alleles) for site in sites]
+    places = [phaser.add(reads[site], sample, first, second) for site, first, second in pairs]
     members = Counter(number for number, _ in places)
     start: dict[int, int] = {}
-    for site, (number, swapped) in zip(sites, places, strict=True):
-        alleles = genotypes[site].alleles
-        if members[number] < 2 or alleles is None:
+    for (site, *alleles), (number, swapped) in zip(pairs, places, strict=True):
+        if members[number] < 2:
             continue
         position = start.setdefault(number, positions[site])
         # PS is a position: of two sets that begin at one place, the second can't be told apart.
         if position in [one for other, one in start.items() if other < number]:
             continue
-        result[site] = replace(result[site], phased=alleles[::-1] if swapped else alleles, phase_set=position)
+        result[site] = replace(result[site], phased=tuple(alleles[::-1] if swapped else alleles), phase_set=position)
     return result
 
 
-def _is_heterozygous(genotype: SampleGenotype) -> bool:
+def _heterozygous(genotype: SampleGenotype) -> tuple[int, int] | None:
+    """The two alleles of a diploid heterozygous genotype; None for any other."""
     alleles = genotype.alleles
-    return alleles is not None and len(alleles) == 2 and alleles[0] != alleles[1]
+    if alleles is None or len(alleles) != 2 or alleles[0] == alleles[1]:
+        return None
+    return alleles[0], alleles[1]

@@ -15,7 +15,7 @@ KS = range(25, 126, 10)
 MOST_DETOURS = 16
 
 Allele = tuple[int, int, bool, str]
-"""Position, bases replaced or deleted, whether it is an indel, and its letters: as `native.assembled_alleles` has it."""
+"""Position, bases replaced or deleted, whether it is an indel, its letters: as native.assembled_alleles has it."""
 
 
 def assembled_alleles(
@@ -101,7 +101,7 @@ def _is_cyclic(edges: set[str]) -> bool:
 
 
 class _Way(NamedTuple):
-    """A way beside reference[begin:end]: its letters, the weights of its lightest chain and of all edges that leave."""
+    """A way beside reference[begin:end]: letters, the weights of its lightest chain and of all edges where it leaves."""
 
     begin: int
     end: int
