@@ -101,7 +101,7 @@ def _is_cyclic(edges: set[str]) -> bool:
 
 
 class _Way(NamedTuple):
-    """A way beside reference[begin:end]: letters, the weights of its lightest chain and of all edges where it leaves."""
+    """A way beside reference[begin:end]: letters, weights of its lightest chain and of all edges where it leaves."""
 
     begin: int
     end: int
