@@ -76,8 +76,9 @@ docs: $(STAMP)
 
 # Our C++ as WebAssembly. No thread, no exception: cpu/platform/failures.hpp, cpu/threads/.
 WASM := build/web/pairhmm.wasm
-WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
+WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
 	cpu/threads/helpers.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
+	$(wildcard cpu/discovery/*.cpp) \
 	cpu/genomics/candidates.cpp cpu/genomics/carried.cpp cpu/genomics/genotypes.cpp cpu/genomics/phasing.cpp \
 	cpu/genomics/repeats.cpp cpu/genomics/site_statistics.cpp \
 	cpu/staging/device_scores.cpp cpu/staging/tiles.cpp cpu/staging/tree_streams.cpp

@@ -108,7 +108,7 @@ class Reads:
         carried: NDArray[np.int16],
     ) -> None: ...
 
-class CandidateScanner:
+class Discovery:
     def __init__(
         self,
         samples: int,
@@ -117,6 +117,7 @@ class CandidateScanner:
         min_indel_count: int,
         min_snv_fraction: float,
         min_indel_fraction: float,
+        assembles: bool,
     ) -> None: ...
     def add(
         self,
@@ -125,9 +126,31 @@ class CandidateScanner:
         window_offset: NDArray[np.int64],
         letters: NDArray[np.uint8],
     ) -> None: ...
-    def take(self, frontier: int) -> list[tuple[int, int, bool, bytes]]: ...
+    def windows(self, frontier: int) -> list[tuple[int, int]]: ...
+    def assemble(
+        self,
+        reads: Reads,
+        window_start: NDArray[np.int64],
+        window_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+    ) -> None: ...
+    def take(self) -> list[tuple[int, int, bool, bytes, int]]: ...
+    @property
+    def settled(self) -> int: ...
     def reset(self) -> None: ...
 
+LONGEST_WINDOW: int
+
+def assembled_alleles(
+    start: int,
+    reference: NDArray[np.uint8],
+    offset: NDArray[np.int64],
+    letters: NDArray[np.uint8],
+    min_snv_count: int,
+    min_indel_count: int,
+    min_snv_fraction: float,
+    min_indel_fraction: float,
+) -> list[tuple[int, int, bool, bytes, int]]: ...
 def gather(
     source: NDArray[np.uint8], start: NDArray[np.int64], offset: NDArray[np.int64], target: NDArray[np.uint8]
 ) -> None: ...

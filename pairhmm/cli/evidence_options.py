@@ -192,6 +192,13 @@ _DEPTH_AND_DISCOVERY = (
         help="An allele is a candidate if at least this fraction of a sample's reads shows it. The first number is for"
         " SNVs, the second for indels.",
     ),
+    option(
+        _DISCOVERY,
+        "assembly",
+        "--assembly/--no-assembly",
+        panel=DISCOVERY,
+        help="Reads are assembled where they disagree with the reference, which finds alleles that no alignment shows.",
+    ),
 )
 
 _GAPS = (

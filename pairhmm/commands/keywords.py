@@ -67,6 +67,7 @@ class RunKeywords(TypedDict, total=False):
     min_indel_count: int
     min_snv_fraction: float
     min_indel_fraction: float
+    assembly: bool
     backend: str | Choice
     threads: int
     chunk_size: int
