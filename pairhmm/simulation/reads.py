@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from pairhmm.simulation.profile_errors import ProfileErrors, draw_letters, draw_places, without_gaps
+from pairhmm.simulation.stutter import Stutter, Tracts, draw_stutter, find_tracts
 from pairhmm.simulation.variants import SimulatedHaplotype
 
 FRAGMENTS_AT_ONCE = 1 << 15
@@ -52,12 +54,13 @@ class SimulatedReads:
 
 def draw_reads(
     rng: np.random.Generator,
-    haplotypes: tuple[SimulatedHaplotype, SimulatedHaplotype],
+    haplotypes: Sequence[SimulatedHaplotype],
     fragments: int,
     read_length: int,
     errors: ProfileErrors | None = None,
     fragment_mean: float = FRAGMENT_MEAN,
     fragment_spread: float = FRAGMENT_SPREAD,
+    stutter: Stutter | None = None,
 ) -> SimulatedReads:
     """Sequence `fragments` fragments, each from a random place of a random haplotype.
 
@@ -65,8 +68,8 @@ def draw_reads(
     ----------
     rng : numpy.random.Generator
         Source of randomness.
-    haplotypes : tuple of SimulatedHaplotype
-        The two copies of the contig.
+    haplotypes : sequence of SimulatedHaplotype
+        The copies of the contig, as many as the ploidy.
     fragments : int
         Pairs of reads.
     read_length : int
@@ -76,6 +79,8 @@ def draw_reads(
         bases slip in runs of one letter.
     fragment_mean, fragment_spread : float
         Mean and standard deviation of the fragments' lengths, bases. No fragment is shorter than a read.
+    stutter : Stutter, optional
+        Tandem repeats gain and lose units, in place of the slips and of `errors`.
     """
     rows = 2 * fragments
     reads = SimulatedReads(
@@ -86,11 +91,12 @@ def draw_reads(
         first_is_left=rng.random(fragments) < 0.5,
         cigars={},
     )
-    copies = rng.integers(0, 2, fragments)
+    copies = rng.integers(0, len(haplotypes), fragments)
     lengths = np.rint(rng.normal(fragment_mean, fragment_spread, fragments)).astype(np.int64)
     places = rng.random(fragments)
     for copy, haplotype in enumerate(haplotypes):
         slips = _slip_rates(haplotype.codes)
+        tracts = None if stutter is None else find_tracts(haplotype.codes, stutter)
         inserted = np.concatenate(([0], np.cumsum(haplotype.ref_positions < 0)))
         mine = np.flatnonzero(copies == copy)
         # A read with a slip needs one base more than its length.
@@ -103,7 +109,9 @@ def draw_reads(
                 begin = left[some] if side == 0 else left[some] + size[some] - read_length
                 rows_here = 2 * mine[some] + side
                 read_two = first_is_left if side == 1 else ~first_is_left
-                if errors is None:
+                if stutter is not None and tracts is not None:
+                    drawn = _draw_stutter(rng, haplotype, tracts, stutter, begin, read_length)
+                elif errors is None:
                     drawn = _draw_slips(rng, haplotype, slips, begin, read_length)
                 else:
                     drawn = _draw_profile(rng, haplotype, errors, begin, read_length)
@@ -114,12 +122,12 @@ def draw_reads(
 class _Drawn(NamedTuple):
     """Reads before errors of calling: [reads, length], and a number a read.
 
-    `source` is the haplotype position of each base (-1 for an inserted one), `doubled` the base that is a doubling (or
-    -1), `slipped` whether there is a gap, `codes` the letters.
+    `source` is the haplotype position of each base (-1 for an inserted one), `copied` whether a base is a further copy
+    of that position, `slipped` whether there is a gap, `codes` the letters.
     """
 
     source: np.ndarray
-    doubled: np.ndarray
+    copied: np.ndarray
     slipped: np.ndarray
     codes: np.ndarray
 
@@ -135,7 +143,7 @@ def _sequence(
     read_two: np.ndarray,
 ) -> None:
     length = reads.codes.shape[1]
-    source, doubled, slipped, codes = drawn
+    source, copied, slipped, codes = drawn
     quals = draw_qualities(rng, len(rows), length, read_two)
     if reverse:
         # The sequencer reads this mate from its right end.
@@ -149,10 +157,7 @@ def _sequence(
     starts, ends = haplotype.ref_positions[first], haplotype.ref_positions[last] + 1
     plain = (inserted[last + 1] == inserted[first]) & (ends - starts == length) & ~slipped
     for k in np.flatnonzero(~plain).tolist():
-        places = np.where(source[k] >= 0, haplotype.ref_positions[source[k]], -1)
-        if doubled[k] >= 0:
-            places = places.copy()
-            places[doubled[k]] = -1
+        places = np.where((source[k] >= 0) & ~copied[k], haplotype.ref_positions[source[k]], -1)
         starts[k], ends[k], cigar = true_cigar(places)
         reads.cigars[int(rows[k])] = cigar
     reads.starts[rows] = starts
@@ -172,7 +177,20 @@ def _draw_slips(
     rng: np.random.Generator, haplotype: SimulatedHaplotype, slips: np.ndarray, begin: np.ndarray, length: int
 ) -> _Drawn:
     source, doubled, slipped = _draw_sources(rng, haplotype, slips, begin, length)
-    return _Drawn(source, doubled, slipped, haplotype.codes[source])
+    copied = np.arange(length) == doubled[:, None]
+    return _Drawn(source, copied, slipped, haplotype.codes[source])
+
+
+def _draw_stutter(
+    rng: np.random.Generator,
+    haplotype: SimulatedHaplotype,
+    tracts: Tracts,
+    stutter: Stutter,
+    begin: np.ndarray,
+    length: int,
+) -> _Drawn:
+    source, gained, changed = draw_stutter(rng, haplotype.codes, tracts, stutter, begin, length)
+    return _Drawn(source, gained, changed, haplotype.codes[source])
 
 
 def _draw_sources(
@@ -206,7 +224,9 @@ def _draw_profile(
     nowhere = np.where(source >= 0, haplotype.ref_positions[source], -1).max(axis=1) < 0
     without_gaps(source, nowhere, begin)
     has_gap = (source < 0).any(axis=1) | (source.max(axis=1) - source[:, 0] != length - 1)
-    return _Drawn(source, np.full(len(begin), -1), has_gap, draw_letters(rng, errors, haplotype.codes, source))
+    return _Drawn(
+        source, np.zeros(source.shape, dtype=bool), has_gap, draw_letters(rng, errors, haplotype.codes, source)
+    )
 
 
 def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: np.ndarray) -> np.ndarray:
