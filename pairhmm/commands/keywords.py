@@ -16,6 +16,7 @@ from pairhmm.engine import Choice
 from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
+from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
@@ -78,6 +79,7 @@ class CallKeywords(RunKeywords, total=False):
     ploidy: int
     snv_prior: float
     indel_prior: float
+    pedigree: Pedigree | None
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
-from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, call_sample, site_quality
+from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, call_site
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.variants import Variant
 from pairhmm.models.gatk import GatkOptions
@@ -133,6 +133,7 @@ class _View:
         aside, start, end, sample = evidence.set_aside, evidence.start, evidence.end, evidence.sample
         self._reads = evidence.log10, aside, start, end, sample, fragment
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
+        self._families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
 
     def site(self, index: int, kept: list[int] | None = None) -> Site:
         """Genotype a candidate, with all or only some of its alternative alleles."""
@@ -146,12 +147,10 @@ class _View:
         )
         shape = len(priors) + 1, len(self._samples)
         reads = native.SiteReads(*self._reads, *region.extents[index], allele_of, *shape, *self._floors)
-        samples = []
-        for number, name in enumerate(self._samples):
-            ploidy = options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy)
-            samples.append(call_sample(reads, number, priors, ploidy))
+        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
+        samples, quality = call_site(reads, priors, ploidies, self._families)
         left_out = max(sample.left_out for sample in samples)
-        return Site(variant, site_quality(samples), samples, self._samples, left_out)
+        return Site(variant, quality, samples, self._samples, left_out)
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 // Genotypes a region's candidates from its evidence (pairhmm/evidence/genotyping.py).
 
-import { Genotyper, siteQuality } from "../genomics/genotypes.js";
+import { Genotyper } from "../genomics/genotypes.js";
 import { withoutNuisances } from "./evidence.js";
 
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
@@ -152,12 +152,11 @@ export class RegionGenotyper {
         options.scoreFloor ?? NO_FLOOR,
       ),
     );
-    const samples = Array.from({ length: this.samples }, (_, sample) =>
-      this.genotyper.call(reads, sample, priors, options.ploidy),
-    );
+    const ploidies = new Array(this.samples).fill(options.ploidy);
+    const { samples, quality } = this.genotyper.callSite(reads, priors, ploidies);
     native.call.site_reads_free(reads);
     const leftOut = Math.max(...samples.map((sample) => sample.leftOut));
-    return { variant, quality: siteQuality(samples), samples, leftOut };
+    return { variant, quality, samples, leftOut };
   }
 }
 
