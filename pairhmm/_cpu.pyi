@@ -123,6 +123,13 @@ class CandidateScanner:
 def gather(
     source: NDArray[np.uint8], start: NDArray[np.int64], offset: NDArray[np.int64], target: NDArray[np.uint8]
 ) -> None: ...
+def classify_repeats(
+    offset: NDArray[np.int64],
+    base: NDArray[np.uint8],
+    most: int,
+    longest_unit: int,
+    kind: NDArray[np.uint8],
+) -> None: ...
 def cap_indel_qualities(
     offset: NDArray[np.int64],
     base: NDArray[np.uint8],

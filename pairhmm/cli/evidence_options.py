@@ -6,16 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import rich_click as click
+from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import option, pair
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
 from pairhmm.evidence.inputs import RunOptions
+from pairhmm.models.parameter_file import KEYS
+from pairhmm.models.str_model import StrModel
+from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
 _EVIDENCE, _DISCOVERY = _DEFAULTS.evidence, _DEFAULTS.discovery
+
+QUALITIES = KEYS["gatk"]
+"""Options that an STR model stands in place of."""
 
 _PAIRS = {
     "min_alt_count": ("min_snv_count", "min_indel_count"),
@@ -38,6 +45,16 @@ class _Flags(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             self.fail(f"{value!r} is not a number such as 3844 or 0xF04, up to 0xFFFF", param, ctx)
         return flags
+
+
+def _str_model(context: click.Context, parameter: click.Parameter, value: str | None) -> StrModel | None:
+    """The STR model of a name or a file. Options that set the same are an error beside it."""
+    if value is None:
+        return None
+    for name in QUALITIES:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--str-model sets what --{name.replace('_', '-')} sets: give one of them.", context)
+    return str_model_of(value)
 
 
 _ALIGNMENTS = (
@@ -202,6 +219,14 @@ _GAPS = (
         panel=MODEL,
         help="GATK's model of PCR errors. It lowers indel qualities in tandem repeats.",
     ),
+    click.option(
+        "--str-model",
+        callback=_str_model,
+        metavar="NAME",
+        panel=MODEL,
+        help=f"Gap qualities by the unit and the copies of a tandem repeat, in place of those of the other options:"
+        f" {' or '.join(LIBRARIES)}, or a file that 'pairhmm calibrate-str' writes.",
+    ),
     option(
         _MODEL,
         "insertion_quality",
@@ -272,6 +297,7 @@ _COMPUTE = (
 )
 
 
+_OF_COUNTS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_COMPUTE)
 _OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_BASE_QUALITIES, *_COMPUTE)
 _OF_SCORES = (
     *_ALIGNMENTS,
@@ -296,6 +322,11 @@ def evidence_options(command: Command) -> Command:
 def read_options(command: Command) -> Command:
     """Add those of the shared options that are about reads: which are used, and how they are prepared."""
     return _with(command, _OF_READS)
+
+
+def count_options(command: Command) -> Command:
+    """Add those of the shared options that choose reads."""
+    return _with(command, _OF_COUNTS)
 
 
 def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

@@ -24,6 +24,7 @@ from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
+from pairhmm.models.str_model import StrModel
 from pairhmm.sketching.sketches import SchemeName
 from pairhmm.warping.batch import WarpMode
 
@@ -47,6 +48,7 @@ class RunKeywords(TypedDict, total=False):
     gap_quality: int
     pcr_indel_model: PcrModel
     indel_qualities: IndelQualities | None
+    str_model: StrModel | None
     cap_by_mapping_quality: bool
     base_quality_threshold: int | None
     score_floor: float | None
