@@ -13,6 +13,7 @@ from pairhmm.cli.fields import option, pair
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
 from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.presets import PRESETS
 from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
@@ -45,6 +46,31 @@ class _Flags(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             self.fail(f"{value!r} is not a number such as 3844 or 0xF04, up to 0xFFFF", param, ctx)
         return flags
+
+
+def _preset(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Let the values of a preset be the defaults of options that the command has and that are not given."""
+    if value is None:
+        return
+    # Where None switches off a step, 0 does on the command line.
+    chosen = {name: 0 if one is None else one for name, one in PRESETS[value].items()}
+    for name, fields in _PAIRS.items():
+        if all(field in chosen for field in fields):
+            chosen[name] = tuple(chosen.pop(field) for field in fields)
+    context.default_map = {**(context.default_map or {}), **chosen}
+
+
+_PRESET = click.option(
+    "--preset",
+    type=click.Choice(tuple(PRESETS)),
+    callback=_preset,
+    is_eager=True,
+    expose_value=False,
+    metavar="NAME",
+    panel=MODEL,
+    help="Defaults for a kind of reads: gap qualities, what sets reads aside, caps of base qualities, and what makes a"
+    " candidate. Options that are given count. illumina is what the options have without a preset.",
+)
 
 
 def _str_model(context: click.Context, parameter: click.Parameter, value: str | None) -> StrModel | None:
@@ -306,6 +332,7 @@ _OF_SCORES = (
     *_REGIONS,
     *_SELECTION,
     *_DEPTH_AND_DISCOVERY,
+    _PRESET,
     *_GAPS,
     *_BASE_QUALITIES,
     *_SCORES,
