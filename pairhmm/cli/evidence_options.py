@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import rich_click as click
-from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import option, pair
@@ -14,16 +13,12 @@ from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.presets import PRESETS
-from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
 _EVIDENCE, _DISCOVERY = _DEFAULTS.evidence, _DEFAULTS.discovery
-
-QUALITIES = KEYS["gatk"]
-"""Options that an STR model stands in place of."""
 
 _PAIRS = {
     "min_alt_count": ("min_snv_count", "min_indel_count"),
@@ -74,13 +69,7 @@ _PRESET = click.option(
 
 
 def _str_model(context: click.Context, parameter: click.Parameter, value: str | None) -> StrModel | None:
-    """The STR model of a name or a file. Options that set the same are an error beside it."""
-    if value is None:
-        return None
-    for name in QUALITIES:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--str-model sets what --{name.replace('_', '-')} sets: give one of them.", context)
-    return str_model_of(value)
+    return None if value is None else str_model_of(value)
 
 
 _ALIGNMENTS = (

@@ -38,6 +38,11 @@ def preset_options(name: str) -> Mapping[str, Any]:
     ----------
     name : {"illumina", "hifi", "ont"}
 
+    Returns
+    -------
+    mapping of str to object
+        Values by the names of options; empty for "illumina".
+
     Raises
     ------
     OptionError
