@@ -5,8 +5,10 @@
 
 The workload is made once, in the work folder: a genome of 5 Mb with 4,250 SNVs and 750 indels at 30x, its reads as one
 sample and as five, and a table of 60 reads and 8 haplotypes a site. "Opened" is from the request to open the page until
-its list of sites and the first panel with a heatmap are drawn, the driver's share included; sorting and filtering are
-the page's own times. The median of the rounds counts. Prints a table and writes benchmarks/results/report.json.
+its list of sites and the first panel with its heatmaps and pileups are drawn, the driver's share included. "Ready" is
+when the first screen is drawn, and "a panel" is from a click to the drawn panel of another site: these, sorting and
+filtering are the page's own times. The median of the rounds counts. Prints a table and writes
+benchmarks/results/report.json.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from typing import Any
 import numpy as np
 import pysam
 
+from pairhmm.genomics.names import Names
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.io.likelihoods.writer import open_likelihoods
 
@@ -35,10 +38,10 @@ HERE = Path(__file__).resolve().parent
 LENGTH, SNVS, INDELS = 5_000_000, 4250, 750
 SAMPLES = 5
 DEEP_READS, DEEP_HAPLOTYPES = 60, 8
-STEPS = ("panel", "sort", "filter")
+STEPS = ("ready", "panel", "pileup", "sort", "filter")
 
 MEASURE = """
-const done = arguments[0];
+const [hasBases, done] = arguments;
 const until = (test) => new Promise((resolve) => {
     const look = () => (test() ? resolve(performance.now()) : requestAnimationFrame(look));
     look();
@@ -52,7 +55,13 @@ const timed = async (act, test) => {
 const text = (selector) => one(selector)?.textContent ?? "";
 (async () => {
     await until(() => document.documentElement.dataset.ready);
-    const times = {panel: await timed(() => one("#button-sites").click(), () => one("canvas.heatmap"))};
+    const times = {ready: performance.now()};
+    times.panel = await timed(() => one("#button-sites").click(), () => one("canvas.heatmap"));
+    // Tables of likelihoods alone have no bases to show.
+    const rows = [...document.querySelectorAll("#tab-sites tr[data-index]")];
+    const before = one("canvas.heatmap");
+    times.pileup = await timed(() => rows[5].click(), () => ![null, before].includes(one("canvas.heatmap")));
+    if (!one("canvas.pileup") && hasBases) throw new Error("no pileup");
     const heads = [...document.querySelectorAll("#tab-sites thead button")];
     const column = heads.find((head) => head.textContent.startsWith("GQ")) ?? heads[0];
     times.sort = await timed(() => column.click(), () => column.parentElement.ariaSort === "ascending");
@@ -83,11 +92,11 @@ def main() -> None:
         "rounds": options.rounds,
         "browser": subprocess.run([program("chromium"), "--version"], capture_output=True, text=True).stdout.strip(),
     }
-    print("| what | made in, s | peak MB | page, MB | opened, s | first panel, s | sort, s | filter, s |")
-    print("|---|---|---|---|---|---|---|---|")
+    heads = ("what", "made in, s", "peak MB", "page, MB", *(f"{step}, s" for step in ("opened", *STEPS)))
+    print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for name, arguments in rows.items():
         page = folder / "report.html"
-        figures = make(page, arguments) | show(page, options.rounds)
+        figures = make(page, arguments) | show(page, options.rounds, "--alignments" in arguments)
         result[name] = figures
         print(f"| {name} | {' | '.join(str(value) for value in figures.values())} |", flush=True)
     (HERE / "results" / "report.json").write_text(json.dumps(result, indent=1) + "\n")
@@ -150,19 +159,20 @@ def deep(path: Path) -> None:
             variants = f"{start + 75}:A>{'/'.join('C' * (index + 2) for index in range(DEEP_HAPLOTYPES - 1))}"
             log10 = -rng.uniform(1, 8, (DEEP_READS, 1)) - differences * quality
             precision = np.zeros(log10.shape, dtype=np.uint8)
-            own = [f"{start}:{read}" for read in reads]
             table.write(
                 LikelihoodRows(
                     "chr1",
                     start,
                     start + 150,
-                    ["sample"] * DEEP_READS,
-                    own,
-                    [1] * DEEP_READS,
+                    ["sample"],
+                    np.zeros(DEEP_READS, dtype=np.int32),
+                    Names.of([f"{start}:{read}" for read in reads]),
+                    np.ones(DEEP_READS, dtype=np.uint8),
                     names,
                     sequences,
                     alleles,
                     variants,
+                    [False] * DEEP_HAPLOTYPES,
                     log10,
                     precision,
                 )
@@ -180,7 +190,7 @@ def make(page: Path, arguments: Sequence[object]) -> dict[str, float]:
     return {"seconds": round(seconds, 1), "peak_mb": peak, "page_mb": round(page.stat().st_size / 1e6, 2)}
 
 
-def show(page: Path, rounds: int) -> dict[str, float]:
+def show(page: Path, rounds: int, has_bases: bool) -> dict[str, float]:
     """Medians of what the page takes, in seconds; each round is a browser of its own."""
     from selenium.webdriver import Chrome, ChromeOptions
     from selenium.webdriver.chrome.service import Service
@@ -195,12 +205,15 @@ def show(page: Path, rounds: int) -> dict[str, float]:
         try:
             began = time.perf_counter()
             driver.get(page.resolve().as_uri())
-            taken = driver.execute_async_script(MEASURE)
+            taken = driver.execute_async_script(MEASURE, has_bases)
             opened = 1000 * (time.perf_counter() - began)
         finally:
             driver.quit()
         assert isinstance(taken, dict), taken
-        times.append({"opened": opened - taken["sort"] - taken["filter"]} | {step: taken[step] for step in STEPS})
+        times.append(
+            {"opened": opened - sum(taken[step] for step in ("pileup", "sort", "filter"))}
+            | {step: taken[step] for step in STEPS}
+        )
     return {key: round(statistics.median(one[key] for one in times) / 1000, 3) for key in times[0]}
 
 

@@ -78,6 +78,14 @@ class Reads:
         first: NDArray[np.int64],
         last: NDArray[np.int64],
     ) -> None: ...
+    def bases_from_end(
+        self,
+        read: NDArray[np.int64],
+        read_offset: NDArray[np.int64],
+        position: NDArray[np.int64],
+        position_offset: NDArray[np.int64],
+        from_end: NDArray[np.int32],
+    ) -> None: ...
     def covered(self) -> list[tuple[int, int]]: ...
     def carried_alleles(
         self,
@@ -201,9 +209,32 @@ class SiteReads:
     def call_together(
         self, genotypes: list[Genotypes], theta: list[float], families: list[Family]
     ) -> tuple[list[tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]], float]: ...
+    def statistics(
+        self, flag: NDArray[np.uint16], mapq: NDArray[np.uint8], from_end: NDArray[np.int32], column: int
+    ) -> tuple[list[tuple[int, ...]], float, float, float, float, float]: ...
     def depths(self, sample: int) -> list[int]: ...
     def with_alleles(self, kept: list[int]) -> SiteReads: ...
+    def with_non_reference(self) -> SiteReads: ...
     def rows(self, sample: int) -> list[float]: ...
+
+class ReferenceConfidence:
+    def __init__(self, min_base_quality: int) -> None: ...
+    def add(
+        self,
+        reads: Reads,
+        read_end: NDArray[np.int64],
+        fragment: NDArray[np.uint32],
+        window_start: NDArray[np.int64],
+        window_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+    ) -> None: ...
+    def take(
+        self, begin: int, end: int, limits: list[int], haploid: bool
+    ) -> list[tuple[int, int, int, int, int, int, int, int]]: ...
+
+class Phaser:
+    def __init__(self) -> None: ...
+    def add(self, reads: SiteReads, sample: int, one: int, other: int) -> tuple[int, bool]: ...
 
 def number_names(text: bytes, end: NDArray[np.int64], number: NDArray[np.int64]) -> None: ...
 
@@ -403,6 +434,31 @@ class Scanner:
         totals: NDArray[np.int64],
     ) -> NDArray[np.int64]: ...
 
+class TileScanner:
+    def __init__(
+        self,
+        level: str,
+        letters: NDArray[np.uint8],
+        offset: NDArray[np.int64],
+        signature: NDArray[np.int64],
+        strand: NDArray[np.int64],
+        length: int,
+        step: int,
+        least_total: int,
+        max_mismatches: int,
+        min_informative: int,
+        every_match: bool,
+    ) -> None: ...
+    def scan(
+        self,
+        letters: NDArray[np.uint8],
+        qualities: NDArray[np.uint8] | None,
+        offset: NDArray[np.int64],
+        carried: int,
+        threads: int,
+        totals: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
 def scan_index(
     letters: NDArray[np.uint8], offset: NDArray[np.int64], max_mismatches: int
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
@@ -506,6 +562,7 @@ def hit_lines(
     signatures: list[str],
     length: NDArray[np.int64],
     has_qualities: bool,
+    has_place: bool,
 ) -> bytes: ...
 
 class _Kmers:

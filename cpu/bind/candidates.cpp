@@ -71,6 +71,21 @@ void bind_candidates(nb::module_& module) {
             },
             "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
             "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
+        .def(
+            "bases_from_end",
+            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_offset, Array<int64_t> position,
+               Array<int64_t> position_offset, Output<int32_t> from_end) {
+                nb::gil_scoped_release release;
+                int32_t* next = from_end.data();
+                for (size_t group = 0; group + 1 < read_offset.shape(0); ++group)
+                    for (int64_t r = read_offset.data()[group]; r < read_offset.data()[group + 1]; ++r)
+                        for (int64_t p = position_offset.data()[group]; p < position_offset.data()[group + 1]; ++p)
+                            *next++ = static_cast<int32_t>(
+                                pairhmm::bases_from_end(reads, read.data()[r], position.data()[p]));
+            },
+            "read"_a, "read_offset"_a, "position"_a, "position_offset"_a, "from_end"_a,
+            "Bases between positions and the nearer ends of reads, or -1, in place: group after group, "
+            "[reads][positions].")
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
              "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
         .def(

@@ -1,4 +1,5 @@
-// Python bindings of genomics/genotypes.hpp: arrays in, tuples out; the caller has checked every shape and number.
+// Python bindings of genomics/genotypes.hpp, site_statistics.hpp and phasing.hpp: arrays in, tuples out; the caller has
+// checked every shape and number.
 #include "genomics/genotypes.hpp"
 
 #include <nanobind/nanobind.h>
@@ -10,7 +11,9 @@
 
 #include "bind/arrays.hpp"
 #include "genomics/families.hpp"
+#include "genomics/phasing.hpp"
 #include "genomics/shared_alleles.hpp"
+#include "genomics/site_statistics.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -18,6 +21,7 @@ using namespace nb::literals;
 namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Places = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Number>
 nb::tuple to_tuple(const Number* values, size_t count) {
@@ -103,9 +107,35 @@ void bind_genotypes(nb::module_& module) {
             "genotypes"_a, "theta"_a, "families"_a,
             "The genotypes of all samples, as `call` gives them, and the log10 posterior that none with reads has an "
             "alternative allele.")
+        .def(
+            "statistics",
+            [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end, int64_t column) {
+                const pairhmm::SiteStatistics found = pairhmm::site_statistics(
+                    reads,
+                    {flag.data(), mapq.data(), from_end.data() + column, static_cast<int64_t>(from_end.shape(1))});
+                nb::list strands;
+                for (const pairhmm::Strands& one : found.strands) strands.append(to_tuple(one.data(), one.size()));
+                return nb::make_tuple(strands, found.fisher_strand, found.strand_odds, found.mapping_quality,
+                                      found.mapping_rank, found.position_rank);
+            },
+            "flag"_a, "mapq"_a, "from_end"_a, "column"_a,
+            "Strands of each sample's informative reads (reference forward and reverse, others forward and reverse), "
+            "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are NaN where they are not known.")
         .def("depths", &SiteReads::depths, "sample"_a, "The informative reads of each allele.")
         .def("with_alleles", &SiteReads::with_alleles, "kept"_a, "The same reads for some of the alleles.")
+        .def("with_non_reference", &SiteReads::with_non_reference, "The same reads with one allele for all others.")
         .def("rows", &SiteReads::rows, "sample"_a, "log10 P(read | allele) of a sample's reads, end to end.");
+
+    nb::class_<pairhmm::Phaser>(module, "Phaser", "Phases the heterozygous sites of one sample in a region.")
+        .def(nb::init<>())
+        .def(
+            "add",
+            [](pairhmm::Phaser& phaser, const SiteReads& reads, int sample, int one, int other) {
+                const pairhmm::Phaser::Place place = phaser.add(reads, sample, one, other);
+                return nb::make_tuple(place.set, place.swapped);
+            },
+            "reads"_a, "sample"_a, "one"_a, "other"_a,
+            "The next site with its two alleles: the number of its phase set, and whether `other` comes first.");
 
     module.def(
         "number_names",

@@ -5,6 +5,7 @@
 #include "forward/batch.hpp"
 #include "genomics/letters.hpp"
 #include "scan/scanner.hpp"
+#include "scan/tiles.hpp"
 #include "threads/helpers.hpp"
 
 namespace nb = nanobind;
@@ -17,6 +18,7 @@ void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
 void bind_genotypes(nb::module_& module);
+void bind_reference_confidence(nb::module_& module);
 void bind_joining(nb::module_& module);
 void bind_pair_tasks(nb::module_& module);
 void bind_place(nb::module_& module);
@@ -42,6 +44,7 @@ NB_MODULE(_cpu, module) {
     module.attr("PHRED_OFFSET") = pairhmm::kPhredOffset;
     module.attr("ROW_SIZE") = pairhmm::kRowSize;
     module.attr("HIT_WORDS") = sizeof(pairhmm::Hit) / sizeof(int64_t);
+    module.attr("RUN_WORDS") = sizeof(pairhmm::TileRun) / sizeof(int64_t);
 
     module.def("threads_refused", &pairhmm::threads_refused,
                "Threads that could not be started in this process so far.");
@@ -54,6 +57,7 @@ NB_MODULE(_cpu, module) {
     bind_device_scores(module);
     bind_forward(module);
     bind_genotypes(module);
+    bind_reference_confidence(module);
     bind_joining(module);
     bind_pair_tasks(module);
     bind_place(module);

@@ -16,6 +16,7 @@
 #include "formats/hit_lines.hpp"
 #include "scan/level.hpp"
 #include "scan/scanner.hpp"
+#include "scan/tiles.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -69,7 +70,44 @@ void bind_scan(nb::module_& module) {
                 return to_words<int64_t>(std::move(hits));
             },
             "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
-            "Hits, eight words each; the segments' sums of qualities into `totals`.");
+            "Hits, nine words each; the segments' sums of qualities into `totals`.");
+
+    nb::class_<pairhmm::TileScanner>(module, "TileScanner", "Finds tiles of references in samples.")
+        .def(
+            "__init__",
+            [](pairhmm::TileScanner* self, const std::string& level, Array<uint8_t> letters, Array<int64_t> offset,
+               Array<int64_t> signature, Array<int64_t> strand, int64_t length, int64_t step, int64_t least_total,
+               int64_t max_mismatches, int64_t min_informative, bool every_match) {
+                const pairhmm::Patterns references{static_cast<int64_t>(signature.shape(0)),
+                                                   letters.data(),
+                                                   offset.data(),
+                                                   signature.data(),
+                                                   strand.data(),
+                                                   nullptr};
+                nb::gil_scoped_release release;
+                const pairhmm::TileRules rules{
+                    length, step, least_total, {max_mismatches, min_informative, every_match}};
+                new (self) pairhmm::TileScanner(find_scan_level(level), references, rules);
+            },
+            "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "length"_a, "step"_a, "least_total"_a,
+            "max_mismatches"_a, "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+            nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
+        .def(
+            "scan",
+            [](const pairhmm::TileScanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
+               Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
+                const pairhmm::Samples samples{static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), letters.data(),
+                                               qualities ? qualities->data() : nullptr, carried};
+                pairhmm::TileHits found;
+                {
+                    nb::gil_scoped_release release;
+                    found = scanner.scan(samples, threads, totals.data());
+                }
+                return nb::make_tuple(to_words<int64_t>(std::move(found.hits)),
+                                      to_words<int64_t>(std::move(found.runs)));
+            },
+            "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
+            "Hits, nine words each, and runs, ten words each; the segments' sums of qualities into `totals`.");
 
     module.def(
         "scan_index",
@@ -94,7 +132,7 @@ void bind_scan(nb::module_& module) {
         "hit_lines",
         [](const std::string& file, nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> hits,
            Array<int64_t> record, nb::bytes names, Array<int64_t> name_end, Array<int64_t> name,
-           const std::vector<std::string>& signatures, Array<int64_t> length, bool has_qualities) {
+           const std::vector<std::string>& signatures, Array<int64_t> length, bool has_qualities, bool has_place) {
             std::string lines;
             const pairhmm::HitTable table{file,
                                           static_cast<int64_t>(hits.shape(0)),
@@ -105,7 +143,8 @@ void bind_scan(nb::module_& module) {
                                           name.data(),
                                           signatures,
                                           length.data(),
-                                          has_qualities};
+                                          has_qualities,
+                                          has_place};
             {
                 nb::gil_scoped_release release;
                 lines = pairhmm::hit_lines(table);
@@ -113,5 +152,5 @@ void bind_scan(nb::module_& module) {
             return nb::bytes(lines.data(), lines.size());
         },
         "file"_a, "hits"_a, "record"_a, "names"_a, "name_end"_a, "name"_a, "signatures"_a, "length"_a,
-        "has_qualities"_a, "Rows of the table of hits.");
+        "has_qualities"_a, "has_place"_a, "Rows of the table of hits.");
 }

@@ -45,6 +45,7 @@ std::string hit_lines(const HitTable& table) {
         append_number(out, hit.matches);
         append_number(out, hit.informative);
         append_number(out, hit.mismatches);
+        if (table.has_place) append_number(out, hit.place);
         out += '\n';
     }
     return out;

@@ -19,11 +19,11 @@ struct HitTable {
     const int64_t* name;  // [hits] index into name_end
     const std::vector<std::string>& signatures;
     const int64_t* length;  // [signatures]
-    bool has_qualities;
+    bool has_qualities, has_place;
 };
 
 // Columns file, record, number, signature, start, end, strand, sum, mean, matches, informative, mismatches; `number` is
-// from 1, sum and mean are empty without qualities.
+// from 1, sum and mean are empty without qualities. A last column, place, where the table has it.
 std::string hit_lines(const HitTable& table);
 
 }  // namespace pairhmm

@@ -338,4 +338,26 @@ int letter_at(const Reads& reads, int64_t read, int64_t position) {
     return -1;
 }
 
+int64_t bases_from_end(const Reads& reads, int64_t read, int64_t position) {
+    int64_t at = reads.start[read], query = 0;
+    if (position < at) return -1;
+    const int64_t length = reads.base_offset[read + 1] - reads.base_offset[read];
+    const auto from_end = [&](int64_t base) { return std::min(base, length - 1 - base); };
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t count = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            if (position < at + count) return from_end(query + position - at);
+            at += count;
+            query += count;
+        } else if (operation == kDelete || operation == kSkip) {
+            if (position < at + count) return from_end(std::max<int64_t>(0, query - 1));
+            at += count;
+        } else if (operation == kInsert || operation == kSoftClip) {
+            query += count;
+        }
+    }
+    return -1;
+}
+
 }  // namespace pairhmm

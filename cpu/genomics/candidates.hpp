@@ -139,4 +139,8 @@ void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int6
 // The letter that a read aligns to a reference position, 0..4, or -1.
 int letter_at(const Reads& reads, int64_t read, int64_t position);
 
+// Bases between a reference position and the nearer end of a read, soft clips counted. In a deletion of the read, those
+// from the base before it. -1 where the alignment does not reach the position.
+int64_t bases_from_end(const Reads& reads, int64_t read, int64_t position);
+
 }  // namespace pairhmm

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -113,12 +114,14 @@ SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, cons
     for (int64_t read = 0; read < reads.count; ++read)
         if (is_over(read)) ++begin_[reads.sample[read] + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    fragment_.resize(static_cast<size_t>(begin_.back()));
+    read_.resize(static_cast<size_t>(begin_.back()));
+    fragment_.resize(read_.size());
     rows_.resize(fragment_.size() * alleles);
     std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
     for (int64_t read = 0; read < reads.count; ++read) {
         if (!is_over(read)) continue;
         const int64_t at = next[reads.sample[read]]++;
+        read_[at] = read;
         fragment_[at] = reads.fragment[read];
         compare_alleles(reads.log10 + read * reads.haplotypes, allele_of, alleles, score_floor, floor,
                         &rows_[at * alleles]);
@@ -131,21 +134,27 @@ std::vector<double> SiteReads::rows(int sample) const {
 
 std::vector<int64_t> SiteReads::depths(int sample) const {
     std::vector<int64_t> depths(static_cast<size_t>(alleles_), 0);
-    for (int64_t read = begin_[sample]; read < begin_[sample + 1]; ++read) {
-        const double* row = &rows_[read * alleles_];
-        const int64_t best = argmax(row, alleles_);
-        double next = kLowest;
-        for (int allele = 0; allele < alleles_; ++allele)
-            if (allele != best) next = std::max(next, row[allele]);
-        depths[best] += row[best] - next > kInformative;
+    for (int64_t row = begin_[sample]; row < begin_[sample + 1]; ++row) {
+        const int64_t allele = informative_for(row);
+        if (allele >= 0) ++depths[allele];
     }
     return depths;
+}
+
+int64_t SiteReads::informative_for(int64_t row) const {
+    const double* values = this->row(row);
+    const int64_t best = argmax(values, alleles_);
+    double next = kLowest;
+    for (int allele = 0; allele < alleles_; ++allele)
+        if (allele != best) next = std::max(next, values[allele]);
+    return values[best] - next > kInformative ? best : -1;
 }
 
 SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
     SiteReads fewer;
     fewer.alleles_ = static_cast<int>(kept.size());
     fewer.begin_ = begin_;
+    fewer.read_ = read_;
     fewer.fragment_ = fragment_;
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* row = &rows_[read * alleles_];
@@ -154,6 +163,26 @@ SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
         for (const int64_t allele : kept) fewer.rows_.push_back(row[allele] - best);
     }
     return fewer;
+}
+
+SiteReads SiteReads::with_non_reference() const {
+    SiteReads more;
+    more.alleles_ = alleles_ + 1;
+    more.begin_ = begin_;
+    more.read_ = read_;
+    more.fragment_ = fragment_;
+    std::vector<double> lower;
+    for (size_t read = 0; read < fragment_.size(); ++read) {
+        const double* values = row(static_cast<int64_t>(read));
+        lower.clear();
+        std::copy_if(values, values + alleles_, std::back_inserter(lower), [](double one) { return one < 0; });
+        std::sort(lower.begin(), lower.end());
+        const size_t half = lower.size() / 2;
+        const double median = lower.empty() ? 0 : lower.size() % 2 ? lower[half] : (lower[half - 1] + lower[half]) / 2;
+        more.rows_.insert(more.rows_.end(), values, values + alleles_);
+        more.rows_.push_back(median);
+    }
+    return more;
 }
 
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {

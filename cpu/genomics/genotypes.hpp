@@ -70,8 +70,22 @@ public:
     CalledGenotype call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const;
     // The same reads for some of the alleles.
     SiteReads with_alleles(const std::vector<int64_t>& kept) const;
+    // The same reads with one allele more, which stands for all others: a read's likelihood of it is the median of
+    // those below its best, as GATK has it.
+    SiteReads with_non_reference() const;
     // log10 P(read | allele) of a sample's reads, the best 0: [reads][alleles].
     std::vector<double> rows(int sample) const;
+
+    int samples() const { return static_cast<int>(begin_.size()) - 1; }
+    // Rows [first, last) are the reads of a sample.
+    int64_t first(int sample) const { return begin_[sample]; }
+    int64_t last(int sample) const { return begin_[sample + 1]; }
+    // Of a row: the read's number in `ScoredReads`, its fragment, log10 P(read | allele), and the allele that it is
+    // informative for, or -1.
+    int64_t read(int64_t row) const { return read_[row]; }
+    int64_t fragment(int64_t row) const { return fragment_[row]; }
+    const double* row(int64_t row) const { return &rows_[row * alleles_]; }
+    int64_t informative_for(int64_t row) const;
 
 private:
     SiteReads() = default;
@@ -79,6 +93,7 @@ private:
 
     int alleles_ = 0;
     std::vector<int64_t> begin_;     // [samples + 1] the first read of each sample
+    std::vector<int64_t> read_;      // [reads] number among all reads of the region
     std::vector<int64_t> fragment_;  // [reads]
     std::vector<double> rows_;       // [reads][alleles]
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "genomics/letters.hpp"
+#include "scan/packed.hpp"
 
 namespace pairhmm {
 namespace {
@@ -38,9 +39,6 @@ struct Window {
     uint32_t counted;   // two bits a base of its first letters
     uint64_t cost;      // how often samples may show it, in no unit
 };
-
-// Two bits for a letter: its first base.
-uint32_t two_bits(uint8_t letter) { return letter & 1 ? 0 : letter & 2 ? 1 : letter & 4 ? 2 : 3; }
 
 Window window_at(const uint8_t* letters, int64_t offset) {
     Window window{offset, 1, 0, 0};

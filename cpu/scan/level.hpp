@@ -28,6 +28,34 @@ struct IndexView {
     const uint64_t* extension;  // [anchors][kExtension / 8] the letters behind each anchor, N behind the pattern's end
 };
 
+constexpr int kBeside = 16;     // letters on either side of a seed that are compared before anything else is
+constexpr int kMostMasks = 16;  // of a seed's context; beyond them contexts are compared by fewer masks
+
+constexpr uint64_t kLowBitOfLetters = 0x5555555555555555;  // of letters of two bits
+
+// The index of seeds (scan/seeds.hpp). Letters have two bits, the first one lowest.
+struct SeedView {
+    int letters;              // of a seed
+    const uint64_t* known;    // [4^letters bits] whether a code has seeds
+    const uint32_t* first;    // [4^letters + 1] into context
+    const uint64_t* context;  // [seeds] kBeside letters before a seed, then kBeside letters behind it
+    const uint32_t* near;     // [seeds + a vector] the half of these that is nearer to the seed
+    int max_mismatches;       // that a mask allows
+    // Of near letters, those that are compared: on each side for itself, and on both together. A seed whose context
+    // passes a mask below passes here, too.
+    uint32_t sides_mask;
+    int both_masks;
+    uint32_t both_mask[kMostMasks];
+    int masks;
+    uint64_t mask[kMostMasks];  // the low bit of each letter that is compared
+};
+
+// Sample letters of two bits. Both arrays can be read from -kBeside on, and kBeside beyond the last seed.
+struct PackedLetters {
+    const uint32_t* word;      // [i] the kBeside letters from i on
+    const uint32_t* is_plain;  // [i] the low bit of each of them that is a base; null where all are
+};
+
 // A column of a filter: the planes whose OR it is, as byte offsets of position 0 into BitPlanes.
 struct FilterColumn {
     int32_t planes;
@@ -59,6 +87,8 @@ struct ScanLevel {
     // Reports the positions where at most max_mismatches of the columns differ.
     void (*filter)(const BitPlanes& planes, int count, const FilterColumn* columns, int64_t column_count,
                    int64_t max_mismatches, uint32_t anchor, const Found& found);
+    // Reports the seeds at each of the first `count` positions whose context has at most the mismatches of one mask.
+    void (*find_seeds)(const PackedLetters& letters, int count, const SeedView& seeds, const Found& found);
 };
 
 const ScanLevel* scan_level_x86_64_v2();

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 #include "genomics/letters.hpp"
+#include "scan/best.hpp"
 #include "scan/compare.hpp"
+#include "scan/filter_column.hpp"
 #include "scan/index.hpp"
 #include "scan/level.hpp"
 #include "scan/quality_sums.hpp"
@@ -16,40 +17,8 @@ namespace pairhmm {
 namespace {
 
 constexpr int64_t kTilesPerShare = 16;
-constexpr int64_t kFilterColumns = 24;      // columns of a filter; what it leaves is compared whole
-constexpr int64_t kColumnsPerMismatch = 8;  // more columns for each mismatch that is allowed
 // Listing this many anchors takes as long as filtering a tile for one pattern (measured).
 constexpr int64_t kListedPerFiltered = 40;
-
-bool earlier(const Hit& a, const Hit& b) {
-    return std::tie(a.segment, a.signature, a.start, a.strand) < std::tie(b.segment, b.signature, b.start, b.strand);
-}
-
-// Keeps the best hit of each (segment, signature), with the matches of all; the hits are in order.
-void keep_best(std::vector<Hit>& hits) {
-    size_t kept = 0;
-    for (const Hit& hit : hits) {
-        if (kept == 0 || hits[kept - 1].segment != hit.segment || hits[kept - 1].signature != hit.signature) {
-            hits[kept++] = hit;
-            continue;
-        }
-        Hit& best = hits[kept - 1];
-        const int64_t matches = best.matches + hit.matches;
-        if (hit.total > best.total) best = hit;
-        best.matches = matches;
-    }
-    hits.resize(kept);
-}
-
-FilterColumn filter_column(uint8_t letter, int64_t column) {
-    FilterColumn filter{0, {0, 0, 0}};
-    for (int base = 0; base < 4; ++base) {
-        if ((letter >> base & 1) == 0) continue;
-        const int64_t plane = base * kShifts + column % kShifts;
-        filter.offset[filter.planes++] = static_cast<int32_t>(plane * kPlaneBytes + column / kShifts);
-    }
-    return filter;
-}
 
 // Offset of the kReach most informative letters: those with the fewest possible bases in sum.
 int64_t telling_offset(const uint8_t* letters, int64_t length) {
@@ -228,7 +197,7 @@ private:
         const int64_t total = sums_.between(start, start + length);
         if (total < compiled_.patterns.least_total[at.pattern]) return;
         hits.push_back({segment, compiled_.patterns.signature[at.pattern], start - begin,
-                        compiled_.patterns.strand[at.pattern], total, 1, columns.informative, columns.mismatches});
+                        compiled_.patterns.strand[at.pattern], total, 1, columns.informative, columns.mismatches, 0});
     }
 
     // Several anchors of a pattern may find the same match. It counts for the first of those that match exactly.

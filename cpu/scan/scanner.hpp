@@ -44,9 +44,9 @@ struct Samples {
     int64_t bases() const { return offset[segments]; }
 };
 
-// Eight words, as pairhmm/scanning/batch.py has them in HIT.
+// Nine words, as pairhmm/scanning/batch.py has them in HIT. `place` is where the match begins in its signature.
 struct Hit {
-    int64_t segment, signature, start, strand, total, matches, informative, mismatches;
+    int64_t segment, signature, start, strand, total, matches, informative, mismatches, place;
 };
 
 // How a pattern is found: by a window in the anchor index, or, for a pattern without one, by the place of its most

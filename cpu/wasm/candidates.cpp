@@ -106,6 +106,17 @@ void pairhmm_cut_reads(const GivenReads* given, uint32_t count, const uint32_t* 
     }
 }
 
+// from_end: group after group, [reads][positions]. read_offset, position_offset: [groups + 1].
+PAIRHMM_EXPORT("bases_from_end")
+void pairhmm_bases_from_end(const GivenReads* given, uint32_t groups, const uint32_t* read, const uint32_t* read_offset,
+                            const int32_t* position, const uint32_t* position_offset, int32_t* from_end) {
+    const OwnReads own(*given);
+    for (uint32_t group = 0; group < groups; ++group)
+        for (uint32_t r = read_offset[group]; r < read_offset[group + 1]; ++r)
+            for (uint32_t p = position_offset[group]; p < position_offset[group + 1]; ++p)
+                *from_end++ = static_cast<int32_t>(pairhmm::bases_from_end(own.reads, read[r], position[p]));
+}
+
 // carried: [reads][candidates], -1 where a read does not show any allele.
 PAIRHMM_EXPORT("carried_alleles")
 void pairhmm_carried_alleles(const GivenReads* given, const int32_t* read_end, int32_t start, uint32_t length,

@@ -1,16 +1,19 @@
-// Exports of genomics/genotypes.hpp (web/src/genomics/genotypes.js).
+// Exports of genomics/genotypes.hpp, site_statistics.hpp and phasing.hpp (web/src/genomics/genotypes.js, phasing.js).
 #include "genomics/genotypes.hpp"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "genomics/phasing.hpp"
 #include "genomics/shared_alleles.hpp"
+#include "genomics/site_statistics.hpp"
 #include "wasm/arrays.hpp"
 
 namespace {
 
 using pairhmm::Genotypes;
+using pairhmm::Phaser;
 using pairhmm::SiteReads;
 using pairhmm::widened;
 
@@ -30,6 +33,11 @@ struct Called {
     int32_t best;  // a genotype's number; -1: there is none
     uint32_t depth;
     int32_t quality;
+};
+
+// NaN where a value is not known.
+struct Statistics {
+    double fisher_strand, strand_odds, mapping_quality, mapping_rank, position_rank;
 };
 
 }  // namespace
@@ -86,6 +94,29 @@ void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genot
                found.quality};
     for (const int64_t depth : found.depths) *depths++ = static_cast<uint32_t>(depth);
     for (const int64_t one : found.likelihoods) *likelihoods++ = static_cast<uint32_t>(one);
+}
+
+// from_end: [reads][stride], the site's column first; strands: [samples][4].
+PAIRHMM_EXPORT("site_reads_statistics")
+void pairhmm_site_reads_statistics(const SiteReads* reads, const uint16_t* flag, const uint8_t* mapq,
+                                   const int32_t* from_end, uint32_t stride, Statistics* statistics,
+                                   uint32_t* strands) {
+    const pairhmm::SiteStatistics found = pairhmm::site_statistics(*reads, {flag, mapq, from_end, stride});
+    *statistics = {found.fisher_strand, found.strand_odds, found.mapping_quality, found.mapping_rank,
+                   found.position_rank};
+    for (const pairhmm::Strands& sample : found.strands)
+        for (const int64_t one : sample) *strands++ = static_cast<uint32_t>(one);
+}
+
+PAIRHMM_EXPORT("phaser_make") Phaser* pairhmm_phaser_make() { return new Phaser; }
+
+PAIRHMM_EXPORT("phaser_free") void pairhmm_phaser_free(Phaser* phaser) { delete phaser; }
+
+// Twice the number of the site's phase set, and 1 more where `other` comes first.
+PAIRHMM_EXPORT("phaser_add")
+int32_t pairhmm_phaser_add(Phaser* phaser, const SiteReads* reads, int32_t sample, int32_t one, int32_t other) {
+    const Phaser::Place place = phaser->add(*reads, sample, one, other);
+    return static_cast<int32_t>(2 * place.set + place.swapped);
 }
 
 // end: [names]; number: [names], that of the first name that is the same.

@@ -170,9 +170,9 @@ def measure_map(
     for count in nodes:
         cohort = make_cohort(count, groups)
         device_seconds = _median(partial(cohort.place, placer, threads), repetitions)
-        cpu_seconds = _median(partial(cohort.place, cpu, threads), repetitions)
         sketch = _kernels(placer, partial(cohort.project, placer, threads), repetitions)
         blended = _kernels(placer, partial(cohort.blend, placer, threads), repetitions)
+        cpu_seconds = _median(partial(cohort.place, cpu, threads), repetitions)
         worth = is_worth_a_device(PLACE, cohort.sets, threads, WORTH_A_DEVICE)
         tokens = sum(len(group.tokens) for group in cohort.groups)
         auto = chosen(placing, "auto", None, worth)
@@ -217,10 +217,10 @@ def _median(run: Callable[[], object], repetitions: int) -> float:
 
 
 def _kernels(placer: DevicePlacer, run: Callable[[], object], repetitions: int) -> float:
-    """Seconds of all kernels of a call. The calls before have warmed the device up."""
+    """Seconds of all kernels of a call. Calls just before it keep the device's clock up."""
     totals = []
-    for _ in range(repetitions):
+    for _ in range(repetitions + 1):
         with placer.sketcher.timing() as seconds:
             run()
         totals.append(sum(seconds))
-    return statistics.median(totals)
+    return statistics.median(totals[1:])

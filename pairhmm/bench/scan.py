@@ -198,6 +198,6 @@ def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: ScanR
     hits = np.ones(len(segment), dtype=HIT)
     hits["segment"], hits["signature"] = segment, patterns.signature[pattern]
     hits["start"], hits["total"] = start[segment, pattern], total[segment, pattern]
-    hits["strand"] = patterns.strand[pattern]
+    hits["strand"], hits["place"] = patterns.strand[pattern], 0
     order = np.lexsort([hits[name] for name in ("strand", "start", "signature", "segment")])
     return best_hits(hits[order])

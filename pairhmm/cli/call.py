@@ -14,8 +14,10 @@ from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.progress import region_progress
 from pairhmm.cli.provenance import call_provenance
 from pairhmm.commands import call
-from pairhmm.genomics.genotypes import GenotypeOptions
+from pairhmm.errors import InputError
+from pairhmm.genomics.genotypes import MAX_GQ, GenotypeOptions
 from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
+from pairhmm.genomics.records import RecordOptions
 from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.variants.ploidy import read_ploidy
@@ -27,6 +29,7 @@ EXAMPLES = (
 )
 
 _DEFAULTS = GenotypeOptions()
+_RECORDS = RecordOptions()
 
 
 def _named(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
@@ -37,6 +40,15 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
         if not name or not given or (number and given not in map(str, range(MOST_COPIES + 1))):
             raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
+
+
+def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
+    """Parse a list of GQ."""
+    try:
+        return RecordOptions(gq_bands=tuple(map(int, value.split(",")))).gq_bands
+    except (ValueError, InputError):
+        rule = f"{value!r} is not a list of ascending numbers from 1 to {MAX_GQ}"
+        raise click.BadParameter(rule, context, parameter) from None
 
 
 @click.command("call", cls=Command, examples=EXAMPLES)
@@ -116,6 +128,49 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     help="Records with a lower QUAL (Phred) get the filter LowQual. Where every genotype is the reference, GQ counts in"
     " place of QUAL.",
 )
+@option(
+    _RECORDS,
+    "gvcf",
+    panel=OUTPUT,
+    help="Blocks of the reference lie between the records, so that the file can be joined with those of other samples.",
+)
+@click.option(
+    "--gq-bands",
+    callback=_bands,
+    default=",".join(map(str, _RECORDS.gq_bands)),
+    show_default=True,
+    metavar="GQ,GQ",
+    panel=OUTPUT,
+    help="The GQ from which on each further kind of block begins, with --gvcf. Each is 1 to 99.",
+)
+@option(
+    _RECORDS,
+    "min_qd",
+    metavar="X",
+    panel=OUTPUT,
+    help="Records with a lower QD (QUAL by depth) get the filter LowQD. GATK's advice is 2.",
+)
+@option(
+    _RECORDS,
+    "max_fs",
+    metavar="PHRED",
+    panel=OUTPUT,
+    help="Records with a higher FS (strand bias) get the filter StrandBias. GATK's advice is 60 for SNVs.",
+)
+@option(
+    _RECORDS,
+    "max_sor",
+    metavar="X",
+    panel=OUTPUT,
+    help="Records with a higher SOR (strand bias) get the filter StrandBias, too. GATK's advice is 3 for SNVs.",
+)
+@option(
+    _RECORDS,
+    "min_mq",
+    metavar="PHRED",
+    panel=OUTPUT,
+    help="Records with a lower MQ (mapping quality) get the filter LowMQ. GATK's advice is 40 for SNVs.",
+)
 @click.option(
     "--no-version",
     is_flag=True,
@@ -132,6 +187,12 @@ def command(
     indel_prior: float,
     output: str,
     min_quality: float,
+    gvcf: bool,
+    gq_bands: tuple[int, ...],
+    min_qd: float | None,
+    max_fs: float | None,
+    max_sor: float | None,
+    min_mq: float | None,
     no_version: bool,
     **given: Any,
 ) -> None:
@@ -150,6 +211,7 @@ def command(
         snv_prior=snv_prior,
         indel_prior=indel_prior,
     )
+    records = RecordOptions(gvcf=gvcf, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq)
     options = scoring_options(given, output)
     with region_progress() as watch:
         call.write_calls(
@@ -157,6 +219,7 @@ def command(
             options=options,
             genotypes=genotypes,
             min_quality=min_quality,
+            records=records,
             watch=watch,
             provenance={} if no_version else call_provenance(),
             **given,

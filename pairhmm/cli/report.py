@@ -80,6 +80,20 @@ EXAMPLES = (
     help="The table of samples that 'map relate --sample-table' wrote: contamination and flags.",
 )
 @click.option(
+    "--sheet",
+    metavar="FILE",
+    panel=INPUT,
+    help="The sample sheet. The report says which of its samples have no results, and which others have some.",
+)
+@click.option(
+    "--info",
+    multiple=True,
+    metavar="KEY",
+    panel=INPUT,
+    help="A field of INFO in --calls that the list of sites shows. Without this option, the list shows gene and"
+    " consequence where the calls have ANN or CSQ. This option may be repeated.",
+)
+@click.option(
     "-o",
     "--output",
     required=True,
@@ -102,6 +116,21 @@ EXAMPLES = (
     panel=OUTPUT,
     help="The report shows at most this many sites. Of more, it shows those with the lowest GQ.",
 )
+@option(
+    report.report,
+    "min_depth",
+    least=0,
+    metavar="N",
+    panel=OUTPUT,
+    help="The report counts genotypes with a DP below this.",
+)
+@click.option(
+    "--link-genome",
+    metavar="NAME",
+    panel=OUTPUT,
+    help="UCSC's name of the genome, such as hg38. Each site then has links to the UCSC browser, to IGV on your machine"
+    " and to dbSNP. Without it, the report has no links.",
+)
 def command(
     reference: str | None,
     calls: str | None,
@@ -117,10 +146,14 @@ def command(
     distances: str | None,
     pairs: str | None,
     sample_checks: str | None,
+    sheet: str | None,
+    info: tuple[str, ...],
     output: str,
     title: str,
     mqc: str | None,
     max_sites: int,
+    min_depth: int,
+    link_genome: str | None,
 ) -> None:
     """Make one HTML file of a run's outputs: samples, sites, reads and hits.
 
@@ -142,5 +175,7 @@ def command(
         distances,
         pairs,
         sample_checks,
+        sheet,
+        info,
     )
-    report.report(output, inputs, title, mqc, max_sites)
+    report.report(output, inputs, title, mqc, max_sites, min_depth, link_genome)

@@ -10,11 +10,12 @@ from pairhmm.cli.numbers import Size
 from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import scan_files as scan
-from pairhmm.scanning.batch import ScanOptions
+from pairhmm.scanning.batch import ScanOptions, Tiling
 
 EXAMPLES = (
     "pairhmm scan --signatures viruses.fa -o hits.tsv sample.fastq.gz",
     "pairhmm scan --signatures viruses.fa --per-file --min-mean 20 sample.bam",
+    "pairhmm scan --signatures genomes.fa --tile 31 --max-mismatches 1 --summary found -o hits.tsv sample.fastq.gz",
     "pairhmm scan --signatures viruses.fa --all --max-mismatches 2 sample.fastq.gz",
 )
 
@@ -63,6 +64,21 @@ _DEFAULTS = ScanOptions()
     help=f"The strands to look at. {BOTH!r} looks for the reverse complement of each signature too; {FORWARD!r} does"
     " not.",
 )
+@click.option(
+    "--tile",
+    type=int,
+    metavar="N",
+    panel=MATCHES,
+    help="Each signature is cut into tiles of N letters, and a match is one of a tile. Use it for whole references. N"
+    " is 8 to 1000.",
+)
+@click.option(
+    "--step",
+    type=int,
+    metavar="N",
+    panel=MATCHES,
+    help="A tile begins at every N-th letter of a signature. [default: 1]",
+)
 @option(
     _DEFAULTS,
     "max_mismatches",
@@ -97,6 +113,13 @@ _DEFAULTS = ScanOptions()
     "--all",
     panel=MATCHES,
     help="Every match is reported. Without this option, only the best match of each record and signature is.",
+)
+@option(
+    scan.Reports(),
+    "min_breadth",
+    metavar="SHARE",
+    panel=MATCHES,
+    help="With --tile, the matches cover at least this share of a signature that is called present.",
 )
 @one_device_options
 @threads_option(scan.scan_files)
@@ -157,6 +180,9 @@ def command(
     min_score: float,
     min_mean: float,
     every_match: bool,
+    tile: int | None,
+    step: int | None,
+    min_breadth: float,
     backend: str,
     device: int | None,
     threads: int,
@@ -169,11 +195,13 @@ def command(
 ) -> None:
     """Find signatures in samples, with the base qualities under each match.
 
-    A match is the whole signature. IUPAC codes match where they have a base in common; N matches anything, on either
-    side. docs/scan.md describes the columns of the table.
+    A match is the whole signature, or with --tile a part of it. IUPAC codes match where they have a base in common; N
+    matches anything, on either side. docs/scan.md describes the columns of the tables.
     """
     if multiqc_sample is not None and multiqc is None:
         raise click.UsageError("--multiqc-sample needs --multiqc.")
+    if step is not None and tile is None:
+        raise click.UsageError("--step needs --tile.")
 
     options = ScanOptions(
         both_strands=strand == BOTH,
@@ -189,8 +217,9 @@ def command(
             samples,
             output,
             options=options,
+            tiling=None if tile is None else Tiling(tile, step if step is not None else 1),
             per_file=per_file,
-            reports=scan.Reports(assignment, summary, multiqc, multiqc_sample),
+            reports=scan.Reports(assignment, summary, multiqc, multiqc_sample, min_breadth),
             reference=reference,
             chunk_size=chunk_size,
             backend=backend,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Unpack
 
 from pairhmm.commands.keywords import CallKeywords, with_keywords
@@ -13,23 +14,32 @@ from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site, genotype_region, on_listed_alleles
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.parallel import open_results
+from pairhmm.evidence.reference_blocks import ReferenceWalk, walk_of
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.run import Watch
+from pairhmm.evidence.run import Run, Use, UseOfReads, Watch
 from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
+from pairhmm.genomics.records import RecordOptions
+from pairhmm.genomics.reference_confidence import ReferenceBlock
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_number
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import MODEL_RECORD
+from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.call_writer import CallFormat, open_calls
+from pairhmm.io.variants.gvcf import BlockLines
 from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
 
-MIN_QUALITY = 30.0
+MIN_QUALITY = 20.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
 # Characters of records that are written, or sent to the process that writes, at once.
 _TEXT_AT_ONCE = 1 << 16
+# Records and blocks, too.
+_ITEMS_AT_ONCE = 1 << 10
+# Of blocks.
+_HIGHEST_PLOIDY = 2
 
 
 def call(
@@ -119,6 +129,7 @@ def write_calls(
     options: RunOptions | None = None,
     genotypes: GenotypeOptions | None = None,
     min_quality: float = MIN_QUALITY,
+    records: RecordOptions | None = None,
     provenance: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     **keywords: Unpack[CallKeywords],
@@ -138,6 +149,8 @@ def write_calls(
     min_quality : float
         QUAL (Phred) below which a record's filter is LowQual. Where every genotype is the reference, the lowest GQ
         decides.
+    records : RecordOptions, optional
+        Which records are written, and which filters they get.
     provenance : mapping of str to str, optional
         Header lines ``##key=value``; the label of the backend joins them. Without it the header has none of them, and
         the bytes are reproducible.
@@ -158,11 +171,16 @@ def write_calls(
     """
     chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     check_number("min_quality", min_quality, 0)
+    written = records or RecordOptions()
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
-    caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered)
-    lines = _CallLines(caller, CallFormat(min_quality))
-    with open_results(inputs, chosen, lines, watch, _refined(inputs)) as run:
+    _check_records(written, inputs, genotyping)
+    caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered, written)
+    lines = _CallLines(caller, CallFormat(min_quality, written))
+    use: Use[CallItems] | UseOfReads[CallItems] = (
+        _GvcfLines(lines, chosen.discovery.min_base_quality) if written.gvcf else lines
+    )
+    with open_results(inputs, chosen, use, watch, _refined(inputs)) as run:
         _check_names(genotyping, run.samples)
         with open_calls(
             path_of(output),
@@ -173,11 +191,14 @@ def write_calls(
             provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: chosen.model_text}
             if provenance
             else {},
+            records=written,
         ) as writer:
             with _limits_announced() as limited:
-                for text, count in run.made:
+                blocks = BlockLines()
+                for items, count in run.made:
                     limited.append(count)
-                    writer.append(text)
+                    writer.append("".join(blocks.lines(items)))
+                writer.append("".join(blocks.rest()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +208,17 @@ class _Caller:
     options: GenotypeOptions
     model: GatkOptions
     discovered: bool
+    records: RecordOptions = field(default_factory=RecordOptions)
 
     def __call__(self, regions: Iterator[Evidence]) -> Iterator[list[Site]]:
         """The sites of each region."""
         for evidence in regions:
-            yield list(genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered))
+            sites = genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered, self.records)
+            yield list(sites)
+
+
+CallItems = tuple[list[str | ReferenceBlock], int]
+"""Lines of records, with the blocks between them, and at how many sites not all genotypes were considered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,19 +228,64 @@ class _CallLines:
     caller: _Caller
     format: CallFormat
 
-    def __call__(self, regions: Iterator[Evidence]) -> Iterator[tuple[str, int]]:
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[CallItems]:
         """The lines of some regions, and at how many of their sites not all genotypes were considered."""
-        lines: list[str] = []
+        lines: list[str | ReferenceBlock] = []
         size = limited = 0
         for sites in self.caller(regions):
-            text = "".join([self.format.line(site.variant, site.quality, site.samples) for site in sites])
+            text = "".join([self.line(site) for site in sites])
             lines.append(text)
             size += len(text)
             limited += sum(site.left_out > 0 for site in sites)
             if size >= _TEXT_AT_ONCE:
-                yield "".join(lines), limited
+                yield lines, limited
                 lines, size, limited = [], 0, 0
-        yield "".join(lines), limited
+        yield lines, limited
+
+    def line(self, site: Site) -> str:
+        """The record of a site."""
+        return self.format.line(site.variant, site.quality, site.samples, site.statistics)
+
+
+@dataclass(frozen=True, slots=True)
+class _GvcfLines:
+    """Genotypes regions, and makes records and the blocks between them (`pairhmm.evidence.run.UseOfReads`)."""
+
+    calls: _CallLines
+    min_base_quality: int
+
+    def opened(self, run: Run, places: Sequence[Interval]) -> Use[CallItems]:
+        """The records of a run over places, and the blocks between them."""
+        caller = self.calls.caller
+        walk = walk_of(run, places, caller.options, self.min_base_quality, caller.records.gq_bands)
+        return partial(self._items, walk)
+
+    def _items(self, walk: ReferenceWalk, regions: Iterator[Evidence]) -> Iterator[CallItems]:
+        items: list[str | ReferenceBlock] = []
+        limited = 0
+        for sites in self.calls.caller(regions):
+            for site in sites:
+                items += walk.until(site.variant.chrom, site.variant.pos)
+                items.append(self.calls.line(site))
+                walk.pass_over(site.variant.chrom, site.variant.end)
+                limited += site.left_out > 0
+            if len(items) >= _ITEMS_AT_ONCE:
+                yield items, limited
+                items, limited = [], 0
+        yield [*items, *walk.rest()], limited
+
+
+def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: GenotypeOptions) -> None:
+    """Require what some records need."""
+    for flag in ("gvcf", "mnv"):
+        if getattr(records, flag) and not inputs.candidates_are_discovered:
+            given = inputs.candidates or inputs.haplotypes or ""
+            rule = f"--{flag} is for variants that are found in reads"
+            raise InputError(f"--{flag}", given, rule, f"leave out --{flag} or the file")
+    ploidies = genotypes.ploidies
+    highest = max(genotypes.ploidy, *ploidies.of_sample.values(), *(rule.ploidy for rule in ploidies.rules), 0)
+    if records.gvcf and highest > _HIGHEST_PLOIDY:
+        raise InputError("--gvcf", f"ploidy {highest}", "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf")
 
 
 def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:

@@ -14,7 +14,6 @@ from pairhmm.commands.likelihoods import table_rows
 from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.genomics.genotypes import SampleGenotype
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number
 from pairhmm.io.likelihoods.table import COLUMNS, READS_COLUMN
@@ -89,7 +88,7 @@ def write_vcf(
     ) as writer:
         for site in chain(first, rest):
             _check_site(site, names, contigs, path_of(reference))
-            writer.write(site.variant, site.quality, site.samples)
+            writer.write(site.variant, site.quality, site.samples, site.statistics)
             written += 1
     return written
 
@@ -115,7 +114,7 @@ def calls_to_pandas(sites: Site | Iterable[Site]) -> DataFrame:
     -------
     pandas.DataFrame
         Columns chrom, pos (1-based, as in the VCF), id, ref, alt (comma-separated), qual, sample, gt (text such as
-        ``0/1``), ad (tuple), dp, gq, pl (tuple; empty where no read is informative).
+        ``0/1`` or ``0|1``), ad (tuple), dp, gq, pl (tuple; empty where no read is informative).
 
     Raises
     ------
@@ -137,11 +136,7 @@ def _call_rows(site: Site) -> Iterable[tuple[object, ...]]:
     place = (one.chrom, one.pos + 1, one.id or None, one.ref, ",".join(one.alts), site.quality)
     names = site.names or tuple(map(str, range(len(site.samples))))
     for name, sample in zip(names, site.samples, strict=True):
-        yield (*place, name, _genotype(sample), sample.depths, sample.depth, sample.quality, sample.likelihoods)
-
-
-def _genotype(sample: SampleGenotype) -> str:
-    return "/".join("." * max(1, sample.ploidy) if sample.alleles is None else map(str, sample.alleles))
+        yield (*place, name, sample.genotype, sample.depths, sample.depth, sample.quality, sample.likelihoods)
 
 
 def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:

@@ -144,6 +144,8 @@ class ReportKeywords(TypedDict, total=False):
     distances: AnyPath | None
     pairs: AnyPath | None
     sample_checks: AnyPath | None
+    sheet: AnyPath | None
+    info: Texts
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:

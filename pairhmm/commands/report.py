@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from typing import Unpack
 
 from pairhmm.commands.keywords import ReportKeywords, with_keywords
-from pairhmm.commands.report_data import Found, page_data
+from pairhmm.commands.report_data import page_data
+from pairhmm.commands.report_found import Found
 from pairhmm.commands.report_inputs import ReportInputs, check_inputs, described
 from pairhmm.commands.report_map import read_map_tables
 from pairhmm.commands.report_multiqc import MULTIQC_CONTENTS, multiqc_contents
 from pairhmm.commands.report_panels import PanelSources, make_panels
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, OptionError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole
 from pairhmm.interface.release import version
@@ -26,10 +28,11 @@ from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
 from pairhmm.io.samples.hit_reader import read_hits, table_label
+from pairhmm.io.samples.sheet import read_sheet
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.variants.call_reader import CalledSites
-from pairhmm.reporting.cohort import Cohort
+from pairhmm.reporting.cohort import MIN_DEPTH, Cohort
 from pairhmm.reporting.hits import Hits
 from pairhmm.reporting.sites import SiteSelection, sites_of
 
@@ -40,6 +43,7 @@ log = logging.getLogger(__name__)
 MAX_SITES = 5000
 """Sites that a report shows by default."""
 TITLE = "pairhmm report"
+_GENOME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
 def report(
@@ -48,6 +52,8 @@ def report(
     title: str = TITLE,
     multiqc: AnyPath | None = None,
     max_sites: int = MAX_SITES,
+    min_depth: int = MIN_DEPTH,
+    link_genome: str | None = None,
     **keywords: Unpack[ReportKeywords],
 ) -> None:
     """Write the report of a run as one HTML file, and custom content for MultiQC.
@@ -65,6 +71,11 @@ def report(
     max_sites : int
         The most sites that are shown: of calls, those with the lowest GQ; of likelihoods without calls, the first ones.
         The cohort's figures count every site.
+    min_depth : int
+        The report counts the genotypes that have a DP below this.
+    link_genome : str, optional
+        UCSC's name of the genome, such as ``hg38``: each site then has links to the UCSC browser, to IGV on the
+        reader's machine and to dbSNP. Without it, the page has no link.
     **keywords
         Fields of `ReportInputs` by name, such as ``calls="calls.vcf.gz"``. They override those of `inputs`.
 
@@ -73,7 +84,7 @@ def report(
     InputError
         For files that can't be used or do not go together; names file, record and cure. No output is left then.
     OptionError
-        For a `max_sites` below 1.
+        For a `max_sites` below 1, a `min_depth` below 0, and a `link_genome` that is no name.
     TypeError
         For a keyword that `ReportInputs` does not have.
 
@@ -83,6 +94,11 @@ def report(
     """
     output, multiqc = path_of(output), path_of(multiqc)
     check_whole("max_sites", max_sites, 1)
+    check_whole("min_depth", min_depth, 0)
+    if link_genome is not None and not _GENOME.fullmatch(link_genome):
+        raise OptionError(
+            "link_genome", link_genome, "is not a name of letters, digits, '.', '_' and '-', such as hg38"
+        )
     chosen = with_keywords("report", keywords, inputs or ReportInputs())
     (inputs,) = chosen
     check_inputs(inputs)
@@ -94,15 +110,17 @@ def report(
         reader = None
         if inputs.alignments and genome is not None:
             reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, need_index=True))
-        _read_sites(found, inputs, genome, reader, max_sites)
+        _read_sites(found, inputs, genome, reader, (max_sites, min_depth))
     _read_scan(found, inputs)
     found.tables = read_map_tables(inputs, found.samples)
     found.timings = read_timings(inputs.timings)
     if inputs.fit is not None:
         found.fit = read_fit(inputs.fit)
         found.rounds = read_rounds(inputs.fit_rounds) if inputs.fit_rounds is not None else []
+    if inputs.sheet is not None:
+        found.sheet = [row.sample for row in read_sheet(inputs.sheet)]
     _note_what_is_missing(found, inputs)
-    write_page(output, title, page_data(found, title, version()), found.panels.packed)
+    write_page(output, title, page_data(found, title, version(), link_genome), found.panels.packed)
     if multiqc is not None:
         write_multiqc(multiqc, multiqc_contents(found))
     log.info(
@@ -116,13 +134,18 @@ def report(
 
 
 def _read_sites(
-    found: Found, inputs: ReportInputs, genome: Reference | None, reader: AlignmentReader | None, max_sites: int
+    found: Found,
+    inputs: ReportInputs,
+    genome: Reference | None,
+    reader: AlignmentReader | None,
+    limits: tuple[int, int],
 ) -> None:
-    """Read the sites that are shown, and make their panels."""
+    """Read the sites that are shown, and make their panels. `limits` are `max_sites` and `min_depth`."""
+    max_sites, _ = limits
     tables = [LikelihoodTable(path) for path in inputs.likelihoods]
     contigs: Collection[str] = ()
     if inputs.calls is not None:
-        contigs = _read_calls(found, inputs.calls, genome, max_sites)
+        contigs = _read_calls(found, inputs, genome, limits)
     else:
         regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
         found.sites, has_more = sites_of(regions, max_sites)
@@ -137,10 +160,13 @@ def _read_sites(
         _check_alignments(reader, found, inputs)
 
 
-def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: int) -> Collection[str]:
+def _read_calls(
+    found: Found, inputs: ReportInputs, genome: Reference | None, limits: tuple[int, int]
+) -> Collection[str]:
     """Read the cohort's figures and the sites that are shown. Returns the contigs of the file."""
-    with CalledSites(path) as records:
-        cohort, choice = Cohort(records.samples), SiteSelection(max_sites)
+    path, (max_sites, min_depth) = str(inputs.calls), limits
+    with CalledSites(path, inputs.info) as records:
+        cohort, choice = Cohort(records.samples, min_depth), SiteSelection(max_sites)
         seen: set[str] = set()
         for site in records:
             if site.chrom not in seen:
@@ -150,6 +176,7 @@ def _read_calls(found: Found, path: str, genome: Reference | None, max_sites: in
             cohort.add(site)
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
+        found.info = records.info
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
     # A header may lack the contigs of its records. If it lists none, contigs without a record remain unknown.
     return seen.union(records.contigs) if records.contigs else ()

@@ -1,87 +1,30 @@
-"""The contents of a run's outputs, and the data of a report's page."""
+"""The data of a report's page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from pairhmm.commands.report_map import MapTables
-from pairhmm.commands.report_panels import Panels
+from pairhmm.commands.report_found import Found
+from pairhmm.commands.report_overview import overview
 from pairhmm.genomics.genotypes import INFORMATIVE
-from pairhmm.io.report.fits import ReportedFit, ReportedRound
-from pairhmm.io.report.timings import Timing
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.reporting.cohort import Cohort
-from pairhmm.reporting.hits import QUALITY_BIN, Hits, track
+from pairhmm.reporting.hits import QUALITY_BIN, track
+from pairhmm.reporting.links import site_links
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
+from pairhmm.reporting.pileup import QUALITY_STEP
 from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
-from pairhmm.scanning.batch import Signatures
 
 
-@dataclass(slots=True)
-class Found:
-    """Everything that a report shows.
-
-    Attributes
-    ----------
-    sites : list of ReportedSite
-        Sites that are shown.
-    seen_sites : int
-        Number of sites in the calls; without calls, of those that are shown.
-    panels : Panels
-    cohort : Cohort or None
-        None without calls.
-    hits : Hits or None
-        None without tables of hits.
-    scanned : list of str
-        Samples of the scan, those without a hit too.
-    signatures : Signatures or None
-    timings : list of Timing
-    fit : ReportedFit or None
-    rounds : list of ReportedRound
-        Of the fit.
-    tables : MapTables
-        Of `pairhmm map`.
-    provenance : list of (str, str, str)
-        File, key and value of header lines.
-    models : list of (str, str)
-        Each file of scores or calls, and the model that it names, with its parameters.
-    inputs : list of (str, str)
-        What a file is, and its path.
-    notes : list of str
-        What is missing or left out.
-    """
-
-    sites: list[ReportedSite] = field(default_factory=list)
-    seen_sites: int = 0
-    panels: Panels = field(default_factory=lambda: Panels([]))
-    cohort: Cohort | None = None
-    hits: Hits | None = None
-    scanned: list[str] = field(default_factory=list)
-    signatures: Signatures | None = None
-    timings: list[Timing] = field(default_factory=list)
-    fit: ReportedFit | None = None
-    rounds: list[ReportedRound] = field(default_factory=list)
-    tables: MapTables = field(default_factory=MapTables)
-    provenance: list[tuple[str, str, str]] = field(default_factory=list)
-    models: list[tuple[str, str]] = field(default_factory=list)
-    inputs: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def samples(self) -> list[str]:
-        """Samples of the calls, of the likelihoods, of the scan and of the map's tables, each once."""
-        return list(dict.fromkeys([*self.panels.samples, *self.scanned, *self.tables.samples]))
-
-
-def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
+def page_data(found: Found, title: str, version: str, link_genome: str | None = None) -> dict[str, Any]:
     """The JSON of the page (`report_page/`)."""
     return {
         "title": title,
         "version": version,
+        "links": site_links(link_genome),
+        "overview": overview(found),
         "constants": {
             "perLog10": PER_LOG10,
             "impossible": IMPOSSIBLE,
@@ -89,6 +32,7 @@ def page_data(found: Found, title: str, version: str) -> dict[str, Any]:
             "informative": INFORMATIVE,
             "qualityBin": QUALITY_BIN,
             "precisions": list(PRECISIONS),
+            "qualityStep": QUALITY_STEP,
         },
         "samples": found.samples,
         "inputs": found.inputs,
@@ -121,6 +65,7 @@ _CALL_COLUMNS = {
     "indels": ("Indels", "Insertions and deletions carried", "{:,.0f}"),
     "ti_tv": ("Ti/Tv", "Transitions by transversions", "{:,.2f}"),
     "mean_depth": ("Depth", "Mean DP", "{:,.1f}"),
+    "thin": ("Low DP", "Genotypes with a DP below the threshold (--min-depth)", "{:,.0f}"),
     "mean_quality": ("GQ", "Mean genotype quality", "{:,.1f}"),
 }
 _READ_COLUMNS = {
@@ -202,6 +147,8 @@ def _sites(found: Found) -> dict[str, Any]:
         "quality": [rounded(site.quality) for site in sites],
         "filters": [site.filters for site in sites],
         "leastGq": [None if site.least_quality == NO_QUALITY else site.least_quality for site in sites],
+        "infoNames": found.info,
+        "info": [[site.info[number] for site in sites] for number in range(len(found.info))],
         "samples": samples,
         "calls": [_calls(sites, number) for number in range(len(samples))],
         "panels": [[[one.panel, one.alleles] for one in own] for own in panels],
@@ -216,6 +163,7 @@ def _calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
         "dp": [call.depth for call in calls],
         "gq": [call.quality for call in calls],
         "pl": [call.likelihoods for call in calls],
+        "ps": [call.phase_set for call in calls] if any(call.phase_set for call in calls) else None,
     }
 
 

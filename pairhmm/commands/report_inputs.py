@@ -47,6 +47,10 @@ class ReportInputs:
         The table of `pairhmm map distances`.
     pairs, sample_checks : str or None
         The tables of pairs and of samples of `pairhmm map relate`.
+    sheet : str or None
+        The sample sheet: which samples should be there.
+    info : sequence of str
+        Fields of INFO that the list of sites shows. Without them, gene and consequence of ANN or CSQ.
     """
 
     reference: str | None = None
@@ -63,18 +67,21 @@ class ReportInputs:
     distances: str | None = None
     pairs: str | None = None
     sample_checks: str | None = None
+    sheet: str | None = None
+    info: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name in ("reference", "calls", "signatures", "fit", "fit_rounds", *MAP_TABLES):
+        for name in ("reference", "calls", "signatures", "fit", "fit_rounds", "sheet", *MAP_TABLES):
             object.__setattr__(self, name, path_of(getattr(self, name)))
         for name in ("likelihoods", "alignments", "hits", "timings"):
             object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
-        object.__setattr__(self, "hits_samples", tuple(texts_of(self.hits_samples)))
+        for name in ("hits_samples", "info"):
+            object.__setattr__(self, name, tuple(texts_of(getattr(self, name))))
 
     def paths(self) -> list[str | None]:
         """All files that are read, including the companions of tables."""
         tables = (*self.likelihoods, *map(companion, self.likelihoods))
-        single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds, *self.map_tables()
+        single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds, self.sheet, *self.map_tables()
         return [*single, *tables, *self.alignments, *self.hits, *self.timings]
 
     def map_tables(self) -> list[str | None]:
@@ -102,6 +109,8 @@ def check_inputs(inputs: ReportInputs) -> None:
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
     if inputs.signatures is not None and not inputs.hits:
         raise InputError("--signatures", "", "say more of hits", "give those with --hits")
+    if inputs.info and inputs.calls is None:
+        raise InputError("--info", "", "names fields of calls", "give those with --calls")
     if inputs.fit_rounds is not None and inputs.fit is None:
         raise InputError("--fit-rounds", "", "are those of a fit", "give its parameters with --fit")
 
@@ -109,6 +118,7 @@ def check_inputs(inputs: ReportInputs) -> None:
 def described(inputs: ReportInputs) -> list[tuple[str, str]]:
     """A description and the path of each file."""
     single = (
+        ("sample sheet", inputs.sheet),
         ("reference", inputs.reference),
         ("calls", inputs.calls),
         ("signatures", inputs.signatures),

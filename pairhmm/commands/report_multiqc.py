@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pairhmm.commands.report_data import Found, columns, concordance, figures, rounded
+from pairhmm.commands.report_data import columns, concordance, figures, rounded
+from pairhmm.commands.report_found import Found
 from pairhmm.io.report.multiqc import general_statistics, heatmap
 from pairhmm.reporting.hits import Hits
 
@@ -18,7 +19,8 @@ MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
 def multiqc_contents(found: Found) -> dict[str, dict[str, Any]]:
     """Custom content for MultiQC, by the name of its file without the ending."""
     data = {}
-    for sample in found.samples:
+    # A table of a run has the rows of its sheet, those without results too.
+    for sample in found.samples if found.sheet is None else found.sheet:
         data[sample] = {key: value for key, value in figures(found, sample).items() if value is not None}
     contents = {"pairhmm_general": general_statistics(columns(found), data)}
     agreement = concordance(found)

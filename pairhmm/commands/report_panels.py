@@ -27,6 +27,7 @@ from pairhmm.reporting.panels import (
     choose_haplotypes,
     panel_bytes,
 )
+from pairhmm.reporting.pileup import Pileup, shown_columns
 from pairhmm.reporting.sites import ReportedSite, site_alleles
 
 log = logging.getLogger(__name__)
@@ -121,14 +122,17 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             places: dict[ReadKey, tuple[int, int]] = {}
             explained: dict[int, ReadEvidence] = {}
             alignment = _alignment(reads, sources.genome)
+            sites = regions[reads.chrom, reads.start, reads.end].sites
+            pileup = None
             if alignments is not None:
                 wanted = least_certain(reads) if is_known and is_compiled() else set()
-                places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted)
+                pileup = _empty_pileup(alignment, [sources.sites[site].pos for site, _ in sites])
+                places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup)
                 slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
                 explained = explain(reads, found, model, slack)
             numbers = {name: at for at, name in enumerate(panels.samples)}
-            data = panel_bytes(reads, number, numbers, alignment, places, explained)
-            for site, alleles in regions[reads.chrom, reads.start, reads.end].sites:
+            data = panel_bytes(reads, number, numbers, alignment, places, explained, pileup)
+            for site, alleles in sites:
                 panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
             panels.packed.append(pack(data))
     if explain.other:
@@ -244,6 +248,12 @@ def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int,
         plain = [set(alleles.split(",")) <= {"0", "."} for alleles in reads.alleles]
         reference = reads.sequences[plain.index(True) if True in plain else 0]
     return start, reference, aligned_haplotypes(start, reference, reads.sequences, find_differences)
+
+
+def _empty_pileup(alignment: tuple[int, str, list[list[tuple[int, str, str]]]], sites: Sequence[int]) -> Pileup:
+    """A pileup of the columns around a region's differences and sites."""
+    start, reference, differences = alignment
+    return Pileup(shown_columns(start, start + len(reference), (one for own in differences for one in own), sites))
 
 
 def _span(reads: RegionLikelihoods) -> tuple[int, int]:

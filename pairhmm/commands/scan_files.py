@@ -7,37 +7,41 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import Annotated, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm import scanning
 from pairhmm.commands.keywords import ScanKeywords, with_keywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
-from pairhmm.interface.options import check_whole
+from pairhmm.interface.options import Within, check_fields, check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.samples.hit_multiqc import open_multiqc
 from pairhmm.io.samples.hit_writer import (
+    Searched,
     Sink,
     file_label,
     open_assignment_lines,
     open_hit_table,
-    open_multiqc,
     open_summaries,
     summary_paths,
 )
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures
+from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures, Tiling
 from pairhmm.scanning.choice import choose
 from pairhmm.scanning.collect import Collector, FileCollector, FoundSamples, HitRules, RecordCollector
 from pairhmm.scanning.records import RecordBlock
+from pairhmm.scanning.rollup import Rollup, call_rule, repeated_tiles
+from pairhmm.scanning.tiles import check_tiling, load_tiles
 
 log = logging.getLogger(__name__)
 
@@ -61,14 +65,18 @@ class Reports:
         A name that ends in ``_mqc.json``.
     multiqc_sample : str or None
         The sample of all files. MultiQC's table then has one row for it, in place of one row for each file.
+    min_breadth : float
+        The least share of a signature that a call needs, where signatures are cut into tiles.
     """
 
     assignment: bool = False
     summary: str | None = None
     multiqc: str | None = None
     multiqc_sample: str | None = None
+    min_breadth: Annotated[float, Within(0, 1)] = 0.01
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("summary", "multiqc"):
             object.__setattr__(self, name, path_of(getattr(self, name)))
 
@@ -94,6 +102,7 @@ def scan_files(
     output: AnyPath = "-",
     *,
     options: ScanOptions = _DEFAULTS,
+    tiling: Tiling | None = None,
     per_file: bool = False,
     reports: Reports | None = None,
     reference: AnyPath | None = None,
@@ -116,6 +125,9 @@ def scan_files(
         Table of hits (docs/scan.md); ``-`` is stdout.
     options : ScanOptions
         What counts as a match.
+    tiling : Tiling, optional
+        Cut the signatures into tiles. A match of a tile is a match of its signature. By default, a match is the whole
+        signature. The summary then has calls.
     per_file : bool
         Each file is a sample. By default each record is one.
     reports : Reports, optional
@@ -168,16 +180,24 @@ def scan_files(
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
-    patterns = _patterns(signatures, known, options)
+    if tiling is not None:
+        check_tiling(tiling, options)
+    patterns = _patterns(signatures, known, options, tiling)
     known = patterns.holding(known)
-    scanner = choose(backend, device, patterns, options, _size(samples), threads)
+    if tiling is None:
+        scanner = choose(backend, device, patterns, options, _size(samples), threads)
+    else:
+        _tell_of_tiles(known, options, tiling, reports.min_breadth)
+        scanner = load_tiles(backend, patterns, options, tiling)
     log.info("backend %s", scanner.label)
     for path in samples:
         # Faults in a file's first bytes show before anything is written. Pipes are left out: they are read once.
         if path != STDIN and not is_device(path):
             ByteStream(path, lambda _: None).close()
-    source = _Source(chunk_size, int(known.lengths.max()) - 1, reference, watch)
-    outputs = _Outputs(known, options, per_file, reports)
+    # A read counts once, so that records are read whole where signatures are added up by reads.
+    overlap = None if tiling is not None else int(known.lengths.max()) - 1
+    source = _Source(chunk_size, overlap, reference, watch)
+    outputs = _Outputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
         sinks = outputs.open_sinks(stack, output)
         scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), outputs, threads))))
@@ -192,16 +212,33 @@ def _size(paths: Sequence[str]) -> int:
     return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
-def _patterns(path: str, signatures: Signatures, options: ScanOptions) -> Patterns:
+def _patterns(path: str, signatures: Signatures, options: ScanOptions, tiling: Tiling | None) -> Patterns:
     """The patterns to search for. Warns of signatures that can't match."""
-    unable = np.flatnonzero(signatures.informative < options.min_informative)
     rule = f"fewer than {options.min_informative} letters other than N"
+    _check_able(path, signatures, signatures.informative >= options.min_informative, rule, "--min-informative")
+    if tiling is not None:
+        rule = f"fewer letters than a tile of {tiling.length}"
+        _check_able(path, signatures, signatures.lengths >= tiling.length, rule, "--tile")
+    return Patterns.of(signatures, options, tiling)
+
+
+def _check_able(path: str, signatures: Signatures, able: NDArray[np.bool_], rule: str, option: str) -> None:
+    """Warn of signatures that can't match. Raise an error if none can."""
+    unable = np.flatnonzero(~able)
     if len(unable) == len(signatures):
-        raise InputError(path, "", f"every signature has {rule}: none can match", "lower --min-informative")
+        raise InputError(path, "", f"every signature has {rule}: none can match", f"lower {option}")
     if len(unable):
         first = signatures.names[int(unable[0])]
-        log.warning("%s: %d signatures skipped, with %s (--min-informative): %s ...", path, len(unable), rule, first)
-    return Patterns.of(signatures, options)
+        log.warning("%s: %d signatures skipped, with %s (%s): %s ...", path, len(unable), rule, option, first)
+
+
+def _tell_of_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling, min_breadth: float) -> None:
+    tiles, repeated, shared = repeated_tiles(signatures, tiling, options.both_strands)
+    log.info(
+        "%d tiles of %d letters; %d occur more than once, %d in several signatures",
+        tiles, tiling.length, repeated, shared,
+    )  # fmt: skip
+    log.info("%s", call_rule(min_breadth))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +246,7 @@ class _Source:
     """Reads the blocks of all files."""
 
     chunk_size: int
-    overlap: int
+    overlap: int | None
     reference: str | None
     watch: Callable[[int], None]
 
@@ -235,25 +272,56 @@ def _scanned(
 
 
 @dataclass(slots=True)
+class _FileRead:
+    """Counts of what was read of a file.
+
+    Attributes
+    ----------
+    records, empty : int
+    longest : int
+        Letters of the longest record, or of the longest part of one.
+    """
+
+    records: int = 0
+    empty: int = 0
+    longest: int = 0
+
+    def add(self, block: RecordBlock) -> None:
+        """Count the records of a block."""
+        lengths = np.diff(block.samples.offset)
+        self.records += len(block.names) - block.unfinished
+        self.empty += int((lengths == 0).sum())
+        self.longest = max(self.longest, int(lengths.max(initial=0)))
+
+
+@dataclass(slots=True)
 class _Outputs:
     """Turns scanned blocks into outputs."""
 
     signatures: Signatures
     options: ScanOptions
+    tiling: Tiling | None
     per_file: bool
     reports: Reports
     counts: ScanCounts = field(default_factory=ScanCounts)
     told_of_qualities: bool = False
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of a match of each signature."""
+        lengths = self.signatures.lengths
+        return lengths if self.tiling is None else np.full_like(lengths, self.tiling.length)
+
     def open_sinks(self, stack: ExitStack, output: str) -> list[Sink]:
-        table = open_assignment_lines if self.reports.assignment else open_hit_table
+        known = Searched(self.signatures, self.lengths, self.tiling is not None)
         sinks, reports = [], self.reports
+        rule = call_rule(reports.min_breadth)
         if reports.multiqc is not None:
-            multiqc = open_multiqc(reports.multiqc, self.signatures, reports.multiqc_sample)
-            sinks.append(stack.enter_context(multiqc))
-        if self.reports.summary is not None:
-            sinks.append(stack.enter_context(open_summaries(self.reports.summary, self.signatures)))
-        return [*sinks, stack.enter_context(table(output, self.signatures))]
+            sinks.append(stack.enter_context(open_multiqc(reports.multiqc, known, reports.multiqc_sample, rule)))
+        if reports.summary is not None:
+            sinks.append(stack.enter_context(open_summaries(reports.summary, known)))
+        table = open_assignment_lines if reports.assignment else open_hit_table
+        return [*sinks, stack.enter_context(table(output, known))]
 
     def check_qualities(self, path: str, block: RecordBlock) -> None:
         """Raise an error if an option needs qualities that are missing. Else, say once that there are none."""
@@ -270,21 +338,31 @@ class _Outputs:
 
     def write(self, scanned: Iterator[_ScannedBlock], sinks: Sequence[Sink]) -> None:
         """Write everything that is found to every sink, in order."""
-        collector, empty, reads = None, 0, 0
+        collector, rollup, read = None, None, _FileRead()
         for path, block, found in scanned:
             if collector is None:
-                collector, empty, reads = self._collector(path), 0, 0
+                collector, rollup, read = self._collector(path), self._rollup(), _FileRead()
             if block is None or found is None:
                 self._add(collector.finish(), sinks)
                 collector = None
-                self._tell_of_file(path, reads, empty)
+                self._tell_of_file(path, read)
+                if rollup is not None:
+                    for sink in sinks:
+                        sink.add_seen(path, rollup.rows())
                 continue
             self._add(collector.add(block, found), sinks)
-            reads += len(block.names) - block.unfinished
-            empty += int((np.diff(block.samples.offset) == 0).sum())
+            if rollup is not None:
+                rollup.add(block.samples, found.runs)
+            read.add(block)
+
+    def _rollup(self) -> Rollup | None:
+        if self.tiling is None:
+            return None
+        return Rollup(self.signatures, self.tiling, self.options, self.reports.min_breadth)
 
     def _collector(self, path: str) -> Collector:
-        rules = HitRules(self.signatures.lengths, self.options.every_match, self.reports.summary is not None)
+        with_letters = self.reports.summary is not None and self.tiling is None
+        rules = HitRules(self.lengths, self.options.every_match, with_letters)
         return FileCollector(path, file_label(path), rules) if self.per_file else RecordCollector(path, rules)
 
     def _add(self, complete: Iterator[FoundSamples], sinks: Sequence[Sink]) -> None:
@@ -294,10 +372,14 @@ class _Outputs:
             self.counts.bases += int(found.bases.sum())
             self.counts.hits += len(found.hits)
 
-    def _tell_of_file(self, path: str, reads: int, empty: int) -> None:
+    def _tell_of_file(self, path: str, read: _FileRead) -> None:
         self.counts.files += 1
-        self.counts.reads += reads
-        if reads == 0:
+        self.counts.reads += read.records
+        if read.records == 0:
             log.warning("%s: no record in it", path)
-        elif empty:
-            log.warning("%s: %d of %d records are empty", path, empty, reads)
+        elif read.empty:
+            log.warning("%s: %d of %d records are empty", path, read.empty, read.records)
+        longer = int(np.count_nonzero(self.lengths > read.longest))
+        if longer and read.longest and self.tiling is None:
+            told = f"{longer} of {len(self.signatures)} signatures are longer than every record"
+            log.warning("%s: %s (%d letters) and can't match: --tile 31 cuts them", path, told, read.longest)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
-from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, call_site
+from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, call_site
 from pairhmm.genomics.names import Names
+from pairhmm.genomics.phasing import phased
+from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.variants import Variant
 from pairhmm.models.gatk import GatkOptions
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import SiteReads
 
 MANY_SET_ASIDE = 0.2
 """The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
@@ -39,6 +46,8 @@ class Site:
         Names of the samples, in the same order.
     left_out : int
         Alternative alleles that were not considered in some sample (`pairhmm.genomics.genotypes.MAX_GENOTYPES`).
+    statistics : SiteStatistics or None
+        What its reads say of errors.
     """
 
     variant: Variant
@@ -46,6 +55,7 @@ class Site:
     samples: list[SampleGenotype]
     names: tuple[str, ...] = ()
     left_out: int = 0
+    statistics: SiteStatistics | None = None
 
     @property
     def is_variant(self) -> bool:
@@ -59,7 +69,12 @@ class Site:
 
 
 def genotype_region(
-    evidence: Evidence, samples: Sequence[str], options: GenotypeOptions, model: GatkOptions, discovered: bool
+    evidence: Evidence,
+    samples: Sequence[str],
+    options: GenotypeOptions,
+    model: GatkOptions,
+    discovered: bool,
+    records: RecordOptions | None = None,
 ) -> Iterator[Site]:
     """Genotype the candidates of a region whose genotypes are asked for.
 
@@ -72,19 +87,44 @@ def genotype_region(
         Has the floor: how far a haplotype's score may lie below a read's best.
     discovered : bool
         Whether candidates and alleles that no sample has are left out.
+    records : RecordOptions, optional
+        What the records have.
     """
     view = _View(evidence, tuple(samples), options, model)
+    found: list[tuple[Site, SiteReads]] = []
     for index, variant in enumerate(evidence.region.variants):
-        if variant.role != "asked":
+        if variant.role == "nuisance":
             continue
-        site = view.site(index)
+        # Also what was not asked for: the phase of the others depends on it.
+        site, reads = view.site(index)
         if discovered:
             if not site.is_variant:
                 continue
             seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
             if len(seen) < len(variant.alts):
-                site = replace(view.site(index, sorted(seen)), left_out=site.left_out)
-        yield site
+                left_out = site.left_out
+                site, reads = view.site(index, sorted(seen))
+                site = replace(site, left_out=left_out)
+        site = view.with_statistics(site, reads, index)
+        found.append((view.with_others(site, reads) if records is not None and records.gvcf else site, reads))
+    for site in _phased(found):
+        if site.variant.role == "asked":
+            yield site
+
+
+def _phased(found: Sequence[tuple[Site, SiteReads]]) -> Iterator[Site]:
+    """The sites of a region with the phase of their genotypes."""
+    if len(found) < 2:
+        yield from (site for site, _ in found)
+        return
+    sites, reads = zip(*found, strict=True)
+    positions = [site.variant.pos for site in sites]
+    by_sample = [
+        phased(positions, reads, genotypes, number)
+        for number, genotypes in enumerate(zip(*(site.samples for site in sites), strict=True))
+    ]
+    for site, samples in zip(sites, zip(*by_sample, strict=True), strict=True):
+        yield replace(site, samples=list(samples))
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:
@@ -135,8 +175,8 @@ class _View:
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
         self._families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
 
-    def site(self, index: int, kept: list[int] | None = None) -> Site:
-        """Genotype a candidate, with all or only some of its alternative alleles."""
+    def site(self, index: int, kept: list[int] | None = None) -> tuple[Site, SiteReads]:
+        """Genotype a candidate, with all or only some of its alternative alleles. The reads are those over it."""
         region, options = self._evidence.region, self._options
         variant, allele_of = region.variants[index], [alleles[index] for alleles in self._alleles]
         if kept is not None:
@@ -150,7 +190,24 @@ class _View:
         ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
         samples, quality = call_site(reads, priors, ploidies, self._families)
         left_out = max(sample.left_out for sample in samples)
-        return Site(variant, quality, samples, self._samples, left_out)
+        return Site(variant, quality, samples, self._samples, left_out), reads
+
+    def with_others(self, site: Site, reads: SiteReads) -> Site:
+        """The site with likelihoods of one allele more, which stands for all others."""
+        more, priors = reads.with_non_reference(), (self._options.snv_prior,) * (len(site.variant.alts) + 1)
+        samples = [
+            replace(one, with_others=call_sample(more, number, priors, one.ploidy).likelihoods)
+            for number, one in enumerate(site.samples)
+        ]
+        return replace(site, samples=samples)
+
+    def with_statistics(self, site: Site, reads: SiteReads, index: int) -> Site:
+        """The site of a candidate with what its reads say of errors."""
+        evidence = self._evidence
+        strands, strand, odds, *values = reads.statistics(evidence.flag, evidence.mapq, evidence.from_end, index)
+        known = [None if math.isnan(value) else value for value in values]
+        samples = [replace(one, strands=own) for one, own in zip(site.samples, strands, strict=True)]
+        return replace(site, samples=samples, statistics=SiteStatistics(strand, odds, *known))
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:
@@ -166,4 +223,4 @@ def _with_alleles(variant: Variant, kept: list[int]) -> Variant:
     ref = variant.ref
     while len(ref) > 1 and all(len(alt) > 1 and alt[-1] == ref[-1] for alt in alts):
         ref, alts = ref[:-1], [alt[:-1] for alt in alts]
-    return Variant(variant.chrom, variant.pos, ref, tuple(alts), variant.id, variant.record_index)
+    return replace(variant, ref=ref, alts=tuple(alts))

@@ -208,16 +208,19 @@ class ScoredReads:
     """What a region's evidence says of the reads, or of the profiles that they became.
 
     The attributes are those of `pairhmm.evidence.region_evidence.Evidence`; `ends` is the number of ends of its
-    molecule that a profile has: 1, or 2 where mates were joined.
+    molecule that a profile has: 1, or 2 where mates were joined. `first` is the first read of each among those that
+    were cut.
     """
 
     names: Names
     sample: NDArray[np.int32]
     flag: NDArray[np.uint16]
+    mapq: NDArray[np.uint8]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     length: NDArray[np.int64]
     ends: NDArray[np.int64]
+    first: NDArray[np.int64]
     reads: NDArray[np.int64] | None = None
     fragment: NDArray[np.int64] | None = None
 
@@ -230,10 +233,12 @@ def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
         held.names.at(reads),
         held.sample[reads],
         held.flag[reads],
+        held.mapq[reads],
         held.start[reads],
         held.end[reads],
         _lengths(held, reads),
         np.ones(len(reads), dtype=np.int64),
+        reads,
     )
 
 
@@ -241,7 +246,8 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads)
     """The profiles of joined reads.
 
     A profile has the first of its reads' names in alphabetical order, so that the two ends of a family share it. Its
-    flags are those of its first read, without the number of the mate where mates were joined. Its length is that of the
+    flags and its mapping quality are those of its first read, without the number of the mate where mates were joined.
+    Its length is that of the
     longest read or its own, whichever is more.
     """
     edges = joined.member_offset
@@ -253,10 +259,12 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads)
         Names.of([min(names[one:two]) for one, two in pairwise(edges.tolist())]),
         held.sample[members[begin]],
         np.where(joined.are_mates, flags & ~np.uint16(FIRST | SECOND), flags),
+        held.mapq[members[begin]],
         _of_each(np.minimum, held.start[members], begin),
         _of_each(np.maximum, held.end[members], begin),
         np.maximum(np.diff(joined.offset), _of_each(np.maximum, _lengths(held, members), begin)),
         1 + joined.are_mates,
+        members[begin],
         joined.reads,
         joined.fragment,
     )

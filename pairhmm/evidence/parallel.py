@@ -26,7 +26,7 @@ from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, listed_pieces, pie
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
-from pairhmm.evidence.run import Run, RunCounts, Watch
+from pairhmm.evidence.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
 from pairhmm.genomics.regions import MAX_SHIFT, Region
 from pairhmm.interface.cores import usable_cores
 from pairhmm.io.alignments.index import find_index
@@ -41,7 +41,6 @@ from pairhmm.io.variants.candidates import CandidateReader
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-Use = Callable[[Iterator[Evidence]], Iterator[Result]]
 
 WORTH_PROCESSES = 30_000
 """Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
@@ -90,7 +89,7 @@ class OpenResults(Generic[Result]):
 def open_results(
     inputs: RunInputs,
     options: RunOptions,
-    use: Use[Result],
+    use: Use[Result] | UseOfReads[Result],
     watch: Watch | None = None,
     refined: Callable[[Evidence], Evidence] | None = None,
     without_set_aside: bool = True,
@@ -106,7 +105,8 @@ def open_results(
     use : callable
         ``use(evidence)`` gets an iterator of the evidence of regions, and gives an iterator of what it makes of them.
         It is called for each piece of the run, or once for the whole run. It has to be picklable, and so do its
-        results. Sending a result to another process takes time: few large results are better than one a region.
+        results. Sending a result to another process takes time: few large results are better than one a region. A
+        `pairhmm.evidence.run.UseOfReads` is opened with the run first.
     watch, refined, without_set_aside
         Those of `Run.evidence`.
 
@@ -127,7 +127,7 @@ def open_results(
         if work is None or count == 1:
             devices = pool or stack.enter_context(_started(options, options.threads))
             run = whole_run(inputs, options, devices, files)
-            made = use(run.evidence(watch, refined, without_set_aside))
+            made = opened_use(use, run, files.asked)(run.evidence(watch, refined, without_set_aside))
         else:
             address = stack.enter_context(device_address()) if pool is None else None
             chosen = options if pool is None else replace(options, backend=pool.name)
@@ -275,7 +275,7 @@ class _PieceJob:
     reference_name: str
     options: RunOptions
     address: DeviceAddress | None
-    use: Use[Any]
+    use: Use[Any] | UseOfReads[Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
 
@@ -286,7 +286,7 @@ class _PieceJob:
         options: RunOptions,
         address: DeviceAddress | None,
         files: OpenFiles,
-        use: Use[Any],
+        use: Use[Any] | UseOfReads[Any],
         refined: Callable[[Evidence], Evidence] | None,
         is_watched: bool,
     ) -> Self:
@@ -324,7 +324,8 @@ class _PieceWorker:
             begin_end = one.core_start, one.core_end, one.start, one.end, one.haplotype_start, one.haplotype_end
             watched.append((one.chrom, *begin_end))
 
-        made = list(job.use(run.counted(watch if job.is_watched else None, job.refined)))
+        use = opened_use(job.use, run, self._places.asked(piece))
+        made = list(use(run.counted(watch if job.is_watched else None, job.refined)))
         self._count_once(piece, left_out)
         return _PieceResults(made, watched, run.counts(), left_out)
 

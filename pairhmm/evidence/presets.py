@@ -50,7 +50,7 @@ def preset_options(name: str) -> Mapping[str, Any]:
 
     Examples
     --------
-    >>> preset_options("hifi")["insertion_quality"]
+    >>> pairhmm.preset_options("hifi")["insertion_quality"]
     30
     """
     check_choice("preset", name, tuple(PRESETS))

@@ -27,10 +27,14 @@ class Evidence:
     sample : int32 (reads,)
     flag : uint16 (reads,)
         SAM flags.
+    mapq : uint8 (reads,)
+        Mapping qualities.
     start, end : int64 (reads,)
         Where each read is aligned.
     length : int64 (reads,)
         Bases of each read before it was cut.
+    from_end : int32 (reads, candidates)
+        Bases between a candidate and the nearer end of the read, or -1 where the alignment does not reach it.
     log10 : float64 (reads, haplotypes)
         log10 P(read | haplotype).
     precision : uint8 (reads, haplotypes)
@@ -50,9 +54,11 @@ class Evidence:
     names: Names
     sample: NDArray[np.int32]
     flag: NDArray[np.uint16]
+    mapq: NDArray[np.uint8]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     length: NDArray[np.int64]
+    from_end: NDArray[np.int32]
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
     set_aside: NDArray[np.bool_]
@@ -88,6 +94,7 @@ def without_nuisances(evidence: Evidence) -> Evidence:
             replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
             for haplotype in (evidence.haplotypes[number] for number in kept)
         ],
+        from_end=np.ascontiguousarray(evidence.from_end[:, columns]),
         log10=np.ascontiguousarray(evidence.log10[:, kept]),
         precision=np.ascontiguousarray(evidence.precision[:, kept]),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from pairhmm.evidence.stream import EvidenceCounts, EvidenceStream
 from pairhmm.evidence.tally import JOINING, USING, Tally
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.regions import Region
+from pairhmm.io.sequences.intervals import Interval
 
 Watch = Callable[[Region, float], None]
 """Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
@@ -115,6 +117,27 @@ class Run:
         self.scorer.bases += counts.bases
         self.scorer.lowered += counts.lowered
         self.tally.add_counts(counts.pairs, counts.seconds)
+
+
+Result = TypeVar("Result", covariant=True)
+Use = Callable[[Iterator[Evidence]], Iterator[Result]]
+"""Makes something of the evidence of regions: it gets an iterator, and gives an iterator."""
+
+
+@runtime_checkable
+class UseOfReads(Protocol[Result]):
+    """A use that looks at all reads, too: it is opened before they are read."""
+
+    def opened(self, run: Run, places: Sequence[Interval]) -> Use[Result]:
+        """What is used in place of it, for a run over places."""
+
+
+def opened_use(use: Use[Result] | UseOfReads[Result], run: Run, places: Sequence[Interval] | None) -> Use[Result]:
+    """What is to be used for a run over places, or over everything with None."""
+    if not isinstance(use, UseOfReads):
+        return use
+    everything = [Interval(name, 0, length) for name, length in run.contigs.items()]
+    return use.opened(run, everything if places is None else places)
 
 
 @dataclass(frozen=True, slots=True)

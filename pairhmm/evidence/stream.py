@@ -153,11 +153,13 @@ class _Begun:
     """Regions whose scoring has begun.
 
     `reads` are their reads, or the profiles that these became: int64 `edges` has the first of each region, and the end.
+    `from_end` has the matrices of `Evidence.from_end`, one after the other.
     """
 
     tasks: list[_Task]
     reads: ScoredReads
     edges: NDArray[np.int64]
+    from_end: NDArray[np.int32]
     cut: int
     scores: Callable[[], FlatScores]
 
@@ -288,26 +290,29 @@ class EvidenceStream:
         letters = [task.letters for task in tasks]
         scores = self.score.begin(cut, np.diff(edges).tolist(), letters)
         reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
-        return _Begun(tasks, reads, edges, sum(counts), scores)
+        return _Begun(tasks, reads, edges, _from_end(held, tasks, reads.first, edges), sum(counts), scores)
 
     def _scored(self, begun: _Begun) -> Iterator[Evidence]:
         scores, precision = begun.scores()
         tasks, reads, edges = begun.tasks, begun.reads, begun.edges
         best = best_of_each(scores, np.repeat([len(task.letters) for task in tasks], np.diff(edges)))
         set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
-        done = 0
+        done = placed = 0
         for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
             shape = last - first, len(task.letters)
-            pairs = shape[0] * shape[1]
+            pairs, candidates = shape[0] * shape[1], len(task.region.variants)
+            places = shape[0] * candidates
             yield Evidence(
                 task.region,
                 task.haplotypes,
                 reads.names.take(first, last),
                 reads.sample[first:last],
                 reads.flag[first:last],
+                reads.mapq[first:last],
                 reads.start[first:last],
                 reads.end[first:last],
                 reads.length[first:last],
+                begun.from_end[placed : placed + places].reshape(shape[0], candidates),
                 scores[done : done + pairs].reshape(shape),
                 precision[done : done + pairs].reshape(shape),
                 set_aside[first:last],
@@ -315,9 +320,21 @@ class EvidenceStream:
                 fragment=None if reads.fragment is None else reads.fragment[first:last],
             )
             done += pairs
+            placed += places
         self.counts.regions += len(begun.tasks)
         self.counts.reads += begun.cut
         self.counts.pairs += done
+
+
+def _from_end(
+    held: ReadBlock, tasks: Sequence[_Task], reads: NDArray[np.int64], edges: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """`Evidence.from_end` of some regions, one after the other."""
+    candidates = [len(task.region.variants) for task in tasks]
+    positions = np.array([variant.pos for task in tasks for variant in task.region.variants], dtype=np.int64)
+    from_end = np.empty(int(np.diff(edges) @ np.array(candidates, dtype=np.int64)), dtype=np.int32)
+    held.native.bases_from_end(reads, edges, positions, offsets(candidates), from_end)
+    return from_end
 
 
 def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, CutSlices, list[int]]:

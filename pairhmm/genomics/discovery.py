@@ -42,7 +42,7 @@ class CandidateOptions:
     """
 
     min_base_quality: Annotated[int, Within(0, HIGHEST_SAM_QUALITY)] = 10
-    min_snv_count: Annotated[int, Within(1)] = 3
+    min_snv_count: Annotated[int, Within(1)] = 2
     min_indel_count: Annotated[int, Within(1)] = 2
     min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
     min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08

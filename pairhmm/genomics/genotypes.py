@@ -87,6 +87,14 @@ class SampleGenotype:
     left_out : int
         Alternative alleles that were not considered, because all alleles make more than `MAX_GENOTYPES` genotypes. They
         are those with the fewest reads.
+    strands : tuple of int
+        Informative reads on the forward and the reverse strand: of the reference, then of all other alleles (SB).
+    phased : tuple of int or None
+        The alleles in the order of the haplotypes of the phase set; None where the genotype is not phased.
+    phase_set : int or None
+        Position (0-based) of the first site of the phase set (PS).
+    with_others : tuple of int
+        `likelihoods` with one allele more, which stands for all others; empty where they were not asked for.
     """
 
     alleles: tuple[int, ...] | None
@@ -97,6 +105,40 @@ class SampleGenotype:
     log10_reference: float
     ploidy: int = 2
     left_out: int = 0
+    strands: tuple[int, ...] = (0, 0, 0, 0)
+    phased: tuple[int, ...] | None = None
+    phase_set: int | None = None
+    with_others: tuple[int, ...] = ()
+
+    @property
+    def genotype(self) -> str:
+        """GT as VCF writes it."""
+        if self.alleles is None:
+            return "/".join("." * max(1, self.ploidy))
+        return "/".join(map(str, self.alleles)) if self.phased is None else "|".join(map(str, self.phased))
+
+
+@dataclass(frozen=True, slots=True)
+class SiteStatistics:
+    """What the reads over a site say of errors, over all samples. docs/vcf.md has the definitions.
+
+    Attributes
+    ----------
+    fisher_strand : float
+        FS, Phred.
+    strand_odds : float
+        SOR.
+    mapping_quality : float or None
+        MQ; None without a read whose mapping quality is known.
+    mapping_rank, position_rank : float or None
+        MQRankSum and ReadPosRankSum; None where only the reference or only other alleles have reads.
+    """
+
+    fisher_strand: float
+    strand_odds: float
+    mapping_quality: float | None
+    mapping_rank: float | None
+    position_rank: float | None
 
 
 def count_genotypes(n_alleles: int, ploidy: int) -> int:

@@ -97,6 +97,7 @@ class CudaSketcher:
 
         self._cupy = cupy
         self.label = f"cuda:{device}"
+        self.row_words = 1  # an offset
         self._device = cupy.cuda.Device(device)
         self._timed: list[tuple[Any, Any]] | None = None
         with self._device:

@@ -46,10 +46,13 @@ class Sketcher(Protocol):
         Name of the device in messages.
     most_words : int
         Most words of a chunk: its tokens or neighbours, an offset for each sample, and signatures if they are wanted.
+    row_words : int
+        Words that a sample takes beside its tokens while its projection is made.
     """
 
     label: str
     most_words: int
+    row_words: int
 
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         """Write the signatures of a chunk to `out`, shape (samples, 128)."""
@@ -162,7 +165,7 @@ class DevicePlacer(Placer):
         found = np.zeros((len(groups), len(groups[0]) if groups else 0, 2), dtype=np.float32)
         finish: Callable[[], None] | None = None
         for group, matrix, out in zip(groups, matrices, found, strict=True):
-            chunks = cut(group, self._most)
+            chunks = cut(group, self._most, self.sketcher.row_words)
             if not len(group):
                 continue
             begun = self.sketcher.begin(chunks[0], True) if len(chunks) == 1 else None

@@ -39,7 +39,7 @@ __all__ = ["WebgpuSketcher", "make", "status"]
 
 log = logging.getLogger(__name__)
 
-MOST_WORDS = 1 << 26
+MOST_WORDS = 1 << 28
 """Words of the largest chunk on a discrete GPU, which takes it far less than a second."""
 
 WORKGROUPS = 8192
@@ -50,7 +50,7 @@ PIECE_UNITS = np.array([2 ** (16 * piece) for piece in range(4)], dtype=object)
 """What the four pieces of a sum count."""
 
 USED = "STORAGE|COPY_DST|COPY_SRC"
-USAGES = dict.fromkeys(("table", "sums", "form", "out", "start", "odd"), USED) | {
+USAGES = dict.fromkeys(("table", "found", "sums", "form", "out", "start", "odd"), USED) | {
     **dict.fromkeys(UPLOADS, "MAP_WRITE|COPY_SRC"),
     "in": "STORAGE|COPY_DST",
     "staging": "MAP_READ|COPY_DST",
@@ -87,6 +87,7 @@ class WebgpuSketcher:
         self._handle = self._shared.handle
         limit = int(self._handle.limits["max-storage-buffer-binding-size"]) // WORD
         self.most_words = min(MOST_WORDS // self._shared.slower, limit // 2)
+        self.row_words = 1 + SLOTS
         self._seconds: list[float] | None = None
         self._slots = [BatchSlot(self._handle, self.label, None, USAGES) for _ in range(2)]
         for slot in self._slots:
@@ -96,8 +97,7 @@ class WebgpuSketcher:
 
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         begun = self._sent(chunk)
-        begun.slot.make_room("out", out.nbytes)
-        self._sketch("signatures", begun, ("out", out.nbytes))
+        self._sketch("signatures", begun, ("found", out.nbytes))
         with self._downloaded(begun.slot, out.nbytes) as words:
             out.reshape(-1)[:] = words
 
@@ -107,6 +107,8 @@ class WebgpuSketcher:
             size = WORD * SUM_WORDS
             begun.slot.make_room("sums", size)
             self._sketch("columns", begun, ("sums", size), is_cleared=True)
+        else:
+            self._sketch("signatures", begun, None)
         return begun
 
     def sums(self, begun: WebgpuChunk) -> SlotSums:
@@ -198,6 +200,7 @@ class WebgpuSketcher:
         with self._using():
             slot = self._next_slot()
             tokens_at, offsets_at = self._send(slot, chunk)
+            slot.make_room("found", WORD * SLOTS * len(chunk))
         places = {"tokens_at": tokens_at, "offsets_at": offsets_at, "unused": 0}
         return WebgpuChunk(slot, len(chunk), PLACE_PARAMS.values({"samples": len(chunk)} | places))
 
@@ -213,7 +216,9 @@ class WebgpuSketcher:
         self._handle.queue.submit([encoder.finish()])
         return values_at // WORD, offsets_at // WORD
 
-    def _sketch(self, entry: str, begun: WebgpuChunk, copied: tuple[str, int], *, is_cleared: bool = False) -> None:
+    def _sketch(
+        self, entry: str, begun: WebgpuChunk, copied: tuple[str, int] | None, *, is_cleared: bool = False
+    ) -> None:
         turns = -(-begun.samples // (SKETCH_WIDTH if entry == "project" else 1))
         with self._using():
             self._submit(entry, begun.slot, begun.params, (min(WORKGROUPS, turns), 1), copied, is_cleared=is_cleared)

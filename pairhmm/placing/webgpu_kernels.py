@@ -12,6 +12,12 @@ from pairhmm.sketching.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
 SKETCH_WIDTH = 32
 """Invocations of a workgroup that sketches a sample."""
 
+TOGETHER = 2
+"""Tokens that are hashed together, so that their loads and hashes overlap."""
+
+LOADS = 4
+"""Samples whose signatures an invocation reads together. It divides `SKETCH_WIDTH`."""
+
 BLEND_WIDTH = 64
 """Invocations of a workgroup of `blend`, each of which has a sample."""
 
@@ -42,9 +48,9 @@ BLEND_PARAMS = Record(
 )
 
 BINDINGS = {
-    "signatures": ("in", "table", "out"),
-    "columns": ("in", "table", None, "sums"),
-    "project": ("in", "table", None, None, "form", "out"),
+    "signatures": ("in", "table", "found"),
+    "columns": ("in", "table", "found", "sums"),
+    "project": ("in", None, "found", None, "form", "out"),
     "blend": ("in", "start", "before", "after"),
 }
 """Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
@@ -64,6 +70,7 @@ def source(variant: PlaceVariant) -> tuple[str, str]:
         declared = constants({"WIDTH": BLEND_WIDTH, "BLOCK": BLOCK}) | {BLEND_PARAMS.name: BLEND_PARAMS.declaration}
         return assemble("map/place_blend.wgsl", read, declared, {}), variant.entry
     sizes = {"PRIME": PRIME, "SLOTS": SLOTS, "FEW": LEAST_FOR_ONE_PERMUTATION, "WIDTH": SKETCH_WIDTH, "PIECES": PIECES}
-    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(variant.int64)}
-    declared = constants(sizes) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
+    repeated = {"TOGETHER": TOGETHER, "LOADS": LOADS}
+    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(variant.int64)} | repeated
+    declared = constants(sizes | repeated) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
     return assemble("map/place.wgsl", read, declared, numbers), variant.entry

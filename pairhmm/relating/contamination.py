@@ -10,7 +10,8 @@ Who the foreign reads are of is either unknown, so that g2 is of the population,
 that g2 has the probabilities of that sample's genotypes. The two may be relatives or the same individual: the shares of
 sites where they have 0, 1 and 2 alleles from a common ancestor are estimated along with alpha, or else a relative's
 alleles would pass for foreign reads. Frequencies leave out the sample and its source, since each draws those of a small
-cohort to itself.
+cohort to itself. What is left of the cohort is an urn of alleles (`pairhmm.relating.alleles`), because its frequencies
+are not certain.
 
 Wrong reads look like foreign ones at low depth. So the share of them that the likelihoods of reads don't know of is
 estimated too, once for the whole cohort.
@@ -25,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
+from pairhmm.relating.alleles import AlleleUrn, CohortAlleles, genotype_weights
 from pairhmm.relating.evidence import MOST_RATIO, SiteEvidence
-from pairhmm.relating.likelihoods import GENOTYPES, Floats, LogLikelihoods, genotype_priors
+from pairhmm.relating.likelihoods import GENOTYPES, Floats, LogLikelihoods
 from pairhmm.relating.relations import IBD
 
 Profile = Callable[[Floats], Floats]
@@ -59,8 +61,6 @@ _ERRORS = np.array([-0.8, -0.6, -0.4, -0.2, 0, 0.25, 0.5, 1, 2, 4, 8, 16])
 """Extra errors that are tried, as multiples of the least error that a read's likelihoods claim."""
 # Samples that are asked for the error of a cohort, at most.
 _MOST_ASKED = 20
-# A frequency is at least this and at most 1 minus this.
-_RAREST = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,46 +130,33 @@ class _Reads:
         return logs.reshape(*q.shape, -1)
 
 
-def _by_ancestry(joint: NDArray[np.float32], frequencies: Floats) -> NDArray[np.float32]:
+def _by_ancestry(joint: NDArray[np.float32], urn: AlleleUrn) -> NDArray[np.float32]:
     """Likelihoods of reads given the foreign genotype, float32 (3 IBD states, 3 foreign genotypes, shares, sites).
 
     Parameters
     ----------
     joint : float32 (3 own genotypes, 3 foreign genotypes, shares, sites)
-    frequencies : float64 (sites,)
+    urn : AlleleUrn
     """
-    p = frequencies.astype(np.float32)
-    zero = np.zeros_like(p)
-    # P(own | foreign, one allele of a common ancestor), [foreign][own].
-    of_relative = np.array([[1 - p, p, zero], [(1 - p) / 2, zero + 0.5, p / 2], [zero, 1 - p, p]])
-    priors = genotype_priors(frequencies).astype(np.float32)
     result = np.empty((3, *joint.shape[1:]), dtype=np.float32)
     for foreign in range(GENOTYPES):
-        result[0, foreign] = np.einsum("gas,gs->as", joint[:, foreign], priors)
-        result[1, foreign] = np.einsum("gas,gs->as", joint[:, foreign], of_relative[foreign])
+        left = urn.after(foreign)
+        p = left.frequencies
+        zero = np.zeros_like(p)
+        # P(own | foreign, one allele of a common ancestor).
+        of_relative = np.array([1 - p, p, zero]) * (2 - foreign) / 2 + np.array([zero, 1 - p, p]) * foreign / 2
+        for state, priors in enumerate((left.genotypes, of_relative)):
+            result[state, foreign] = np.einsum("gas,gs->as", joint[:, foreign], priors.astype(np.float32))
         result[2, foreign] = joint[foreign, foreign]
     return result
 
 
-class _Frequencies:
-    """Frequencies of the cohort without some of its samples."""
-
-    def __init__(self, weights: NDArray[np.float32], frequencies: Floats) -> None:
-        self._all = np.clip(frequencies, _RAREST, 1 - _RAREST)
-        copies = weights[:, 1] + 2 * weights[:, 2]
-        # The share of what certain genotypes would tell that the reads tell. Where it is less, a sample draws more.
-        uncertain = (weights[:, 1] + 4 * weights[:, 2] - copies**2).sum(axis=0)
-        told = np.maximum(1 - uncertain / (2 * len(weights) * self._all * (1 - self._all)), 0.1)
-        self._excess = (copies / 2 - self._all) / told
-
-    def without(self, *samples: int) -> Floats:
-        """By one step of Newton's method: float64 (sites,)."""
-        left = max(1, len(self._excess) - len(samples))
-        result: Floats = np.clip(self._all - self._excess[list(samples)].sum(axis=0) / left, _RAREST, 1 - _RAREST)
-        return result
-
-
-def estimate_contamination(evidence: SiteEvidence, likelihoods: LogLikelihoods, frequencies: Floats) -> Contamination:
+def estimate_contamination(
+    evidence: SiteEvidence,
+    likelihoods: LogLikelihoods,
+    frequencies: Floats,
+    is_given: NDArray[np.bool_] | None = None,
+) -> Contamination:
     """Estimate the share of foreign reads of each sample.
 
     Parameters
@@ -179,58 +166,53 @@ def estimate_contamination(evidence: SiteEvidence, likelihoods: LogLikelihoods, 
         Of the genotypes of each sample, from its reads without a thought of foreign ones.
     frequencies : float64 (sites,)
         Of the alternative allele.
+    is_given : bool (sites,), optional
+        Where the frequency is not of the samples, but known of the population.
     """
     samples = len(evidence.samples)
     fraction, low, high, gain = np.full((4, samples), np.nan)
     sources = np.full(samples, POPULATION, np.int32)
-    weights = _genotype_weights(likelihoods, frequencies)
-    cohort = _Frequencies(weights, frequencies)
+    cohort = CohortAlleles(likelihoods, frequencies, is_given)
     reads = {sample: _Reads(evidence, sample) for sample in np.flatnonzero(np.diff(evidence.begin)).tolist()}
     error = _common_error(evidence, reads, cohort)
     for sample, own in reads.items():
         others = cohort.without(sample)
         found = [(*_estimate(_population_profile(own, error, others)), POPULATION)]
         # Without foreign reads there is nobody to look for.
-        for source in _best_sources(own, error, others, weights, sample) if found[0][3] > HALF_WIDTH else ():
+        for source in _best_sources(own, error, others, cohort.weights, sample) if found[0][3] > HALF_WIDTH else ():
             without = cohort.without(sample, source)
-            of_source = _genotype_weights(likelihoods[[source]], without)[0]
+            of_source = genotype_weights(likelihoods[[source]], without.genotypes)[0]
             found.append((*_estimate(_source_profile(own, error, without, of_source)), source))
         best = max(found, key=lambda one: one[3])
         (fraction[sample], low[sample], high[sample], gain[sample]), sources[sample] = best[:4], best[4]
     return Contamination(fraction, low, high, gain, sources)
 
 
-def _genotype_weights(likelihoods: LogLikelihoods, frequencies: Floats) -> NDArray[np.float32]:
-    """Probabilities of genotypes: float32 (samples, 3, sites)."""
-    weights = np.exp(likelihoods.transpose(0, 2, 1)) * genotype_priors(frequencies).astype(np.float32)
-    weights /= weights.sum(axis=1, keepdims=True)
-    return weights
-
-
-def _common_error(evidence: SiteEvidence, reads: Mapping[int, _Reads], cohort: _Frequencies) -> float:
+def _common_error(evidence: SiteEvidence, reads: Mapping[int, _Reads], cohort: CohortAlleles) -> float:
     """The share of wrong reads, beyond those that likelihoods of reads know of, that fits the median sample."""
     least = 10.0 ** -float(np.abs(evidence.log10_ratio).max(initial=MOST_RATIO / 2))
     errors = []
     for sample in list(reads)[:: -(-len(reads) // _MOST_ASKED) or 1]:
-        priors = genotype_priors(cohort.without(sample)[reads[sample].sites])
+        priors = cohort.without(sample).at(reads[sample].sites).genotypes
         fits = np.array([reads[sample].fit(error, priors) for error in least * _ERRORS])
         errors.append(_highest(least * _ERRORS, fits))
     return float(np.median(errors)) if errors else 0.0
 
 
-def _population_profile(reads: _Reads, error: float, frequencies: Floats) -> Profile:
-    here = frequencies[reads.sites]
-    priors = genotype_priors(here).astype(np.float32)
+def _population_profile(reads: _Reads, error: float, urn: AlleleUrn) -> Profile:
+    here = urn.at(reads.sites)
+    # P(own) P(foreign | own), [own][foreign].
+    of_own = zip(here.genotypes, map(here.after, range(GENOTYPES)), strict=True)
+    priors = np.stack([share * left.genotypes for share, left in of_own]).astype(np.float32)
 
     def profile(shares: Floats) -> Floats:
-        tables = np.einsum("gfas,gs,fs->as", reads.likelihoods(shares, error), priors, priors, optimize=True)
-        return _total_log(tables)
+        return _total_log(np.einsum("gfas,gfs->as", reads.likelihoods(shares, error), priors))
 
     return profile
 
 
-def _source_profile(reads: _Reads, error: float, frequencies: Floats, of_source: NDArray[np.float32]) -> Profile:
-    here, weights = frequencies[reads.sites], of_source[:, reads.sites]
+def _source_profile(reads: _Reads, error: float, urn: AlleleUrn, of_source: NDArray[np.float32]) -> Profile:
+    here, weights = urn.at(reads.sites), of_source[:, reads.sites]
 
     def profile(shares: Floats) -> Floats:
         tables = _by_ancestry(reads.likelihoods(shares, error), here)
@@ -259,11 +241,9 @@ def _total_log(tables: NDArray[np.float32]) -> Floats:
     return total
 
 
-def _best_sources(
-    reads: _Reads, error: float, frequencies: Floats, weights: NDArray[np.float32], sample: int
-) -> list[int]:
+def _best_sources(reads: _Reads, error: float, urn: AlleleUrn, weights: NDArray[np.float32], sample: int) -> list[int]:
     """The samples whose genotypes best explain foreign reads, whatever their relation: at most `_BEST_SOURCES`."""
-    tables = _by_ancestry(reads.likelihoods(_PROBES, error), frequencies[reads.sites])
+    tables = _by_ancestry(reads.likelihoods(_PROBES, error), urn.at(reads.sites))
     of_relations = np.einsum("rj,jfas->fras", _PROBE_STATES, tables).reshape(GENOTYPES, -1, len(reads.sites))
     gains = np.full(len(weights), -np.inf)
     for source in range(len(weights)):

@@ -19,11 +19,11 @@ LogLikelihoods = NDArray[np.float32]
 GENOTYPES = 3
 LEAST = np.float32(-35.0)
 """The lowest likelihood: products of two such numbers are within float32."""
+PSEUDO_COUNT = 1.0
+"""Copies that are added of each allele, so that no frequency is 0 or 1."""
 _ROUNDS = 30
 _SETTLED = 1e-4
 _LOGS = (np.arange(256) * np.log(10.0) / -10.0).astype(np.float32)
-# Counts that are added for each allele, so that no frequency is 0 or 1.
-_PSEUDO_COUNT = 1.0
 
 
 def genotype_priors(frequencies: Floats) -> Floats:
@@ -99,7 +99,7 @@ def allele_frequencies(likelihoods: LogLikelihoods) -> Floats:
     float64 (sites,)
     """
     known = has_data(likelihoods)
-    alleles = 2.0 * known.sum(axis=0) + 2 * _PSEUDO_COUNT
+    alleles = 2.0 * known.sum(axis=0) + 2 * PSEUDO_COUNT
     frequencies = np.full(likelihoods.shape[1], 0.5)
     for _ in range(_ROUNDS):
         priors = genotype_priors(frequencies)
@@ -107,7 +107,7 @@ def allele_frequencies(likelihoods: LogLikelihoods) -> Floats:
         for sample, is_known in zip(likelihoods, known, strict=True):
             weights = np.exp(sample) * priors.T
             copies += is_known * ((weights[:, 1] + 2 * weights[:, 2]) / weights.sum(axis=1))
-        before, frequencies = frequencies, (copies + _PSEUDO_COUNT) / alleles
+        before, frequencies = frequencies, (copies + PSEUDO_COUNT) / alleles
         if np.abs(frequencies - before).max(initial=0.0) < _SETTLED:
             break
     return frequencies

@@ -9,7 +9,7 @@ const AROUND = 22; // columns on either side of a difference
 
 // Columns: {position (0-based), reference, cells}; where bases are inserted the reference is "-". Cells are a letter of
 // each haplotype.
-function alignColumns({ origin, reference, haplotypes }) {
+export function alignColumns({ origin, reference, haplotypes }) {
   const edits = haplotypes.map(({ differences }) => applyDifferences(differences));
   const columns = [];
   for (let offset = 0; offset < reference.length; offset++) {
@@ -45,7 +45,7 @@ function applyDifferences(differences) {
 const isDifferent = ({ reference, cells }) => reference === "-" || cells.some((cell) => cell !== ".");
 
 // Runs of columns near a difference or the site; all of them where that is little.
-function columnWindows(columns, sitePosition) {
+export function columnWindows(columns, sitePosition) {
   const kept = columns.map(() => false);
   columns.forEach((column, index) => {
     if (!isDifferent(column) && column.position !== sitePosition) return;
@@ -62,9 +62,12 @@ function columnWindows(columns, sitePosition) {
   return windows;
 }
 
-export function alignmentView(panel, site, kindOf, columnsInOrder) {
+// owned: the haplotypes that a sample has; they come first.
+export function alignmentView(panel, site, kindOf, columnsInOrder, owned) {
   const windows = columnWindows(alignColumns(panel), site.pos - 1);
-  const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, columnsInOrder, kindOf));
+  const isOwned = (haplotype) => owned.has(haplotype);
+  const order = [...columnsInOrder.filter(isOwned), ...columnsInOrder.filter((one) => !isOwned(one))];
+  const blocks = windows.map((columns) => alignmentBlock(panel, columns, site, order, { kindOf, owned }));
   return make(
     "div",
     { class: "alignment", tabindex: "0", role: "region", "aria-label": "Haplotypes aligned" },
@@ -72,13 +75,13 @@ export function alignmentView(panel, site, kindOf, columnsInOrder) {
   );
 }
 
-function alignmentBlock(panel, columns, site, order, kindOf) {
+function alignmentBlock(panel, columns, site, order, { kindOf, owned }) {
   const isSite = columns.map(({ position, reference }) => position === site.pos - 1 && reference !== "-");
   const rows = [
     ["", [rulerText(columns)], "ruler"],
     ["reference", columns.map(({ reference }, index) => letterSpan(reference, isSite[index] ? "at" : "same")), ""],
     ...order.map((haplotype) => [
-      haplotypeLabel(panel.haplotypes[haplotype].name),
+      haplotypeLabel(panel.haplotypes[haplotype].name) + (owned.has(haplotype) ? " ●" : ""),
       columns.map(({ cells }) => letterSpan(cells[haplotype], cells[haplotype] === "." ? "same" : "other")),
       "",
       kindOf[haplotype],

@@ -2,22 +2,21 @@
 
 import { gradient, sequential, themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
-import { MISSING, formatNumber, formatSeconds, shortened } from "./format.js";
-import { flagBanner } from "./relate.js";
+import { MISSING, formatNumber, shortened } from "./format.js";
+import { overviewCards } from "./overview.js";
 import { DataTable } from "./table.js";
 import { tellOnHover } from "./tooltip.js";
 
 export function showCohort(report) {
   const { columns, rows } = report.cohort;
   const view = make("div", { class: "view" });
-  view.append(flagBanner(report, report.followFlag));
-  view.append(summaryTiles(report));
+  view.append(...overviewCards(report));
   const tableColumns = [
     { title: "Sample", told: "Name", value: (index) => rows[index][0] },
-    ...columns.map(([, title, told, digits], number) =>
+    ...columns.map(([key, title, told, digits], number) =>
       digits === null
         ? { title, told, value: (index) => rows[index][number + 1] ?? MISSING }
-        : numberColumn(rows, title, told, digits, number + 1),
+        : numberColumn(report, key, { title, told, digits, place: number + 1 }),
     ),
   ];
   const table = new DataTable(tableColumns, {
@@ -31,8 +30,20 @@ export function showCohort(report) {
   return view;
 }
 
-// A column of figures, each with a bar that shows its share of the largest.
-function numberColumn(rows, title, told, digits, place) {
+// The sites behind a figure of a sample, as a filter of the list of sites.
+const SITES_OF = {
+  called: "called",
+  het: "het",
+  hom_alt: "hom",
+  missing: "missing",
+  thin: "lowdp",
+  snvs: "type=SNV carried",
+  indels: "indel=yes carried",
+};
+
+// A column of figures, each with a bar that shows its share of the largest. Numbers lead to their sites.
+function numberColumn(report, key, { title, told, digits, place }) {
+  const { rows } = report.cohort;
   const largest = Math.max(0, ...rows.map((row) => row[place] ?? 0));
   return {
     title,
@@ -43,35 +54,12 @@ function numberColumn(rows, title, told, digits, place) {
       const value = rows[index][place];
       const bar = make("span", { class: "bar" }, formatNumber(value, digits));
       bar.style.setProperty("--share", value && largest ? value / largest : 0);
-      return bar;
+      if (!value || !SITES_OF[key] || !report.sites.samples.includes(rows[index][0])) return bar;
+      const follow = () => report.openSites(`state=pass ${SITES_OF[key]}=${rows[index][0]}`);
+      return make("button", { type: "button", class: "cell", onclick: follow }, bar);
     },
   };
 }
-
-function summaryTiles(report) {
-  const panels = report.sites.panels.filter((own) => own.length).length;
-  const tiles = [[formatNumber(report.samples.length), report.samples.length === 1 ? "sample" : "samples"]];
-  if (report.seenSites || !hasOnlyTables(report)) {
-    tiles.push([formatNumber(report.seenSites), "sites"], [formatNumber(panels), "sites with read evidence"]);
-  }
-  if (report.scan) {
-    tiles.push([formatNumber(report.scan.hits), "scan hits"]);
-    tiles.push([formatNumber(new Set(report.scan.rows.map((row) => row[0])).size), "signatures that occur"]);
-  }
-  if (report.timings.length) {
-    tiles.push([formatSeconds(report.timings.reduce((sum, row) => sum + row[1], 0)), "of all jobs"]);
-  }
-  const backends = new Set(report.provenance.filter(([, key]) => key === "pairhmmBackend").map(([, , value]) => value));
-  if (backends.size) tiles.push([[...backends].join(", "), "scored the calls"]);
-  return make(
-    "div",
-    { class: "tiles" },
-    ...tiles.map(([value, what]) => make("div", { class: "tile" }, make("b", {}, value), make("span", {}, what))),
-  );
-}
-
-// Whether the report has tables of `pairhmm map`, and neither calls nor likelihoods.
-const hasOnlyTables = ({ inputs }) => !inputs.some(([what]) => ["calls", "likelihoods"].includes(what));
 
 function concordanceCard({ samples, shares }) {
   const canvas = matrixCanvas({
@@ -97,7 +85,8 @@ function concordanceCard({ samples, shares }) {
 
 export function legend(scale, low, high) {
   const bar = make("span", { class: "gradient" });
-  bar.style.background = gradient(scale);
+  bar.redraw = () => (bar.style.background = gradient(scale));
+  bar.redraw();
   return make("div", { class: "legend" }, low, bar, high);
 }
 

@@ -1,25 +1,26 @@
-// Colours that the colour-blind can tell apart: orange against, blue for, neutral between (after ColorBrewer's PuOr).
+// Colours that the colour-blind can tell apart: orange against, blue for. From one end to the other they become darker
+// on paper, and brighter on a dark screen, so that prints in grey say the same.
 
 export const darkScheme = window.matchMedia("(prefers-color-scheme: dark)");
 
 const DIVERGING = {
   light: [
-    [179, 88, 6],
-    [241, 163, 64],
-    [254, 224, 182],
-    [243, 243, 244],
-    [198, 219, 239],
-    [84, 150, 204],
-    [8, 72, 140],
+    [255, 226, 170],
+    [250, 214, 160],
+    [240, 214, 180],
+    [214, 217, 222],
+    [158, 188, 220],
+    [72, 134, 192],
+    [8, 66, 132],
   ],
   dark: [
-    [255, 178, 92],
-    [214, 124, 36],
-    [120, 72, 28],
-    [48, 51, 58],
-    [34, 74, 112],
-    [58, 132, 196],
-    [138, 198, 255],
+    [98, 50, 8],
+    [112, 64, 22],
+    [112, 80, 52],
+    [104, 108, 116],
+    [112, 152, 192],
+    [138, 190, 240],
+    [206, 234, 255],
   ],
 };
 const SEQUENTIAL = {
@@ -41,7 +42,7 @@ const SEQUENTIAL = {
 const ALLELES = ["#6c7684", "#1a8557", "#aa3377", "#86740f", "#4f4fb0", "#228181", "#8a5a2b", "#ba5275"];
 
 function scheme() {
-  return darkScheme.matches ? "dark" : "light";
+  return darkScheme.matches && !document.documentElement.classList.contains("paper") ? "dark" : "light";
 }
 
 // Interpolates between the colours of a list. Share 0 is the first colour, and 1 the last.
@@ -58,6 +59,13 @@ function between(colours, share) {
 export const diverging = (share) => between(DIVERGING[scheme()], share);
 export const sequential = (share) => between(SEQUENTIAL[scheme()], share);
 export const alleleColour = (allele) => (allele < 0 ? "#757575" : ALLELES[allele % ALLELES.length]);
+const BASES = { A: "#00795a", C: "#0072b2", G: "#9c6200", T: "#c04a00" };
+export const baseColour = (letter) => BASES[letter] ?? "#6b7480";
+// Black or white, whichever can be read on a colour such as rgb(1,2,3).
+export function inkOn(colour) {
+  const [red, green, blue] = colour.match(/\d+/g).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#111" : "#fff";
+}
 export const themeColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 export function gradient(scale) {

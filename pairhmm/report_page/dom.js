@@ -30,5 +30,11 @@ export function makeCanvas(width, height, label, draw) {
   };
   redraw();
   canvas.redraw = redraw;
+  canvas.picture = { draw, width, height };
   return canvas;
+}
+
+// Draws all pictures again: the colours are others.
+export function redrawAll() {
+  document.querySelectorAll("canvas, .gradient").forEach((one) => one.redraw?.());
 }

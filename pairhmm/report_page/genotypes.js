@@ -20,6 +20,12 @@ function genotypeBases(genotype, alleles) {
   return genotype.replace(/\d+/g, (number) => shortened(alleles[Number(number)] ?? number, 10));
 }
 
+export const PASSED = [".", "PASS"];
+
+// FILTER, so that a failed one stands out.
+export const filterPill = (filters) =>
+  make("span", { class: PASSED.includes(filters) ? "filter" : "filter raised" }, filters.replaceAll(";", ", "));
+
 // One row a sample: GT, GQ, depths of the alleles, and the likelihood of every genotype.
 export function evidenceTable(site, calls) {
   const alleles = allelesOf(site);
@@ -37,7 +43,12 @@ function evidenceRow(call, alleles) {
     "tr",
     {},
     make("th", { scope: "row" }, call.sample),
-    make("td", {}, make("b", {}, call.gt), ` ${genotypeBases(call.gt, alleles)}`),
+    make(
+      "td",
+      {},
+      make("b", {}, call.gt),
+      ` ${genotypeBases(call.gt, alleles)}${call.ps ? `, phase set ${call.ps}` : ""}`,
+    ),
     make("td", { class: "number" }, formatNumber(call.gq)),
     make("td", { class: "number" }, formatNumber(call.dp)),
     make("td", {}, depthBar(call.ad, alleles)),

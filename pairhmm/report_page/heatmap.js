@@ -1,6 +1,6 @@
 // Reads x haplotypes: blue where a read speaks for a haplotype, orange where it speaks against it.
 
-import { alleleColour, diverging, themeColour } from "./colours.js";
+import { alleleColour, diverging, inkOn, themeColour } from "./colours.js";
 import { announce, makeCanvas } from "./dom.js";
 import { MISSING, formatNumber, shortened } from "./format.js";
 import { IS_ALIGNED, likelihoodOf, readChoices, readPlace } from "./panel_data.js";
@@ -9,18 +9,18 @@ import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
 export const SPAN = 2; // log10 on either side of a read's middle at which colours end
 const TRACKS = { choice: 8, strand: 16, quality: 34, gap: 6 };
 const HEAD = 38;
-const MAX_MAPPING_QUALITY = 60;
+export const MAX_MAPPING_QUALITY = 60;
 
 export class Heatmap {
-  // alleles: of each haplotype at the site, or null; names: of what reads choose.
-  constructor(panel, group, alleles, names, constants) {
-    Object.assign(this, { panel, group, names, constants });
+  // alleles: of each haplotype at the site, or null; names: of what reads choose; own: the sample's haplotypes.
+  constructor(panel, group, { alleles, nameOf: names, own, withNumbers }, constants) {
+    Object.assign(this, { panel, group, names, own, withNumbers, constants });
     this.kindOf = alleles ?? panel.haplotypes.map((_, index) => index);
     Object.assign(this, readChoices(group, this.kindOf, constants));
     this.columns = this.kindOf.map((_, index) => index).sort((a, b) => this.kindRank(a) - this.kindRank(b) || a - b);
     const count = this.columns.length;
-    this.cellWidth = Math.max(5, Math.min(80, Math.floor(380 / count)));
-    this.cellHeight = group.shown <= 40 ? 11 : group.shown <= 80 ? 8 : group.shown <= 140 ? 6 : 4;
+    this.cellWidth = Math.max(withNumbers ? 40 : 5, Math.min(80, Math.floor(380 / count)));
+    this.cellHeight = withNumbers ? 14 : group.shown <= 40 ? 11 : group.shown <= 80 ? 8 : group.shown <= 140 ? 6 : 4;
     const aligned = group.flags.some((flags) => flags & IS_ALIGNED);
     this.left = TRACKS.choice + TRACKS.gap + (aligned ? TRACKS.strand + TRACKS.quality + TRACKS.gap : 0);
     this.aligned = aligned;
@@ -65,7 +65,8 @@ export class Heatmap {
       if (this.cellWidth < 18) return;
       context.fillStyle = themeColour("--ink");
       const middle = x + this.cellWidth / 2;
-      context.fillText(haplotypeLabel(this.panel.haplotypes[column].name), middle, 12, this.cellWidth - 3);
+      const isOwn = this.own.includes(column) ? "●" : "";
+      context.fillText(isOwn + haplotypeLabel(this.panel.haplotypes[column].name), middle, 12, this.cellWidth - 3);
       context.fillStyle = themeColour("--faint");
       context.fillText(shortened(this.names(this.kindOf[column]), 10), middle, 26, this.cellWidth - 3);
     });
@@ -99,10 +100,17 @@ export class Heatmap {
     const { behind, shown } = this.group;
     const values = this.columns.map((column) => behind[column * shown + read] / this.constants.perLog10);
     const middle = Math.min(Math.max(...values), 4 * SPAN) / 2;
+    context.font = "11px system-ui, sans-serif";
     values.forEach((value, place) => {
-      context.fillStyle = diverging(0.5 + (middle - value) / SPAN / 2);
+      const colour = diverging(0.5 + (middle - value) / SPAN / 2);
       const gap = this.cellWidth > 8 ? 1 : 0;
-      context.fillRect(this.left + place * this.cellWidth, y, this.cellWidth - gap, height);
+      const x = this.left + place * this.cellWidth;
+      context.fillStyle = colour;
+      context.fillRect(x, y, this.cellWidth - gap, height);
+      if (!this.withNumbers) return;
+      context.fillStyle = inkOn(colour);
+      const isKnown = this.group.behind[this.columns[place] * shown + read] !== this.constants.impossible;
+      context.fillText(isKnown ? formatNumber(-value, 2) : "−∞", x + this.cellWidth / 2, y + height - 3);
     });
   }
 

@@ -4,14 +4,16 @@ import { showCohort } from "./cohort.js";
 import { darkScheme } from "./colours.js";
 import { loadReport, panelBytes } from "./data.js";
 import { distancePanels } from "./distances.js";
-import { make } from "./dom.js";
+import { make, redrawAll } from "./dom.js";
 import { showFit } from "./fit.js";
 import { formatNumber } from "./format.js";
 import { mapPanel } from "./map.js";
 import { readPanel } from "./panel_data.js";
+import { preparePrinting } from "./printing.js";
 import { showRelate } from "./relate.js";
 import { showRun } from "./run.js";
 import { showScan } from "./scan.js";
+import { focusScrollers } from "./scrolling.js";
 import { showSites, siteOfAddress } from "./sites.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -98,21 +100,24 @@ function showNotes(notes) {
 async function start() {
   const report = await loadReport();
   report.panel = async (number) => readPanel(await panelBytes(number));
+  preparePrinting();
+  focusScrollers(document.getElementById("main"));
   showNotes(report.notes);
   const tabs = makeTabs(report);
-  report.followFlag = (link) => {
-    const relate = tabs.find((tab) => tab.id === "relate");
-    openTab(report, tabs, relate);
-    relate.content.follow(link);
+  report.openTab = (id) => {
+    const tab = tabs.find((one) => one.id === id);
+    openTab(report, tabs, tab);
+    window.scrollTo(0, 0);
+    return tab.content;
   };
+  report.followFlag = (link) => report.openTab("relate").follow(link);
+  report.openSites = (filter) => report.openTab("sites").siteTable.follow(filter);
   const named = siteOfAddress(report);
   const sites = tabs.find((tab) => tab.id === "sites");
   openTab(report, tabs, named >= 0 ? sites : tabs[0]);
-  if (named >= 0) sites.content.siteTable.select(named);
+  if (named >= 0) sites.content.siteTable.goTo(named);
   document.getElementById("loading").remove();
-  darkScheme.addEventListener("change", () =>
-    document.querySelectorAll("canvas").forEach((canvas) => canvas.redraw?.()),
-  );
+  darkScheme.addEventListener("change", redrawAll);
   document.documentElement.dataset.ready = "true";
 }
 

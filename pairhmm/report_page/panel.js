@@ -6,20 +6,31 @@ import { alleleColour, diverging } from "./colours.js";
 import { decidingBases } from "./deciding.js";
 import { make } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
-import { allelesOf, evidenceTable } from "./genotypes.js";
+import { allelesOf, evidenceTable, filterPill } from "./genotypes.js";
+import { exported, pictureTools } from "./export.js";
 import { Heatmap, SPAN, haplotypeLabel } from "./heatmap.js";
+import { siteLinks } from "./links.js";
+import { ownHaplotypes } from "./panel_data.js";
+import { Pileup, pileupView } from "./pileup.js";
 
 const OPEN_SAMPLES = 3;
+const MOST_HAPLOTYPES = 12; // that a sample's table shows at first
 
 export async function showSite(report, site, holder, isCurrent) {
+  const article = await siteArticle(report, site);
+  if (!isCurrent()) return;
+  holder.replaceChildren(article);
+  holder.scrollTop = 0;
+}
+
+export async function siteArticle(report, site) {
   const calls = report.sites.samples.map((sample, number) => callOf(report, number, site.index, sample));
-  const article = make("article", { class: "panel", "aria-label": siteName(site) }, siteHead(site));
+  const article = make("article", { class: "panel", "aria-label": siteName(site) }, siteHead(report, site));
   if (calls.length) {
-    const told = site.filters === "." ? "" : `, FILTER ${site.filters}`;
     article.append(
       make("h3", {}, "Genotypes"),
-      make("p", { class: "told" }, `QUAL ${formatNumber(site.quality, 2)}${told}`),
-      make("div", { class: "wide" }, evidenceTable(site, calls)),
+      make("p", { class: "told" }, `QUAL ${formatNumber(site.quality, 2)}`),
+      make("div", { class: "wide" }, exported(evidenceTable(site, calls), `${site.chrom}-${site.pos} genotypes`)),
     );
   }
   if (!site.panels.length) {
@@ -27,15 +38,13 @@ export async function showSite(report, site, holder, isCurrent) {
     article.append(make("p", { class: "empty" }, why));
   }
   const loaded = await Promise.all(site.panels.map(([number]) => report.panel(number)));
-  if (!isCurrent()) return;
-  holder.replaceChildren(article);
-  holder.scrollTop = 0;
-  loaded.forEach((panel, place) => article.append(...regionViews(report, site, panel, site.panels[place][1])));
+  loaded.forEach((panel, place) => article.append(...regionViews(report, site, panel, site.panels[place][1], calls)));
+  return article;
 }
 
 const siteName = (site) => `${site.chrom}:${formatNumber(site.pos)}`;
 
-function siteHead(site) {
+function siteHead(report, site) {
   const change = site.alts.length
     ? `${shortened(site.ref, 30)} → ${site.alts.map((alt) => shortened(alt, 30)).join(", ")}`
     : "";
@@ -45,15 +54,18 @@ function siteHead(site) {
     {},
     make("h2", {}, siteName(site), " ", make("span", { class: "change" }, change)),
     ...chips.map((text) => make("span", { class: "chip" }, text)),
+    site.filters === "." ? null : filterPill(site.filters),
+    ...site.info.map(([name, text]) => make("span", { class: "chip" }, `${name} ${shortened(text, 40)}`)),
+    siteLinks(report.links, site),
   );
 }
 
 function callOf(report, number, index, sample) {
-  const { gt, ad, dp, gq, pl } = report.sites.calls[number];
-  return { sample, gt: gt[index], ad: ad[index], dp: dp[index], gq: gq[index], pl: pl[index] };
+  const { gt, ad, dp, gq, pl, ps } = report.sites.calls[number];
+  return { sample, gt: gt[index], ad: ad[index], dp: dp[index], gq: gq[index], pl: pl[index], ps: ps?.[index] ?? "" };
 }
 
-function regionViews(report, site, panel, alleles) {
+function regionViews(report, site, panel, alleles, calls) {
   const kindOf = alleles ?? panel.haplotypes.map((_, index) => index);
   const rank = (kind) => (kind < 0 ? Infinity : kind);
   const order = kindOf.map((_, index) => index).sort((a, b) => rank(kindOf[a]) - rank(kindOf[b]) || a - b);
@@ -64,43 +76,107 @@ function regionViews(report, site, panel, alleles) {
   const tables = report.inputs.filter(([what]) => what === "likelihoods");
   const source = tables.length > 1 ? ` From ${tables[panel.table][1]}.` : "";
   const variants = panel.variants === "." ? "" : `; variants ${panel.variants.replaceAll(",", ", ")}`;
+  // Samples that carry another allele than the reference's are shown at once.
+  const carriers = panel.groups.filter(({ sample }) =>
+    calls.some((call) => call.sample === report.samples[sample] && /[1-9]/.test(call.gt)),
+  );
+  const ownOf = new Map(panel.groups.map((group) => [group, ownOfGroup(report, group, alleles, calls)]));
+  const owned = new Set([...ownOf.values()].flat());
+  const opened = (carriers.length ? carriers : panel.groups).slice(0, OPEN_SAMPLES);
   return [
     make("h3", {}, `${plural(panel.haplotypes.length, "haplotype")} of ${place}`),
     make(
       "p",
       { class: "told" },
-      `Under the reference; a dot is the reference's base${shortened(variants, 160)}.${source}`,
+      `Under the reference; a dot is the reference's base${owned.size ? ", ● a haplotype that a sample has" : ""}` +
+        `${shortened(variants, 160)}.${source}`,
     ),
-    alignmentView(panel, site, kindOf, order),
-    ...panel.groups.map((group, number) =>
-      sampleView(report, panel, group, { alleles, kindOf, order, nameOf, isOpen: number < OPEN_SAMPLES }),
+    alignmentView(panel, site, kindOf, order, owned),
+    ...panel.groups.map((group) =>
+      sampleView(report, panel, group, {
+        ...{ site, calls, alleles, kindOf, order, nameOf },
+        own: ownOf.get(group),
+        isOpen: opened.includes(group),
+      }),
     ),
   ];
 }
 
+function ownOfGroup(report, group, alleles, calls) {
+  const call = calls.find(({ sample }) => sample === report.samples[group.sample]);
+  return call ? ownHaplotypes(group, alleles, call.gt, report.constants) : [];
+}
+
 // A sample's reads; drawn when it is opened.
 function sampleView(report, panel, group, view) {
+  const sample = report.samples[group.sample];
   const counts = plural(group.reads, "read");
   const left = group.shown < group.reads ? `, ${formatNumber(group.shown)} of them shown` : "";
-  const summary = make("summary", {}, make("b", {}, report.samples[group.sample]), ` ${counts}${left}`);
+  const summary = make("summary", {}, make("b", {}, sample), ` ${counts}${left}`);
   const details = make("details", { class: "sample", open: view.isOpen }, summary);
+  const call = view.calls.find((one) => one.sample === sample);
   const fill = () => {
     if (details.children.length > 1 || !details.open) return;
-    const heatmap = new Heatmap(panel, group, view.alleles, view.nameOf, report.constants);
-    details.append(
-      choiceLine(heatmap, view.nameOf),
-      make(
-        "div",
-        { class: "reads" },
-        make("div", { class: "wide" }, heatmap.canvas, legend(diverging, "against", `for (${SPAN} log10)`)),
-        make("div", { class: "wide" }, haplotypeTable(panel, group, view)),
-      ),
-      group.explained.length ? decidingBases(report, panel, group) : "",
-    );
+    details.append(...readViews(report, panel, group, { ...view, call }));
   };
   details.addEventListener("toggle", fill);
   fill();
   return details;
+}
+
+function readViews(report, panel, group, view) {
+  const heatmap = new Heatmap(panel, group, view, report.constants);
+  const name = `${report.samples[group.sample]} ${view.site.chrom}-${view.site.pos}`;
+  return [
+    choiceLine(heatmap, view.nameOf),
+    ownLine(panel, view),
+    countsLine(group, view, report.constants),
+    make(
+      "div",
+      { class: "reads" },
+      heatmapView(report, panel, group, view, heatmap, name),
+      make("div", { class: "wide" }, exported(haplotypeTable(panel, group, view), `${name} haplotypes`)),
+      panel.columns ? basesView(panel, group, view, heatmap, report.constants, name) : null,
+    ),
+    group.explained.length ? decidingBases(report, panel, group) : null,
+  ].filter(Boolean);
+}
+
+// The heatmap, with a box to tick for numbers in its cells.
+function heatmapView(report, panel, group, view, heatmap, name) {
+  const holder = make("div", { class: "wide" });
+  const show = (shown) => holder.replaceChildren(shown.canvas, pictureTools(shown.canvas, `${name} likelihoods`));
+  const withNumbers = make("input", {
+    type: "checkbox",
+    onchange: (event) =>
+      show(new Heatmap(panel, group, { ...view, withNumbers: event.target.checked }, report.constants)),
+  });
+  show(heatmap);
+  return make(
+    "div",
+    { class: "wide" },
+    make("label", { class: "choice" }, withNumbers, "numbers (log10 behind the read's best)"),
+    holder,
+    legend(diverging, "against", `for (${SPAN} log10)`),
+  );
+}
+
+function basesView(panel, group, view, heatmap, constants, name) {
+  const pileup = new Pileup(panel, group, view.site, heatmap, view.own, constants);
+  return make(
+    "div",
+    { class: "bases" },
+    make("h4", {}, "Reads as bases"),
+    make(
+      "p",
+      { class: "told how-to-read" },
+      "In the order of the heatmap. Grey agrees with the reference, darker with base quality; a letter on its colour" +
+        " differs, paler with less quality. Small letters are soft-clipped, a line is a deletion, a bar an insertion." +
+        " Triangles point along the strand; beside them is the mapping quality (hollow reads: below 10).",
+    ),
+    pileupView(pileup),
+    pictureTools(pileup.canvas, `${name} bases`),
+  );
 }
 
 function choiceLine({ choices, kinds }, nameOf) {
@@ -116,31 +192,77 @@ function choiceLine({ choices, kinds }, nameOf) {
   return line;
 }
 
-// The likelihood of each haplotype, from all reads of the sample together.
-function haplotypeTable(panel, group, { kindOf, order, nameOf, alleles }) {
+// Which haplotypes the sample has, and in which phase.
+function ownLine(panel, { call, own }) {
+  if (!own.length) return null;
+  const names = own.map((index) => haplotypeLabel(panel.haplotypes[index].name));
+  const isPhased = call.gt.includes("|");
+  const set = call.ps ? ` in phase set ${call.ps}` : "";
+  const phase = isPhased ? `; phased${set}, the copies in the order of ${call.gt}` : "";
+  const told = names.length > 1 ? `Own haplotypes (●): ${names.join(" and ")}` : `Own haplotype (●): ${names[0]}`;
+  return make("p", { class: "told" }, `${told}, by GT ${call.gt} and the reads${phase}.`);
+}
+
+// Why the reads below are more than DP, and DP more than AD.
+function countsLine(group, { call, site }, constants) {
+  if (!call || call.dp === null) return null;
+  const parts = [
+    `${plural(group.reads, "read")} of the region ${group.reads === 1 ? "is" : "are"} here.`,
+    `DP ${formatNumber(call.dp)} counts those that reach ${siteName(site)} and fit a haplotype.`,
+  ];
+  const informative = call.ad.reduce((sum, depth) => sum + depth, 0);
+  if (call.ad.length) {
+    const undecided = call.dp - informative;
+    parts.push(
+      `AD ${call.ad.join(", ")} counts ${informative === call.dp ? "all" : formatNumber(informative)} of those: their` +
+        ` best allele leads by more than ${constants.informative} log10.`,
+      undecided > 0 ? `The other ${formatNumber(undecided)} are undecided.` : "",
+    );
+  }
+  return make("p", { class: "told" }, parts.join(" "));
+}
+
+// The likelihood of each haplotype, from all reads of the sample together: its own first, then the likeliest.
+function haplotypeTable(panel, group, view) {
+  const { order, alleles, own } = view;
   const best = Math.max(...group.sums.map((sum) => sum ?? -Infinity));
   const heads = ["Haplotype", "Alleles", ...(alleles ? ["Here"] : []), "Reads", "Σ log10", "Behind"];
-  const rows = order.map((index) => {
-    const { name, alleles: carried } = panel.haplotypes[index];
-    const sum = group.sums[index];
-    const mark = make("i", { class: "mark" });
-    mark.style.background = alleleColour(kindOf[index]);
-    return make(
-      "tr",
-      { class: sum === best ? "best" : null },
-      make("th", { scope: "row", title: name }, mark, haplotypeLabel(name)),
-      make("td", {}, carried.replaceAll(",", " ")),
-      alleles ? make("td", {}, shortened(nameOf(kindOf[index]), 12)) : null,
-      make("td", { class: "number" }, formatNumber(group.chosen[index])),
-      make("td", { class: "number" }, sum === null ? "−∞" : formatNumber(sum, 2)),
-      make("td", { class: "number" }, sum === null ? "∞" : formatNumber(best - sum, 2)),
-    );
-  });
+  const rank = (index) => (own.includes(index) ? -Infinity : best - (group.sums[index] ?? -Infinity));
+  const ranked = order.length > MOST_HAPLOTYPES ? [...order].sort((a, b) => rank(a) - rank(b)) : order;
+  const rowOf = (index) => haplotypeRow(panel, group, index, best, view);
+  const body = make("tbody", {}, ...ranked.slice(0, MOST_HAPLOTYPES).map(rowOf));
+  const caption = make("caption", {}, "Sums over all reads of the sample; reads that choose each haplotype");
+  const rest = ranked.slice(MOST_HAPLOTYPES);
+  if (rest.length) {
+    const showAll = (event) => {
+      event.target.remove();
+      body.append(...rest.map(rowOf));
+    };
+    const told = `Show ${formatNumber(rest.length)} less likely ones`;
+    caption.append(" ", make("button", { type: "button", class: "plainbutton", onclick: showAll }, told));
+  }
   return make(
     "table",
     { class: "plain" },
-    make("caption", {}, "Sums over all reads of the sample; reads that choose each haplotype"),
+    caption,
     make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-    make("tbody", {}, ...rows),
+    body,
+  );
+}
+
+function haplotypeRow(panel, group, index, best, { kindOf, nameOf, alleles, own }) {
+  const { name, alleles: carried } = panel.haplotypes[index];
+  const sum = group.sums[index];
+  const mark = make("i", { class: "mark" });
+  mark.style.background = alleleColour(kindOf[index]);
+  return make(
+    "tr",
+    { class: sum === best ? "best" : null },
+    make("th", { scope: "row", title: name }, mark, haplotypeLabel(name), own.includes(index) ? " ●" : ""),
+    make("td", {}, carried.replaceAll(",", " ")),
+    alleles ? make("td", {}, shortened(nameOf(kindOf[index]), 12)) : null,
+    make("td", { class: "number" }, formatNumber(group.chosen[index])),
+    make("td", { class: "number" }, sum === null ? "−∞" : formatNumber(sum, 2)),
+    make("td", { class: "number" }, sum === null ? "∞" : formatNumber(best - sum, 2)),
   );
 }

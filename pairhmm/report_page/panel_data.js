@@ -1,6 +1,6 @@
 // A panel's bytes (pairhmm/reporting/panels.py): the length of a JSON header, the header, then for each sample the best
 // of each read (int32), how far each haplotype lies behind it (uint16, haplotype after haplotype), flags and mapping
-// qualities (uint8).
+// qualities (uint8). With `columns`, the cells of the pileup and their qualities follow (uint8, column after column).
 
 const MATE = 0x3;
 export const IS_ALIGNED = 0x4;
@@ -17,12 +17,15 @@ export function readPanel(bytes) {
     place = end;
     return taken;
   };
+  const width = panel.columns?.reduce((sum, [, count]) => sum + count, 0) ?? 0;
   for (const group of panel.groups) {
     group.names = group.names.split("\n");
     group.best = take(Int32Array, group.shown);
     group.behind = take(Uint16Array, group.shown * panel.haplotypes.length);
     group.flags = take(Uint8Array, group.shown);
     group.quality = take(Uint8Array, group.shown);
+    group.cells = take(Uint8Array, group.shown * width);
+    group.cellQualities = take(Uint8Array, group.shown * width);
   }
   return panel;
 }
@@ -66,4 +69,32 @@ export function likelihoodOf(group, read, column, constants) {
   const behind = group.behind[column * group.shown + read];
   if (group.best[read] === constants.unknownBest || behind === constants.impossible) return null;
   return (group.best[read] - behind) / constants.perLog10;
+}
+
+// The haplotypes that a sample has by its genotype at the site: of those that carry its alleles, the ones that explain
+// its reads best, in the order of the genotype. With two copies, a read may come from either.
+export function ownHaplotypes(group, alleles, genotype, constants) {
+  const copies = genotype.split(/[/|]/).map(Number);
+  if (!alleles || copies.some(Number.isNaN)) return [];
+  const carriers = copies.map((copy) => alleles.flatMap((allele, index) => (allele === copy ? [index] : [])));
+  if (carriers.some((own) => own.length === 0)) return [];
+  const likely = alleles.map((_, column) => likelihoodsOf(group, column, constants));
+  if (copies.length !== 2) {
+    return [...new Set(carriers.map((own) => bestBy(own, (haplotype) => sumOfLogs(likely[haplotype]))))];
+  }
+  const pairs = carriers[0].flatMap((one) => carriers[1].map((other) => [one, other]));
+  const mixed = ([one, other]) => sumOfLogs(likely[one].map((value, read) => (value + likely[other][read]) / 2));
+  return [...new Set(bestBy(pairs, mixed))];
+}
+
+// P(read | haplotype) of each read, in units of its best.
+function likelihoodsOf({ behind, shown }, column, { perLog10 }) {
+  return Array.from({ length: shown }, (_, read) => 10 ** (-behind[column * shown + read] / perLog10));
+}
+
+const sumOfLogs = (values) => values.reduce((sum, value) => sum + Math.log10(Math.max(value, 1e-300)), 0);
+
+function bestBy(items, score) {
+  const scores = items.map(score);
+  return items[scores.indexOf(Math.max(...scores))];
 }

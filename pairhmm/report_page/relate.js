@@ -37,11 +37,7 @@ export function showRelate(report) {
   }
   // Shows the rows of a flag: {table: "pairs" or "samples", flag}.
   view.follow = ({ table, flag }) => {
-    const shown = table === "pairs" ? pairTable : checkTable;
-    shown.filter.value = `flags=${flag}`;
-    shown.update();
-    shown.element.scrollIntoView({ block: "center" });
-    shown.filter.focus({ preventScroll: true });
+    (table === "pairs" ? pairTable : checkTable).follow(`flags=${flag}`);
   };
   return view;
 }

@@ -1,8 +1,11 @@
 // How the run was made: model, files, versions, precision, timings.
 
 import { make } from "./dom.js";
-import { MISSING, formatNumber, formatSeconds } from "./format.js";
+import { exported } from "./export.js";
+import { formatNumber, formatSeconds, plural } from "./format.js";
 import { DataTable } from "./table.js";
+
+const NOT_SAMPLED = "not sampled";
 
 export function showRun(report) {
   const { timings, inputs, models, provenance } = report;
@@ -12,27 +15,32 @@ export function showRun(report) {
     timings.length ? timingsCard(timings) : null,
     models.length ? listCard("Model", ["File", "Model and parameters"], models) : null,
     listCard("Files", ["What", "File"], inputs),
-    provenance.length ? listCard("Provenance", ["File", "Header line", "Value"], provenance) : null,
+    provenance.length
+      ? listCard(
+          "What made the calls",
+          ["File", "Header line", "Value"],
+          provenance,
+          "Of the whole run: where its pieces differ, {first,...,last} stands for their words.",
+        )
+      : null,
     precisionCard(report),
     make("p", { class: "told" }, `Made by pairhmm ${report.version}.`),
   );
 }
 
-function listCard(title, heads, rows) {
+function listCard(title, heads, rows, told = "") {
+  const table = make(
+    "table",
+    { class: "plain" },
+    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text))))),
+  );
   return make(
     "section",
     { class: "card" },
     make("h2", {}, title),
-    make(
-      "div",
-      { class: "wide" },
-      make(
-        "table",
-        { class: "plain" },
-        make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-        make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text))))),
-      ),
-    ),
+    told ? make("p", { class: "told" }, told) : null,
+    make("div", { class: "wide" }, exported(table, title)),
   );
 }
 
@@ -68,17 +76,27 @@ function timingsCard(timings) {
         told: "Processor time, seconds",
         numeric: true,
         value: (index) => timings[index][2],
-        text: (index) => (timings[index][2] === null ? MISSING : formatSeconds(timings[index][2])),
+        text: (index) => (timings[index][2] === null ? NOT_SAMPLED : formatSeconds(timings[index][2])),
       },
       {
         title: "Memory",
         told: "The most memory held (resident), MB",
         numeric: true,
         value: (index) => timings[index][3],
-        text: (index) => (timings[index][3] === null ? MISSING : `${formatNumber(timings[index][3])} MB`),
+        text: (index) => (timings[index][3] === null ? NOT_SAMPLED : `${formatNumber(timings[index][3])} MB`),
       },
     ],
     { label: "jobs", noun: "job", count: timings.length, hint: "filter: a name, time>60 …" },
   );
-  return make("section", { class: "card" }, make("h2", {}, "Timings"), table.element);
+  const unseen = timings.filter((row) => row[2] === null && row[3] === null).length;
+  const told =
+    "The jobs whose benchmark files were given; the report's own is not among them. Snakemake samples processor time and" +
+    ` memory while a job runs. ${unseen ? `Of ${plural(unseen, "job")} of under a second it has seen too little.` : ""}`;
+  return make(
+    "section",
+    { class: "card" },
+    make("h2", {}, "Timings"),
+    make("p", { class: "told" }, told),
+    table.element,
+  );
 }

@@ -1,6 +1,7 @@
 // A table that sorts by its headers and filters by a line of text. Only the rows in view are elements.
 
 import { make } from "./dom.js";
+import { tableTools } from "./export.js";
 import { parseFilter } from "./filter.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 
@@ -8,11 +9,12 @@ const ROW_HEIGHT = 30;
 const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
-// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted)}; options: label, count,
-// noun, onSelect, placeOf, hint, height.
+// columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted), hidden, saved(index)}; options: label,
+// count, noun, onSelect, placeOf, hint, height, rowClass(index). Hidden columns are for filters and files only.
 export class DataTable {
   constructor(columns, options) {
-    this.columns = columns;
+    this.allColumns = columns;
+    this.columns = columns.filter(({ hidden }) => !hidden);
     this.options = options;
     this.order = Array.from({ length: options.count }, (_, index) => index);
     this.sorted = { column: -1, down: false };
@@ -56,7 +58,13 @@ export class DataTable {
     this.element = make(
       "div",
       { class: "table" },
-      make("div", { class: "filterline" }, this.filter, this.counted),
+      make(
+        "div",
+        { class: "filterline" },
+        this.filter,
+        this.counted,
+        tableTools(label, () => this.texts()),
+      ),
       this.printed,
       this.scroller,
     );
@@ -81,7 +89,7 @@ export class DataTable {
   }
 
   update() {
-    const test = parseFilter(this.filter.value, this.columns, this.options.placeOf);
+    const test = parseFilter(this.filter.value, this.allColumns, this.options.placeOf);
     const isWrong = typeof test === "string";
     this.filter.classList.toggle("wrong", isWrong);
     const kept = isWrong ? [] : Array.from({ length: this.options.count }, (_, index) => index).filter(test);
@@ -145,19 +153,39 @@ export class DataTable {
       cell.append(content);
       return cell;
     });
-    const row = make("tr", { "aria-rowindex": place + 2, "data-index": index }, ...cells);
+    const kind = this.options.rowClass?.(index) ?? null;
+    const row = make("tr", { "aria-rowindex": place + 2, "data-index": index, class: kind }, ...cells);
     if (this.options.onSelect) {
       row.classList.add("choosable");
       row.setAttribute("aria-selected", index === this.selected);
-      row.addEventListener("click", () => this.select(index));
+      row.addEventListener("click", () => this.select(index, true));
     }
     return row;
   }
 
-  select(index) {
+  // The cells of all rows that the filter leaves, in their order, with hidden columns: numbers as they are.
+  texts() {
+    const text = (column, index) => String(column.saved?.(index) ?? column.value(index) ?? "");
+    return [
+      this.allColumns.map(({ title }) => title),
+      ...this.order.map((index) => this.allColumns.map((column) => text(column, index))),
+    ];
+  }
+
+  // Shows the rows of a filter.
+  follow(text) {
+    this.filter.value = text;
+    this.update();
+    if (this.options.onSelect && this.order.length) this.select(this.order[0]);
+    this.element.scrollIntoView({ block: "nearest" });
+    this.filter.focus({ preventScroll: true });
+  }
+
+  // `isAimed`: the reader wants to see this row's details, rather than to go from row to row.
+  select(index, isAimed = false) {
     this.selected = index;
     this.draw();
-    this.options.onSelect(index);
+    this.options.onSelect(index, isAimed);
   }
 
   // Up and down go from row to row, as in a list of mails.
@@ -172,6 +200,13 @@ export class DataTable {
     this.select(this.order[next]);
   }
 
+  // Selects a row and scrolls to it.
+  goTo(index) {
+    this.reveal(this.order.indexOf(index));
+    this.select(index, true);
+  }
+
+  // Scrolls to the row of a place in the order.
   reveal(place) {
     const top = place * ROW_HEIGHT;
     const head = 2 * ROW_HEIGHT;

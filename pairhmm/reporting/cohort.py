@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.reporting.sites import ReportedSite
+from pairhmm.reporting.sites import ReportedSite, SampleCall
 
 TRANSITIONS = frozenset({("A", "G"), ("G", "A"), ("C", "T"), ("T", "C")})
 """SNVs between two purines or two pyrimidines, as (REF, ALT)."""
@@ -16,8 +17,8 @@ TRANSITIONS = frozenset({("A", "G"), ("G", "A"), ("C", "T"), ("T", "C")})
 COMPARED = 200
 """The most samples that are compared with each other. The work grows with the square of their number."""
 
-_PASSED = (".", "PASS")
-"""FILTER of records that failed no filter."""
+MIN_DEPTH = 10
+"""DP below which a genotype counts as one of few reads."""
 
 
 @dataclass(slots=True)
@@ -25,6 +26,7 @@ class SampleFigures:
     """Counts of one sample, over the records that pass their filters.
 
     `depth_total` is the sum of DP over `depth_sites` records with one; `quality_total` and `quality_sites` are GQ's.
+    `thin` counts the records whose DP is below the cohort's `min_depth`.
     """
 
     called: int = 0
@@ -37,6 +39,7 @@ class SampleFigures:
     transversions: int = 0
     depth_total: int = 0
     depth_sites: int = 0
+    thin: int = 0
     quality_total: int = 0
     quality_sites: int = 0
 
@@ -62,33 +65,45 @@ class Cohort:
     Parameters
     ----------
     samples : sequence of str
+    min_depth : int
+        DP below which a genotype is one of few reads.
 
     Attributes
     ----------
     samples : list of str
+    min_depth : int
     figures : list of SampleFigures
         One for each sample.
-    records, filtered : int
-        All records, and those that fail a filter, which no other figure counts.
+    records, passed : int
+        All records, and those that fail no filter. The figures count only the latter.
+    failed : Counter of str
+        Records that fail each filter. A record may fail several.
+    uncalled_sites, thin_sites : int
+        Records that pass, and have a sample without a genotype, or with a DP below `min_depth`.
     """
 
-    def __init__(self, samples: Sequence[str]) -> None:
-        self.samples = list(samples)
+    def __init__(self, samples: Sequence[str], min_depth: int = MIN_DEPTH) -> None:
+        self.samples, self.min_depth = list(samples), min_depth
         self.figures = [SampleFigures() for _ in samples]
-        self.records = self.filtered = 0
+        self.records = self.passed = self.uncalled_sites = self.thin_sites = 0
+        self.failed: Counter[str] = Counter()
         self._same = np.zeros((len(samples), len(samples)), dtype=np.int64)
         self._both = np.zeros_like(self._same)
 
     def add(self, site: ReportedSite) -> None:
         """Count a record."""
         self.records += 1
-        if site.filters not in _PASSED:
-            self.filtered += 1
+        if not site.passes:
+            self.failed.update(site.filters.split(";"))
             return
+        self.passed += 1
+        self.uncalled_sites += not all(call.is_called for call in site.calls)
+        self.thin_sites += any(self._is_thin(call) for call in site.calls)
         for figures, call in zip(self.figures, site.calls, strict=True):
             if call.depth is not None:
                 figures.depth_total += call.depth
                 figures.depth_sites += 1
+            figures.thin += self._is_thin(call)
             if not call.is_called:
                 figures.missing += 1
                 continue
@@ -102,6 +117,9 @@ class Cohort:
             self._count_alleles(figures, site, [allele for allele in carried if allele])
         if self.is_compared:
             self._compare(site)
+
+    def _is_thin(self, call: SampleCall) -> bool:
+        return call.depth is not None and call.depth < self.min_depth
 
     @property
     def is_compared(self) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.reporting.packing import to_json
+from pairhmm.reporting.pileup import Pileup, packed_rows
 
 READS_SHOWN = 250
 """The most reads of a sample in a panel. Of more reads, every n-th is taken, in order of the haplotype they choose."""
@@ -158,6 +159,7 @@ def panel_bytes(
     alignment: tuple[int, str, list[list[tuple[int, str, str]]]],
     places: Mapping[ReadKey, tuple[int, int]],
     explained: Mapping[int, ReadEvidence],
+    pileup: Pileup | None = None,
 ) -> bytes:
     """A region for `report_page/panel_data.js`: the length of a JSON header, the header, then arrays (little-endian).
 
@@ -173,14 +175,23 @@ def panel_bytes(
         SAM flags and mapping quality of the reads that were found in alignment files.
     explained : mapping of int to ReadEvidence
         What decides for some reads, by their index.
+    pileup : Pileup or None
+        The bases of the reads that were found in alignment files, by `ReadKey`. None without such files.
     """
     start, reference, differences = alignment
+    letters = "".join(reference[column - start] for column in pileup.columns.tolist()) if pileup is not None else ""
     groups, arrays = [], []
     samples = np.array([sample_numbers[name] for name in region.samples], dtype=np.int64)
     for sample in np.unique(samples).tolist():
-        header, array = _sample_reads(region, np.flatnonzero(samples == sample), sample, places, explained)
-        groups.append(header)
+        reads = np.flatnonzero(samples == sample)
+        shown = _shown(region.log10[reads])
+        header, array = _sample_reads(region, reads, shown, places, explained)
         arrays.append(array)
+        if pileup is not None:
+            keys = [(region.samples[read], region.names[read], region.mates[read]) for read in reads[shown].tolist()]
+            array, header["insertions"] = packed_rows(pileup, keys, letters)
+            arrays.append(array)
+        groups.append({"sample": sample} | header)
     header = {
         "chrom": region.chrom,
         "start": region.start,
@@ -193,16 +204,30 @@ def panel_bytes(
             {"name": name, "alleles": alleles, "differences": own}
             for name, alleles, own in zip(region.haplotypes, region.alleles, differences, strict=True)
         ],
+        "columns": _runs(pileup.columns) if pileup is not None else None,
         "groups": groups,
     }
     text = to_json(header)
     return struct.pack("<I", len(text)) + text + b"".join(arrays)
 
 
+def _shown(log10: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The indices of a sample's reads that are shown, in order of the haplotype they choose."""
+    choice = choose_haplotypes(log10)
+    order = np.lexsort((-choice.margin, choice.haplotype, ~choice.decided))
+    return order if len(order) <= READS_SHOWN else order[np.linspace(0, len(order) - 1, READS_SHOWN).astype(int)]
+
+
+def _runs(columns: NDArray[np.int64]) -> list[list[int]]:
+    """Ascending positions as intervals, each with its first position and its length."""
+    parts = np.split(columns, np.flatnonzero(np.diff(columns) != 1) + 1)
+    return [[int(part[0]), len(part)] for part in parts if len(part)]
+
+
 def _sample_reads(
     region: RegionLikelihoods,
     reads: NDArray[np.intp],
-    sample: int,
+    shown: NDArray[np.int64],
     places: Mapping[ReadKey, tuple[int, int]],
     explained: Mapping[int, ReadEvidence],
 ) -> tuple[dict[str, Any], bytes]:
@@ -210,10 +235,7 @@ def _sample_reads(
     log10 = region.log10[reads]
     choice = choose_haplotypes(log10)
     decided = choice.decided
-    order = np.lexsort((-choice.margin, choice.haplotype, ~decided))
-    shown = order if len(order) <= READS_SHOWN else order[np.linspace(0, len(order) - 1, READS_SHOWN).astype(int)]
     header = {
-        "sample": sample,
         "reads": len(reads),
         "shown": len(shown),
         "sums": [_rounded(value) for value in np.where(np.isnan(log10), 0.0, log10).sum(axis=0).tolist()],

@@ -11,6 +11,9 @@ from pairhmm.genomics.regions import trim_allele
 NO_QUALITY = 1 << 20
 """The lowest GQ of a site without any GQ. It is larger than every GQ."""
 
+_PASSED = (".", "PASS")
+"""FILTER of records that failed no filter."""
+
 RegionVariant = tuple[int, str, tuple[str, ...]]
 """0-based position, REF and ALTs."""
 
@@ -31,6 +34,8 @@ class SampleCall:
         DP and GQ.
     likelihoods : tuple of int
         PL; empty without PL.
+    phase_set : str
+        PS; empty without PS.
     """
 
     alleles: tuple[int | None, ...] = ()
@@ -39,6 +44,7 @@ class SampleCall:
     depth: int | None = None
     quality: int | None = None
     likelihoods: tuple[int, ...] = ()
+    phase_set: str = ""
 
     @property
     def genotype(self) -> str:
@@ -70,6 +76,8 @@ class ReportedSite:
         FILTER; ``.`` without one.
     calls : tuple of SampleCall
         In the order of the VCF's samples; empty without a VCF.
+    info : tuple of str
+        The chosen fields of INFO, as text; ``.`` for a missing one.
     """
 
     chrom: str
@@ -80,6 +88,12 @@ class ReportedSite:
     quality: float | None = None
     filters: str = "."
     calls: tuple[SampleCall, ...] = ()
+    info: tuple[str, ...] = ()
+
+    @property
+    def passes(self) -> bool:
+        """Whether it failed no filter."""
+        return self.filters in _PASSED
 
     @property
     def least_quality(self) -> int:

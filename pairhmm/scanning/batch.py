@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -20,14 +20,53 @@ from pairhmm.interface.options import Within, check_fields
 
 FORWARD, REVERSE = 0, 1
 
-HIT_FIELDS = ("segment", "signature", "start", "strand", "total", "matches", "informative", "mismatches")
+HIT_FIELDS = ("segment", "signature", "start", "strand", "total", "matches", "informative", "mismatches", "place")
 HIT = np.dtype([(name, np.int64) for name in HIT_FIELDS])
 """A hit.
 
 Its fields are: index of its segment; index of its signature; start in the segment; strand, which is `FORWARD` or
 `REVERSE`; sum of the Phred qualities under it (0 without qualities); number of matches of this (segment, signature);
-columns where neither side is N; columns that differ.
+columns where neither side is N; columns that differ; where it
+begins in its signature, forward, which is 0 but for a tile.
 """
+
+RUN_FIELDS = (
+    *("segment", "signature", "strand", "start", "length", "place"),
+    *("tiles", "total", "informative", "mismatches"),
+)
+RUN = np.dtype([(name, np.int64) for name in RUN_FIELDS])
+"""Consecutive tiles of a signature that match beside each other.
+
+Its fields are: index of the segment; index of the signature; strand; start and length of the letters in the segment;
+where the first of these letters lies in the signature, forward; number of tiles; sum of the Phred qualities of the
+letters; columns where neither side is N; columns that differ.
+"""
+
+
+SHORTEST_TILE, LONGEST_TILE = 8, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How signatures are cut into tiles.
+
+    Attributes
+    ----------
+    length : int
+        Letters of a tile.
+    step : int
+        A tile begins at every `step`-th letter.
+    """
+
+    length: Annotated[int, Within(SHORTEST_TILE, LONGEST_TILE)]
+    step: Annotated[int, Within(1)] = 1
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    def tiles(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many tiles signatures of these lengths have."""
+        return np.maximum(0, (lengths - self.length) // self.step + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +173,15 @@ class Patterns:
     __repr__ = short_repr
 
     @classmethod
-    def of(cls, signatures: Signatures, options: ScanOptions) -> Patterns:
-        """The patterns of signatures. Signatures with fewer informative letters than a match needs are left out."""
-        able = np.flatnonzero(signatures.informative >= options.min_informative).tolist()
+    def of(cls, signatures: Signatures, options: ScanOptions, tiling: Tiling | None = None) -> Patterns:
+        """The patterns of signatures. Signatures with fewer informative letters than a match needs are left out.
+
+        With a tiling, a match is one of a tile, and signatures that are shorter than a tile are left out.
+        """
+        able = np.flatnonzero(
+            (signatures.informative >= options.min_informative)
+            & (signatures.lengths >= (tiling.length if tiling is not None else 0))
+        ).tolist()
         letters = np.empty(2 * len(signatures.letters), dtype=np.uint8)
         signature, strand, lengths, end = [], [], [], 0
         for direction in (FORWARD, REVERSE) if options.both_strands else (FORWARD,):
@@ -144,14 +189,15 @@ class Patterns:
                 sequence = forward = signatures.sequence(index)
                 if direction == REVERSE:
                     sequence = reverse_complement(forward)
-                    if np.array_equal(sequence, forward):
+                    if tiling is None and np.array_equal(sequence, forward):
                         continue
                 letters[end : end + len(sequence)] = sequence
                 end += len(sequence)
                 signature.append(index)
                 strand.append(direction)
                 lengths.append(len(sequence))
-        least = [max(math.ceil(options.min_score), _least_sum(options.min_mean, length)) for length in lengths]
+        matched = lengths if tiling is None else [tiling.length] * len(lengths)
+        least = [max(math.ceil(options.min_score), _least_sum(options.min_mean, length)) for length in matched]
         return cls(
             letters[:end],
             offsets(lengths),
@@ -159,6 +205,13 @@ class Patterns:
             np.array(strand, dtype=np.int64),
             np.array(least, dtype=np.int64),
         )
+
+    def take(self, chosen: NDArray[np.int64]) -> Patterns:
+        """Some of the patterns, by their indices."""
+        sequences = [self.letters[self.offset[index] : self.offset[index + 1]] for index in chosen.tolist()]
+        lengths = [len(sequence) for sequence in sequences]
+        told = self.signature[chosen], self.strand[chosen], self.least_total[chosen]
+        return Patterns(joined(sequences), offsets(lengths), *told)
 
     def holding(self, signatures: Signatures) -> Signatures:
         """The same signatures. If each has a pattern, their letters are a view of the patterns' letters."""
@@ -233,13 +286,16 @@ class Scanned:
     Attributes
     ----------
     hits : HIT[hits]
-        In order of segment, signature, start, strand.
+        In order of segment, signature, start, strand, place.
     quality_totals : int64[segments]
         Sum of the Phred qualities of each segment, without carried bases; 0 without qualities.
+    runs : RUN[runs]
+        Of a scanner of tiles, in order of segment, signature, strand, diagonal and start.
     """
 
     hits: NDArray[np.void]
     quality_totals: NDArray[np.int64]
+    runs: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, dtype=RUN))
 
     __repr__ = short_repr
 

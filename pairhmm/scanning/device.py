@@ -160,7 +160,7 @@ class DeviceScanner(Scanner):
         hits["start"] = start - chunk.samples.offset[segment] + np.where(segment == 0, chunk.first_position, 0)
         hits["signature"], hits["strand"] = self._patterns.signature[pattern], self._patterns.strand[pattern]
         hits["mismatches"], hits["informative"] = mismatches, informative
-        hits["total"] = low + (high << 32)
+        hits["total"], hits["place"] = low + (high << 32), 0
         good: NDArray[np.bool_] = hits["total"] >= self._patterns.least_total[pattern]
         return hits[good]
 

@@ -57,7 +57,7 @@ class ReferenceScanner(Scanner):
         pair = (segment, int(patterns.signature[index]))
         strand = int(patterns.strand[index])
         return [
-            (*pair, start, strand, int(totals[start]), 1, int(informative[start]), int(mismatches[start]))
+            (*pair, start, strand, int(totals[start]), 1, int(informative[start]), int(mismatches[start]), 0)
             for start in np.flatnonzero(good).tolist()
         ]
 

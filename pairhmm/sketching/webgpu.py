@@ -96,6 +96,22 @@ class WebgpuComparer(Comparer):
             raise
         return found
 
+    def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
+        """Seconds that the kernel takes to count all pairs of sketches that are on the device, by the device's clock.
+
+        A device without a clock gives none.
+        """
+        if not self._shared.has_clock:
+            return []
+        with self._shared.one_call, translated(self.label):
+            self._begin(queries, targets)
+            blocks = self._query_blocks(queries, targets)
+            most = max(end - first for first, end in blocks)
+            self._slot.make_room(FOUND, COUNT_BYTES * columns_of(len(targets)) * most)
+            dispatches = [self._compare(first, end, targets, FOUND) for first, end in blocks]
+            seconds = [self._shared.kernel_seconds(self._slot, dispatches, 1) for _ in range(repetitions + 1)]
+        return seconds[1:]
+
     def _equal_slots(self, queries: Sketches, targets: Sketches) -> NDArray[np.uint16]:
         self._begin(queries, targets)
         columns = columns_of(len(targets))

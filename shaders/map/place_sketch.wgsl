@@ -9,8 +9,8 @@
 // devices have integers of 64 bits (INT64), with which it takes 5: a x + b is doubled, so that its bits from 31 on are
 // the upper word of the product. The bits of signatures are the same.
 
-// needs host: PlaceParams, PRIME, SLOTS, FEW, WIDTH
-// gives: params, OWN, Functions, Values, functions_of, sketch, tokens_of
+// needs host: PlaceParams, PRIME, SLOTS, FEW, WIDTH, TOGETHER
+// gives: params, OWN, Functions, functions_of, sketch, tokens_of
 
 @group(0) @binding(0) var<uniform> params: PlaceParams;
 @group(0) @binding(1) var<storage, read> given: array<u32>;  // tokens and offsets
@@ -51,13 +51,6 @@ struct Functions {
     own$i: Function,
 //#end
     first: Function,
-}
-
-// Of the slots OWN * invocation and those behind it.
-struct Values {
-//#for i OWN_SLOTS
-    of$i: u32,
-//#end
 }
 
 fn function_of(slot: u32) -> Function {
@@ -118,17 +111,19 @@ fn tokens_of(sample: u32) -> vec2u {
     );
 }
 
-// All invocations of a workgroup have the same tokens.
-fn sketch(tokens: vec2u, functions: Functions, own: u32) -> Values {
-    var values: Values;
-//#for i OWN_SLOTS
-    values.of$i = PRIME;
-//#end
+// Values of the slots OWN * own and those behind it. All invocations of a workgroup have the same tokens.
+fn sketch(tokens: vec2u, functions: Functions, own: u32) -> vec4u {
+    var values = vec4u(PRIME);
     if tokens.y < FEW {
-        for (var t = 0u; t < tokens.y; t++) {
-            let token = token_at(tokens.x + t);
+        // A last token that comes twice changes no minimum.
+        for (var t = 0u; t < tokens.y; t += TOGETHER) {
+//#for k TOGETHER
+            let token$k = token_at(tokens.x + min(t + $ku, tokens.y - 1u));
+//#end
 //#for i OWN_SLOTS
-            values.of$i = min(values.of$i, hash(functions.own$i, token));
+//#for k TOGETHER
+            values[$i] = min(values[$i], hash(functions.own$i, token$k));
+//#end
 //#end
         }
         return values;
@@ -160,7 +155,7 @@ fn sketch(tokens: vec2u, functions: Functions, own: u32) -> Values {
         }
     }
 //#for i OWN_SLOTS
-    values.of$i = filled[OWN * own + $iu];
+    values[$i] = filled[OWN * own + $iu];
 //#end
     return values;
 }

@@ -34,6 +34,12 @@ def records(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
 
 
+def unphased(column: str) -> str:
+    """GT of a sample's column, without phase."""
+    genotype = column.split(":")[0]
+    return "/".join(sorted(genotype.split("|"))) if "|" in genotype else genotype
+
+
 def truth() -> set[tuple[int, str, str]]:
     return {(int(row[1]), row[3], row[4]) for row in records(TRUTH.read_text())}
 
@@ -41,9 +47,7 @@ def truth() -> set[tuple[int, str, str]]:
 def test_real_reads_give_the_truth_and_nothing_else(tmp_path):
     out = tmp_path / "out.vcf"
     run("call", "-o", out, BAM)
-    passed = {
-        (int(row[1]), row[3], row[4]): row[9].split(":")[0] for row in records(out.read_text()) if row[6] == "PASS"
-    }
+    passed = {(int(row[1]), row[3], row[4]): unphased(row[9]) for row in records(out.read_text()) if row[6] == "PASS"}
     assert passed == dict.fromkeys(truth() | DELETIONS, "0/1")
     assert len(truth()) == 14
 
@@ -51,7 +55,7 @@ def test_real_reads_give_the_truth_and_nothing_else(tmp_path):
 def test_candidates_are_genotyped_as_given():
     rows = records(run("call", "-v", TRUTH, BAM).stdout)
     assert [(int(row[1]), row[3], row[4]) for row in rows] == sorted(truth())
-    assert {row[9].split(":")[0] for row in rows} == {"0/1"}
+    assert {unphased(row[9]) for row in rows} == {"0/1"}
 
 
 @pytest.mark.parametrize("candidates", [(), ("-v", TRUTH)])
@@ -124,8 +128,8 @@ def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
 
     def copies(*options: str) -> list[int]:
         rows = records(run("call", "-v", TRUTH, *options, BAM).stdout)
-        assert [len(row[9].split(":")[0].split("/")) for row in rows] == [row[9].count("/") + 1 for row in rows]
-        return [len(row[9].split(":")[0].replace(".", "").split("/")) if "." not in row[9][:1] else 0 for row in rows]
+        called = [unphased(row[9]) for row in rows]
+        return [0 if "." in genotype else genotype.count("/") + 1 for genotype in called]
 
     places = [int(row[1]) for row in records(TRUTH.read_text())]
     assert copies("--sample-ploidy", "1=4") == [4] * 14
@@ -136,9 +140,18 @@ def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
     assert copies("--ploidy-file", tmp_path / "ploidy.txt") == [2] * 14
 
 
+def test_a_gvcf_and_filters():
+    lines = run("call", "--gvcf", "--gq-bands", "20,60", "--min-qd", 2, "--max-fs", 60, BAM).stdout
+    assert "##GVCFBlock20-60=minGQ=20(inclusive),maxGQ=60(exclusive)" in lines
+    assert '##FILTER=<ID=StrandBias,Description="FS is above 60">' in lines
+    assert sum(row[4] == "<NON_REF>" for row in records(lines)) > 20
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--gq-bands", "20,10"], "'20,10' is not a list of ascending numbers from 1 to 99"),
+        (["--gvcf", "-v", TRUTH], "--gvcf is for variants that are found in reads; leave out --gvcf or the file"),
         (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),
         (["--sample-ploidy", "1=many"], "'1=many' is not NAME=NUMBER"),
         (["--sample-sex", "1"], "'1' is not NAME=SEX"),

@@ -15,7 +15,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import decode_sets, encode_sets
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.sequences.writer import open_sequences
-from pairhmm.scanning.batch import ScanOptions
+from pairhmm.scanning.batch import ScanOptions, Tiling
 
 
 def test_hits_in_memory():
@@ -238,6 +238,16 @@ def test_what_is_skipped_is_counted(workload, caplog):
     assert [(row["record"], row["signature"]) for row in table()] == [("y", "b")]
 
 
+def test_signatures_that_are_longer_than_all_records_are_told_of(workload, caplog):
+    Path("y.fa").write_text(">y\nACGTACGTACGTACGTACGT\n")
+    run(["y.fa"])
+    told = "y.fa: 5 of 7 signatures are longer than every record (20 letters) and can't match: --tile 31 cuts them"
+    assert told in caplog.text
+    caplog.clear()
+    run(["y.fa"], tiling=Tiling(15))
+    assert "longer than every record" not in caplog.text
+
+
 def test_signature_names_are_made_unique(workload, tmp_path):
     Path("sig.fa").write_text("".join(f">{name}\nACGTACGTACGTA\n" for name in ("b", "b", "b.2", "b", "c")))
     Path("y.fa").write_text(">y\nACGTACGTACGTA\n")
@@ -248,7 +258,7 @@ def test_signature_names_are_made_unique(workload, tmp_path):
 def test_missing_qualities_leave_scores_empty_and_are_said_once(workload, caplog):
     run(["x.fa", "x.fa"], reports=Reports(summary="sum"))
     assert {(row["sum"], row["mean"]) for row in table()} == {("", "")}
-    assert {row["hash"] for row in table("sum.samples.tsv")} == {""}
+    assert {(row["sum"], row["mean"]) for row in table("sum.samples.tsv")} == {("", "")}
     assert caplog.text.count("no base qualities") == 1
 
 

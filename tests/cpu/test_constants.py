@@ -12,7 +12,7 @@ from pairhmm.genomics.qualities import PHRED_OFFSET
 from pairhmm.genomics.sequences import encode
 from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
-from pairhmm.scanning.batch import HIT_FIELDS
+from pairhmm.scanning.batch import HIT_FIELDS, RUN_FIELDS
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,7 @@ from pairhmm.scanning.batch import HIT_FIELDS
         ("PHRED_OFFSET", PHRED_OFFSET),
         ("ROW_SIZE", ROW_SIZE),
         ("HIT_WORDS", len(HIT_FIELDS)),
+        ("RUN_WORDS", len(RUN_FIELDS)),
         ("INFORMATIVE", INFORMATIVE),
         ("MAX_GQ", MAX_GQ),
         ("MAX_QUAL", MAX_QUAL),

@@ -69,7 +69,7 @@ def test_a_mismatch_in_enough_reads_is_a_candidate():
     plain = [read(100, [("M", 50)])] * 5
     with_snv = [read(100, [("M", 50)], {20: other(120)})] * 3
     assert find(plain + with_snv) == [(120, CONTIG[120], (other(120),))]
-    assert find(plain + with_snv[:2]) == []
+    assert find(plain + with_snv[:1]) == []
     assert find(plain * 6 + with_snv) == []
 
 
@@ -113,9 +113,9 @@ def test_indels_at_an_end_of_the_alignment_are_not_candidates(cigar):
 
 
 def test_a_candidate_needs_support_in_one_sample():
-    reads = [read(100, [("M", 50)], {20: other(120)}, sample=sample) for sample in (0, 0, 1, 1)]
+    reads = [read(100, [("M", 50)], {20: other(120)}, sample=sample) for sample in (0, 1)]
     assert find(reads, samples=2) == []
-    assert len(find([*reads, reads[3]], samples=2)) == 1
+    assert len(find([*reads, reads[1]], samples=2)) == 1
 
 
 def random_reads(count: int) -> list[SimpleNamespace]:

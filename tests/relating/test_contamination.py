@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from pairhmm.relating import contamination
+from pairhmm.relating.alleles import AlleleUrn, CohortAlleles
 from pairhmm.relating.cohort import counted_evidence
 from pairhmm.relating.contamination import POPULATION, estimate_contamination
-from pairhmm.relating.likelihoods import add_reads, allele_frequencies, genotype_priors
+from pairhmm.relating.likelihoods import add_reads, allele_frequencies
 from tests.relating.cohorts import child, founder, frequencies, reads
 
 SITES = 4000
@@ -51,30 +52,59 @@ def test_likelihoods_are_those_of_plain_loops():
             assert found[one, other, index, place] == pytest.approx(plain(share, one, other) / best, rel=1e-4)
 
 
+def drawn(urn, site, alleles):
+    """Probability to draw these alleles from an urn, one after the other."""
+    alternative, total, result = urn.alternative[site], urn.total[site], 1.0
+    for number, allele in enumerate(alleles):
+        share = (alternative + sum(alleles[:number])) / (total + number)
+        result *= share if allele else 1 - share
+    return result
+
+
+def test_genotypes_are_pairs_of_drawn_alleles():
+    urn = AlleleUrn(np.array([0.7, 12.0]), np.array([2.0, 60.0]))
+    for site, (first, second) in product(range(2), product(range(3), repeat=2)):
+        pairs = [[(a, b) for a in range(2) for b in range(2) if a + b == genotype] for genotype in (first, second)]
+        expected = sum(drawn(urn, site, one + other) for one, other in product(*pairs))
+        assert urn.genotypes[first, site] * urn.after(first).genotypes[second, site] == pytest.approx(expected)
+
+
 def test_relatives_share_the_alleles_that_probabilities_say():
-    p = np.array([0.2, 0.7])
+    urn = AlleleUrn(np.array([0.5, 14.0]), np.array([2.5, 20.0]))
     joint = np.random.default_rng(1).random((3, 3, 1, 2)).astype(np.float32)
-    found = contamination._by_ancestry(joint, p)
-    priors = genotype_priors(p)
-    for site, other in product(range(2), range(3)):
-        # One of the two alleles is shared, and the other is of the population.
-        shared = [(allele, 0.5) for allele in (min(other, 1), max(other - 1, 0))]
-        of_population = (0, 1 - p[site]), (1, p[site])
-        one = sum(w * v * joint[a + b, other, 0, site] for (a, w), (b, v) in product(shared, of_population))
-        none = sum(priors[own, site] * joint[own, other, 0, site] for own in range(3))
-        expected = [none, one, joint[other, other, 0, site]]
-        np.testing.assert_allclose(found[:, other, 0, site], expected, rtol=1e-5)
+    found = contamination._by_ancestry(joint, urn)
+    for site, (a, b) in product(range(2), product(range(2), repeat=2)):
+        other, own = a + b, joint[:, a + b, 0, site]
+        of_other = drawn(urn, site, (a, b))
+        none = sum(drawn(urn, site, (a, b, c, d)) * own[c + d] for c, d in product(range(2), repeat=2)) / of_other
+        # One of the two alleles is shared, and the other is drawn.
+        one = sum(drawn(urn, site, (a, b, c)) * (own[a + c] + own[b + c]) / 2 for c in range(2)) / of_other
+        np.testing.assert_allclose(found[:, other, 0, site], [none, one, own[other]], rtol=1e-5)
 
 
-def test_frequencies_leave_samples_out():
-    genotypes = founders(30, 50)
-    likelihoods = np.full((30, 50, 3), -1e3, dtype=np.float32)
+def certain(genotypes):
+    likelihoods = np.full((len(genotypes), len(genotypes[0]), 3), -30, dtype=np.float32)
     for sample, own in enumerate(genotypes):
-        likelihoods[sample, np.arange(50), own] = 0
+        likelihoods[sample, np.arange(len(own)), own] = 0
+    return likelihoods
+
+
+def test_the_urn_leaves_samples_out():
+    genotypes = founders(30, 50)
     everybody = np.mean(genotypes, axis=0) / 2
-    cohort = contamination._Frequencies(contamination._genotype_weights(likelihoods, everybody), everybody)
+    urn = CohortAlleles(certain(genotypes), everybody).without(0, 1)
     left = np.clip(np.mean(genotypes[2:], axis=0) / 2, 0.005, 0.995)
-    np.testing.assert_allclose(cohort.without(0, 1), left, atol=1e-6)
+    np.testing.assert_allclose(urn.frequencies, left, atol=1e-6)
+    # 28 samples of two alleles, and one more of each.
+    np.testing.assert_allclose(urn.total, 58, rtol=1e-3)
+
+
+def test_a_frequency_that_is_given_has_nothing_of_the_samples():
+    is_given = np.arange(50) < 20
+    cohort = CohortAlleles(certain(founders(30, 50)), np.full(50, 0.3), is_given)
+    urn = cohort.without(0)
+    np.testing.assert_allclose(urn.frequencies[is_given], 0.3)
+    assert urn.total[is_given].min() > 1e5 > urn.total[~is_given].max()
 
 
 def test_the_share_and_its_source_are_found():

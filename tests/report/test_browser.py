@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pairhmm.compiled import is_compiled
@@ -13,6 +15,27 @@ PIXELS = """
 const canvas = document.querySelector(arguments[0]);
 const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
 return [...new Set(new Uint32Array(data.buffer))].length;
+"""
+
+# What a button of some element would save.
+SAVED = """
+const [place, kind] = arguments;
+const make = URL.createObjectURL;
+let saved = null;
+URL.createObjectURL = (blob) => { saved = blob; return "#"; };
+const near = document.querySelector(place);
+const tools = near.tagName === "CANVAS" ? near.parentElement.parentElement : near;
+[...tools.querySelectorAll(".tools button")].find((one) => one.textContent === kind).click();
+URL.createObjectURL = make;
+return saved.text();
+"""
+
+AXE = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {resultTypes: ["violations"]}).then(
+    ({violations}) => done(violations.map(({id, nodes: [first]}) => `${id}: ${first.html} ${first.failureSummary}`)),
+    (error) => done([String(error)]),
+);
 """
 
 ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((one) => one.textContent))"
@@ -167,7 +190,9 @@ def test_a_fit_is_drawn(browser, open_report, run_cli, require, tmp_path, model)
     assert len(browser.find_elements("css selector", ".estimates canvas")) == len(names)
 
 
-def test_deciding_bases_are_listed(browser, wait, open_report, run_cli, require, tmp_path):
+def test_reads_show_their_bases_and_those_that_decide(browser, wait, open_report, run_cli, require, tmp_path):
+    from selenium.webdriver import Keys
+
     require("cpu", is_compiled(), "pairhmm has no compiled part here")
     assert run_cli("simulate", "-o", tmp_path, "--length", 8000, "--coverage", 20).returncode == 0
     reads = ["-f", tmp_path / "reference.fa", tmp_path / "reads.bam"]
@@ -179,6 +204,62 @@ def test_deciding_bases_are_listed(browser, wait, open_report, run_cli, require,
     shown = browser.find_elements("css selector", "details.deciding tbody tr")
     assert 1 <= len(shown) <= 4
     assert all(row.find_elements("css selector", "td")[1].text.startswith("+") for row in shown)
+    # The same reads as bases: pictures, and what the keyboard tells of them.
+    assert browser.execute_script(PIXELS, "canvas.pileup") > 10
+    pileup = browser.find_element("css selector", "canvas.pileup")
+    pileup.send_keys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
+    said = browser.find_element("id", "announcer").get_attribute("textContent")
+    assert "base quality" in said and "mapping quality 60" in said and "reference" in said
+    svg = browser.execute_script(SAVED, "canvas.pileup", "SVG")
+    letters = browser.execute_script("return document.querySelector('canvas.pileup').picture")
+    assert svg.startswith("<svg xmlns=") and svg.count("<rect") > 100 and f'width="{letters["width"]}"' in svg
+
+
+def test_numbers_lead_to_their_sites(browser, wait, open_report, make_run, tmp_path):
+    """From the first screen to the list, and from the list to a file."""
+    run = make_run(12, 6, samples=("one", "two"))
+    lines = run.calls.read_text().splitlines()
+    lines[-1] = lines[-1].replace("PASS", "LowQual")
+    lines[-2] = lines[-2][: lines[-2].rindex("\t")] + "\t./.:0,0:0:.:."
+    calls = tmp_path / "calls.vcf"
+    calls.write_text("\n".join(lines) + "\n")
+    open_report("-f", run.reference, "--calls", calls, "--likelihoods", run.table)
+    tiles = {
+        tile.find_element("css selector", "span").text: tile
+        for tile in browser.find_elements("css selector", "button.tile")
+    }
+    text = browser.find_element("css selector", "#tab-cohort .told").text
+    assert text.startswith("12 sites = 11 that pass their filters + 1 that does not (1 LowQual).")
+    assert "= 22 genotypes: 21 called, 1 without a call (at 1 site)." in text
+    for name, position in (("LowQual", "chr1:2,401"), ("without a call, of 22 genotypes", "chr1:2,201")):
+        open_tab(browser, "cohort")
+        tiles[name].click()
+        (row,) = rows(browser, "#tab-sites")
+        assert row[0] == position
+    assert browser.execute_script(SAVED, "#tab-sites .list", "CSV").splitlines()[1].startswith("chr1:2201,PASS,0/1,./.")
+    type_filter(browser, "#tab-sites", "filter=LowQual")
+    assert browser.find_elements("css selector", "#tab-sites tr.failed .filter.raised")
+    # Two samples leave nothing to guess of the haplotypes that a sample has.
+    wait("return document.querySelectorAll('.alignment .label').length")
+    labels = [one.text for one in browser.find_elements("css selector", ".alignment .label")]
+    assert labels[-2:] == ["h0 ●", "h1 ●"]
+
+
+def test_axe_finds_nothing(browser, open_report, make_run, require):
+    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    require("node", axe.is_file(), "axe-core is not installed: npm ci in web/")
+    run = make_run(6, 8, samples=("one", "two"))
+    open_report(*run.arguments, "--sheet", sheet_of(run))
+    browser.execute_script(axe.read_text())
+    for tab in ("cohort", "sites", "scan", "run"):
+        open_tab(browser, tab)
+        assert browser.execute_async_script(AXE) == [], tab
+
+
+def sheet_of(run):
+    sheet = run.folder / "sheet.tsv"
+    sheet.write_text("sample\n" + "".join(f"{name}\n" for name in (*run.samples, "lost")))
+    return sheet
 
 
 def test_five_thousand_sites(browser, wait, open_report, make_run):

@@ -7,6 +7,7 @@ import importlib.util
 import json
 from pathlib import Path
 
+import numpy as np
 import pysam
 import pytest
 
@@ -141,6 +142,57 @@ def test_bad_fits(refused, tmp_path, case):
     assert refused("--fit", "p.toml", "--fit-rounds", "rounds.tsv").startswith(message)
 
 
+def test_the_first_screen(run_cli, report, run, read_report, tmp_path):
+    """Filters, genotypes without a call or of few reads, and the samples of the sheet."""
+    lines = run.calls.read_text().splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    rows[0][6] = "LowQual;Far"
+    rows[1][9] = "./." + rows[1][9][3:]
+    rows[2][9] = ":".join(["0/1", "1,2", "3", "20", "20,0,30"])
+    calls = [line for line in lines if line.startswith("#")] + ["\t".join(row) for row in rows]
+    calls.insert(1, "##fileDate=20261124\n##source=caller 2")
+    (tmp_path / "calls.vcf").write_text("\n".join(calls) + "\n")
+    (tmp_path / "sheet.tsv").write_text(f"sample\treads\n{run.samples[0]}\t\nlost\t\n")
+    report("--calls", tmp_path / "calls.vcf", "--sheet", tmp_path / "sheet.tsv", "--mqc", tmp_path / "mqc")
+    found = read_report(tmp_path / "report.html").data["overview"]
+    genotypes = (len(rows) - 1) * len(run.samples)
+    assert found["calls"] == {
+        "records": len(rows),
+        "passed": len(rows) - 1,
+        "failed": [["Far", 1], ["LowQual", 1]],
+        "called": genotypes - 1,
+        "missing": 1,
+        "missingSites": 1,
+        "thin": 1,
+        "thinSites": 1,
+        "minDepth": 10,
+    }
+    assert (found["dates"], found["callers"]) == (["2026-11-24"], ["caller 2"])
+    assert found["sheet"] == {"samples": 2, "missing": ["lost"], "unknown": list(run.samples[1:])}
+    rows_of_multiqc = json.loads((tmp_path / "mqc" / "pairhmm_general_mqc.json").read_text())["data"]
+    assert list(rows_of_multiqc) == [run.samples[0], "lost"]
+
+
+def test_fields_of_info(report, run, refused, read_report, tmp_path):
+    """Gene and consequence of an annotation, or the chosen fields; and no link but where they were asked for."""
+    ann = "##INFO=<ID=ANN,Number=.,Type=String,Description=\"'Allele | Annotation | Impact | Gene_Name | Gene_ID'\">"
+    text = run.calls.read_text().replace("##pairhmmVersion", f"{ann}\n##pairhmmVersion", 1)
+    text = text.replace("\tPASS\t.\t", "\tPASS\tANN=A|stop_gained|HIGH|BRCA2|E1,A|intron_variant|LOW|X|E2\t", 1)
+    (tmp_path / "calls.vcf").write_text(text)
+    report("--calls", tmp_path / "calls.vcf", "--link-genome", "hg38")
+    data = read_report(tmp_path / "report.html").data
+    assert data["sites"]["infoNames"] == ["Gene", "Consequence"]
+    assert [column[:2] for column in data["sites"]["info"]] == [["BRCA2", "."], ["stop_gained", "."]]
+    assert any("db=hg38" in address for _, address in data["links"])
+    report("--calls", tmp_path / "calls.vcf", "--info", "ANN")
+    data = read_report(tmp_path / "report.html").data
+    assert data["sites"]["infoNames"] == ["ANN"] and data["links"] == []
+    (tmp_path / "report.html").unlink()
+    said = refused("--calls", tmp_path / "calls.vcf", "--info", "NONE")
+    assert "INFO NONE: is not in its header" in said and "ANN" in said
+    assert "link_genome" in refused("--calls", tmp_path / "calls.vcf", "--link-genome", "hg 38&x")
+
+
 def test_the_page_asks_nothing_of_the_network(report, run, tmp_path):
     report(*run.arguments)
     page = (tmp_path / "report.html").read_text()
@@ -233,7 +285,8 @@ def test_real_reads(run_cli, shared_data, read_report, tmp_path):
         header = found.header(panel)
         (group,) = header["groups"]
         width, count = len(header["haplotypes"]), group["shown"]
-        flags, mapped = found.panels[panel][-2 * count : -count], found.panels[panel][-count:]
+        bases = 2 * count * sum(length for _, length in header["columns"])
+        flags, mapped = np.frombuffer(found.panels[panel], "u1")[-bases - 2 * count : -bases].reshape(2, count)
         assert all(flag & 4 for flag in flags) and max(mapped) == 60
         assert len(alleles) == width
         chosen = [sum(n for n, own in zip(group["chosen"], alleles, strict=True) if own == each) for each in (0, 1)]

@@ -11,6 +11,15 @@ import pytest
 STYLES = """
 return [...document.querySelectorAll(arguments[0])].map((one) => getComputedStyle(one)[arguments[1]]);
 """
+PRINT_SITES = """
+const [filter, done] = arguments;
+window.print = done;
+const field = document.querySelector("#tab-sites input");
+field.value = filter;
+field.dispatchEvent(new Event("input"));
+[...document.querySelectorAll("#tab-sites .list .tools button")].at(-1).click();
+"""
+COLOUR = "return getComputedStyle(document.documentElement).getPropertyValue('--card').trim()"
 COUNT = """
 const rows = () => document.querySelectorAll("#tab-sites tr[data-index]").length;
 window.addEventListener("beforeprint", () => (window.printedRows = rows()));
@@ -98,3 +107,18 @@ def test_nothing_covers_and_nothing_is_cut_off_on_paper(browser, open_sites, mak
         assert set(browser.execute_script(STYLES, place, "overflowY")) == {"visible"}, place
     assert set(browser.execute_script(STYLES, ".spacer", "display")) == {"none"}
     assert set(browser.execute_script(STYLES, ".genotype, .depths span, .mark", "printColorAdjust")) == {"exact"}
+
+
+def test_sites_are_printed_one_a_page(browser, open_sites, make_run):
+    """Those that the filter leaves, in the colours of the light scheme; afterwards nothing of it is left."""
+    open_sites(make_run(9, 30, variants=3))
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    browser.execute_async_script(PRINT_SITES, "chr1:1-900")
+    assert browser.execute_script(COLOUR) == "#ffffff"
+    pages = printed(browser)
+    assert len(pages) == 4
+    assert all(b"Tj" in page or b"TJ" in page for page in pages)
+    assert browser.execute_script("return document.querySelectorAll('.sheet').length") == 0
+    assert browser.execute_script(COLOUR) == "#1c2027"

@@ -101,7 +101,7 @@ def test_figures_of_a_cohort():
     assert (first.snvs, first.indels, first.ti_tv) == (2, 1, 1.0)
     assert (first.mean_depth, first.mean_quality) == (pytest.approx(11 / 3), pytest.approx(100 / 3))
     assert (second.called, second.missing, second.mean_depth) == (2, 1, 5)
-    assert (cohort.records, cohort.filtered) == (4, 1)
+    assert (cohort.records, cohort.passed, cohort.failed) == (4, 3, {"LowQual": 1})
     assert np.array_equal(cohort.concordance(), [[1, 0.5], [0.5, 1]])
 
 

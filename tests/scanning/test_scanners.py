@@ -182,6 +182,27 @@ def test_many_patterns_full_of_ns(max_mismatches):
     assert set(range(0, 400, 20)) <= set(found["signature"].tolist())
 
 
+@pytest.mark.parametrize("max_mismatches", [1, 2, 3])
+def test_many_patterns_that_are_too_short_for_their_anchors(max_mismatches):
+    """Those of one length are searched for as tiles, beside others that are longer or few."""
+    rng = np.random.default_rng(max_mismatches)
+    size = 8 * (max_mismatches + 1) + 1
+    sequences = ["".join(rng.choice(list("ACGTNR"), size, p=[0.24] * 4 + [0.02] * 2)) for _ in range(40)]
+    sequences += ["".join(rng.choice(list("ACGT"), length)) for length in (60, size - 2, size - 1, 60)]
+    sequences.append("ACGTTGCAACGT" * 2)  # its own reverse complement
+    pieces = []
+    for sequence in sequences:
+        letters = list(sequence.replace("N", "A").replace("R", "G"))
+        for at in rng.choice(len(letters), max_mismatches, replace=False):
+            letters[at] = "T"
+        pieces.append("".join(letters) + "".join(rng.choice(list("ACGTN"), 20)))
+    signatures, samples = signatures_of(*sequences), samples_of("".join(pieces[:20]), "".join(pieces[20:]), "ACGT")
+    for every_match in (False, True):
+        options = ScanOptions(max_mismatches=max_mismatches, min_informative=5, every_match=every_match)
+        found = check(signatures, samples, options).hits
+        assert len(np.unique(found["signature"])) == len(sequences)
+
+
 def test_signatures_that_can_not_match_are_no_patterns():
     signatures = signatures_of("ACGTACGTACGT", "N" * 50, "ACGTANNNNNNNNNN")
     assert Patterns.of(signatures, ScanOptions()).signature.tolist() == [0]

@@ -170,3 +170,12 @@ def test_cuda_compiles(require):
         assert result.compiles and not result.warnings, result.log
         assert set(result.kernels) == {f"map_{name}" for name in cuda.KERNELS}
         assert not [usage for usage in result.kernels.values() if usage.stack or usage.spills]
+
+
+@pytest.mark.parametrize("name", ["cuda", "webgpu"])
+def test_kernels_are_timed_by_the_device(name, require, make_sketches):
+    found = backends.status(name)
+    require(name, found.available, f"{found.reason}; {found.cure}")
+    sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
+    seconds = sketching.load(name).kernel_seconds(sketches, sketches, 2)
+    assert len(seconds) in (0, 2) and all(second > 0 for second in seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from importlib.util import find_spec
 
 import pytest
@@ -59,6 +60,21 @@ def test_slurm(parsed):
     _, said = parsed("slurm")
     assert (said.executor, said.jobs, said.retries) == ("slurm", 100, 2)
     assert {"mem_mb", "runtime", "cpus_per_task"} <= set(said.default_resources)
+
+
+def test_short_jobs_share_a_job_of_slurm(parsed, snakemake, tmp_path):
+    """The workflow's jobs of the demo: 18, of which Slurm gets 7."""
+    parsed("slurm")
+    profile = ("--profile", str(PROFILES / "slurm"))
+    snakefile = snakemake.workflow / ".test" / "Snakefile"
+    done = snakemake(tmp_path, "-n", *profile, "report/cohort.html", "scan/cohort.hits.tsv", snakefile=snakefile)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE))
+    made = sum(int(count) for rule, count in counts.items() if rule.startswith("simulate"))
+    groups = Counter(re.findall(r"Group job (\w+) \(", said))
+    assert int(counts["total"]) - made == 18
+    assert groups == {"piece": 4, "sample": 1, "finish": 1} and counts["scatter_regions"] == "1"
 
 
 def test_gpus(parsed):

@@ -273,7 +273,7 @@ def repeated(option, paths):
 def report_inputs(wildcards):
     """What a report is made from."""
     group, scanned = REPORTS[wildcards.group]
-    inputs = {"reference": named("reference")}
+    inputs = {"reference": named("reference"), "sheet": named("samples")}
     if group:
         inputs |= {
             "calls": f"calls/{group}.vcf.gz",
@@ -326,6 +326,7 @@ def report_options(wildcards, input):
         "signatures",
         "timings",
         *map_tables(),
+        *(("sheet",) if wildcards.group == COHORT else ()),
     )
     files = {name: input.get(name) or [] for name in names}
     one_each = [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
-from pairhmm.backends.webgpu.setup import Adapter
+from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter
 from pairhmm.backends.webgpu.slot import Slot
 
 SLOWER = {"DiscreteGPU": 1, "IntegratedGPU": 32, "CPU": 512}
@@ -24,8 +24,14 @@ MOST_BORDER = 1 << 28
 """Bytes that the borders of a dispatch take, unless one pair needs more."""
 
 USED = "STORAGE|COPY_DST|COPY_SRC"
-USAGES = dict.fromkeys(("given", "more", "pairs", "found", "border"), USED) | {"staging": "MAP_READ|COPY_DST"}
+USAGES = dict.fromkeys(("given", "more", "pairs", "found", "border"), USED) | {
+    "staging": "MAP_READ|COPY_DST",
+    "times": "QUERY_RESOLVE|COPY_SRC",
+}
 """Usage flags of the buffers of a call."""
+
+TIME_BYTES, SECONDS_A_TICK = 8, 1e-9
+"""Bytes of a timestamp, and its unit."""
 
 BINDINGS = ("given", "pairs", "found", "border", "more")
 """Buffers from binding 1 on. Binding 0 has the parameters of a dispatch. Not all kernels have the last one."""
@@ -85,13 +91,8 @@ class PairDevice:
         """
         staging = slot.make_room("staging", size)
         for number, dispatch in enumerate(dispatches):
-            bound = {1 + at: slot[name] for at, name in enumerate(dispatch.bindings)}
-            bound[0] = self.handle.create_buffer_with_data(data=dispatch.params, usage="UNIFORM")
             encoder = self.handle.create_command_encoder()
-            compute = encoder.begin_compute_pass()
-            workgroups = grid(-(-dispatch.items // width))
-            record(self.handle, compute, self._pipelines[dispatch.variant], bound, workgroups)
-            compute.end()
+            self._record(encoder, slot, dispatch, width)
             if number == len(dispatches) - 1:
                 encoder.copy_buffer_to_buffer(slot["found"], 0, staging, 0, size)
             self.handle.queue.submit([encoder.finish()])
@@ -100,6 +101,36 @@ class PairDevice:
             return np.frombuffer(staging.read_mapped(0, size, copy=True), dtype=np.uint8)
         finally:
             staging.unmap()
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether the device tells how long its kernels take."""
+        return TIMESTAMPS in self.handle.features
+
+    def kernel_seconds(self, slot: Slot, dispatches: Sequence[PairDispatch], width: int) -> float:
+        """Run dispatches, and return the sum of their seconds by the device's clock."""
+        queries = self.handle.create_query_set(type="timestamp", count=2 * len(dispatches))
+        for number, dispatch in enumerate(dispatches):
+            encoder = self.handle.create_command_encoder()
+            first = {"beginning_of_pass_write_index": 2 * number, "end_of_pass_write_index": 2 * number + 1}
+            self._record(encoder, slot, dispatch, width, timestamp_writes={"query_set": queries, **first})
+            self.handle.queue.submit([encoder.finish()])
+        size = 2 * TIME_BYTES * len(dispatches)
+        times = slot.make_room("times", size)
+        encoder = self.handle.create_command_encoder()
+        encoder.resolve_query_set(queries, 0, 2 * len(dispatches), times, 0)
+        self.handle.queue.submit([encoder.finish()])
+        ticks = np.frombuffer(self.handle.queue.read_buffer(times, 0, size), dtype=np.uint64).reshape(-1, 2)
+        return float((ticks[:, 1] - ticks[:, 0]).sum()) * SECONDS_A_TICK
+
+    def _record(self, encoder: Any, slot: Slot, dispatch: PairDispatch, width: int, **writes: Any) -> None:
+        """Record the pass of a dispatch."""
+        bound = {1 + at: slot[name] for at, name in enumerate(dispatch.bindings)}
+        bound[0] = self.handle.create_buffer_with_data(data=dispatch.params, usage="UNIFORM")
+        compute = encoder.begin_compute_pass(**writes)
+        workgroups = grid(-(-dispatch.items // width))
+        record(self.handle, compute, self._pipelines[dispatch.variant], bound, workgroups)
+        compute.end()
 
 
 @cache

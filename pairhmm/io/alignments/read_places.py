@@ -1,4 +1,4 @@
-"""Looks up a region's reads in alignment files: their strand and mapping quality, or all of a few reads."""
+"""Looks up a region's reads in alignment files: strand, mapping quality, bases where it is shown, or all of a few."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pairhmm.io.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.sequences.intervals import Interval, merge
 from pairhmm.reporting.panels import ReadKey
+from pairhmm.reporting.pileup import Pileup
 
 _CHUNK = 5_000
 _NO_QUALITY = 0
@@ -60,9 +61,18 @@ class ReadPlaces:
         self._sources = [_SourceReads(source, merged, rank) for source in reader.sources]
 
     def of(
-        self, chrom: str, start: int, end: int, wanted: Collection[ReadKey]
+        self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], pileup: Pileup | None = None
     ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, FoundRead]]:
         """The reads that overlap a region.
+
+        Parameters
+        ----------
+        chrom : str
+        start, end : int
+        wanted : collection of ReadKey
+            Reads that are returned whole.
+        pileup : Pileup, optional
+            Takes the bases of all these reads, by `ReadKey`.
 
         Returns
         -------
@@ -81,9 +91,14 @@ class ReadPlaces:
         for source in self._sources:
             for block, reads in source.overlapping(chrom, start, end):
                 samples, flags, mapqs = (each[reads].tolist() for each in (block.sample, block.flag, block.mapq))
-                for read, sample, flag, mapq in zip(reads.tolist(), samples, flags, mapqs, strict=True):
-                    key = self._samples[sample], block.names[read], mate_of(flag)
-                    places[key] = flag, mapq
+                keys = [
+                    (self._samples[sample], block.names[read], mate_of(flag))
+                    for read, sample, flag in zip(reads.tolist(), samples, flags, strict=True)
+                ]
+                places.update(zip(keys, zip(flags, mapqs, strict=True), strict=True))
+                if pileup is not None:
+                    pileup.add(block, reads, keys)
+                for read, key in zip(reads.tolist(), keys, strict=True):
                     whole = _found(block, read) if key in wanted else None
                     if whole is not None:
                         found[key] = whole

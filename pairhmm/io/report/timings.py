@@ -12,6 +12,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.text_lines import read_lines
 
 _SECONDS, _MEGABYTES, _CPU = "s", "max_rss", "cpu_time"
+SAMPLED_SECONDS = 1.0
+"""Snakemake samples a job's memory and processor time. Of a job shorter than this it has seen too little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Timing:
     name : str
     seconds : float
     cpu_seconds, megabytes : float or None
-        Processor time, and peak memory.
+        Processor time, and peak memory. None for jobs shorter than `SAMPLED_SECONDS`.
     """
 
     name: str
@@ -48,7 +50,8 @@ def read_timings(paths: Sequence[str]) -> list[Timing]:
             if seconds is None:
                 raise InputError(path, f"line {number + 1}", "has no seconds", "give a benchmark file of Snakemake")
             own = name if len(rows) == 1 else f"{name} ({number})"
-            timings.append(Timing(own, seconds, _number(row.get(_CPU, "")), _number(row.get(_MEGABYTES, ""))))
+            known = row if seconds >= SAMPLED_SECONDS else {}
+            timings.append(Timing(own, seconds, _number(known.get(_CPU, "")), _number(known.get(_MEGABYTES, ""))))
     return timings
 
 

@@ -1,32 +1,56 @@
-"""Writes the outputs of a scan: the table of hits, assignment lines, summaries, and a table for MultiQC."""
+"""Writes the outputs of a scan: the table of hits, assignment lines, and summaries."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import ANY
-from pairhmm.io.files.endings import MULTIQC_ENDING, TEXT_TABLE, require_ending
+from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.names import decoded
 from pairhmm.io.files.outputs import open_binary_output, open_output
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
 from pairhmm.scanning.collect import FoundSamples
+from pairhmm.scanning.rollup import SignatureSeen
 
 HIT_COLUMNS = (
     *("file", "record", "number", "signature", "start", "end", "strand", "sum", "mean"),
     *("matches", "informative", "mismatches"),
 )
-SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean", "hash")
+PLACE = "place"
+"""The last column of a table of hits of tiles: where in its signature a match begins."""
+SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")
 SIGNATURE_COLUMNS = ("signature", "length", "informative", "samples", "hits", "breadth", "depth")
+SEEN_COLUMNS = (
+    *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
+    *("quality", "identity", "expected", "length", "reason"),
+)
 HASH_MODULUS = 97
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What was searched for.
+
+    Attributes
+    ----------
+    signatures : Signatures
+    lengths : int64[signatures]
+        Letters of a match: of the whole signature, or of a tile.
+    is_tiled : bool
+        Whether signatures were cut into tiles.
+    """
+
+    signatures: Signatures
+    lengths: NDArray[np.int64]
+    is_tiled: bool
 
 
 class Sink(Protocol):
@@ -35,20 +59,23 @@ class Sink(Protocol):
     def add(self, found: FoundSamples) -> None:
         """Add the next samples of a file."""
 
+    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+        """Add what the tiles of a whole file say of each signature."""
+
 
 @contextmanager
-def open_hit_table(destination: str | Path, signatures: Signatures) -> Iterator[Sink]:
+def open_hit_table(destination: str | Path, searched: Searched) -> Iterator[Sink]:
     """Open the table of hits (TSV); ``-`` is stdout."""
     require_ending(destination, "tables of hits", TEXT_TABLE)
     with open_binary_output(destination) as out:
-        yield _HitTable(out, signatures)
+        yield _HitTable(out, searched)
 
 
 @contextmanager
-def open_assignment_lines(destination: str | Path, signatures: Signatures) -> Iterator[Sink]:
+def open_assignment_lines(destination: str | Path, searched: Searched) -> Iterator[Sink]:
     """Open an output of lines ``sample: signature (mean) [hash]``; ``-`` is stdout."""
     with open_output(destination) as out:
-        yield _AssignmentLines(out, signatures)
+        yield _AssignmentLines(out, searched)
 
 
 def summary_paths(prefix: str) -> tuple[str, str]:
@@ -57,31 +84,13 @@ def summary_paths(prefix: str) -> tuple[str, str]:
 
 
 @contextmanager
-def open_summaries(prefix: str, signatures: Signatures) -> Iterator[Sink]:
+def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
     samples, found = summary_paths(prefix)
     with open_output(found) as by_signature, open_output(samples) as by_sample:
-        coverage = _Coverage(signatures)
-        yield _Summaries(by_sample, signatures, coverage)
-        by_signature.write(coverage.table())
-
-
-@contextmanager
-def open_multiqc(destination: str | Path, signatures: Signatures, sample: str | None = None) -> Iterator[Sink]:
-    """Open a MultiQC table (custom content), with one row for `sample`, or with one row for each file.
-
-    Raises
-    ------
-    InputError
-        Where the name does not have the ending that MultiQC looks for.
-    """
-    if not str(destination).endswith(MULTIQC_ENDING):
-        rule = f"MultiQC finds files whose names end in {MULTIQC_ENDING}"
-        raise InputError("--multiqc", str(destination), rule, "choose such a name")
-    with open_output(destination) as out:
-        table = _MultiqcTable(signatures, sample)
-        yield table
-        out.write(table.json())
+        table: _Coverage | _SeenTable = _SeenTable(searched) if searched.is_tiled else _Coverage(searched.signatures)
+        yield _Summaries(by_sample, searched, table)
+        by_signature.write(table.table())
 
 
 def sample_hash(quality_total: int) -> int:
@@ -98,9 +107,10 @@ def file_label(path: str) -> str:
 
 
 class _HitTable(Sink):
-    def __init__(self, out: BinaryIO, signatures: Signatures) -> None:
-        self._out, self._signatures = out, signatures
-        out.write(("#" + "\t".join(HIT_COLUMNS) + "\n").encode())
+    def __init__(self, out: BinaryIO, searched: Searched) -> None:
+        self._out, self._searched = out, searched
+        columns = (*HIT_COLUMNS, PLACE) if searched.is_tiled else HIT_COLUMNS
+        out.write(("#" + "\t".join(columns) + "\n").encode())
 
     def add(self, found: FoundSamples) -> None:
         lines = native.hit_lines(
@@ -110,24 +120,53 @@ class _HitTable(Sink):
             found.record_names.text,
             found.record_names.end,
             found.record_name,
-            self._signatures.names,
-            self._signatures.lengths,
+            self._searched.signatures.names,
+            self._searched.lengths,
             found.has_qualities,
+            self._searched.is_tiled,
         )
         self._out.write(lines)
 
 
 class _AssignmentLines(Sink):
-    def __init__(self, out: TextIO, signatures: Signatures) -> None:
-        self._out, self._signatures = out, signatures
+    def __init__(self, out: TextIO, searched: Searched) -> None:
+        self._out, self._searched = out, searched
 
     def add(self, found: FoundSamples) -> None:
-        lengths = self._signatures.lengths
         for hit in found.hits:
             sample, signature = int(hit["segment"]), int(hit["signature"])
-            mean = int(hit["total"]) / int(lengths[signature])
+            mean = int(hit["total"]) / int(self._searched.lengths[signature])
             check = sample_hash(int(found.quality_totals[sample]))
-            self._out.write(f"{found.names[sample]}: {self._signatures.names[signature]} ({mean:.3f}) [{check}]\n")
+            name = self._searched.signatures.names[signature]
+            self._out.write(f"{found.names[sample]}: {name} ({mean:.3f}) [{check}]\n")
+
+
+class _SeenTable:
+    """One row for each file and signature, the most abundant first."""
+
+    def __init__(self, searched: Searched) -> None:
+        self._names, self._lengths = searched.signatures.names, searched.signatures.lengths
+        self._lines = ["#" + "\t".join(SEEN_COLUMNS)]
+
+    def add(self, found: FoundSamples) -> None:
+        """Hits say no more than `add_seen` is told."""
+
+    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+        for one in seen:
+            row = (
+                *(file, self._names[one.signature], one.call, one.reads, _decimals(one.ambiguous, 4)),
+                *(one.tiles, one.all_tiles, _decimals(one.breadth, 4), _decimals(one.depth, 4)),
+                *(_decimals(one.quality, 2), _decimals(one.identity, 4), f"{one.expected:.3g}"),
+                *(self._lengths[one.signature], one.reason),
+            )
+            self._lines.append("\t".join(map(str, row)))
+
+    def table(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+
+def _decimals(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
 
 
 class _Coverage:
@@ -170,28 +209,30 @@ class _Coverage:
 
 
 class _Summaries(Sink):
-    def __init__(self, by_sample: TextIO, signatures: Signatures, coverage: _Coverage) -> None:
-        self._out, self._signatures, self._coverage = by_sample, signatures, coverage
+    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _SeenTable) -> None:
+        self._out, self._searched, self._by_signature = by_sample, searched, by_signature
         by_sample.write("#" + "\t".join(SAMPLE_COLUMNS) + "\n")
 
     def add(self, found: FoundSamples) -> None:
-        self._coverage.add(found)
+        self._by_signature.add(found)
         hits = np.bincount(found.hits["segment"], minlength=len(found.names)).tolist()
         best = _best_of_samples(found)
-        totals = found.quality_totals.tolist()
         counted = zip(found.names, found.records.tolist(), found.bases.tolist(), hits, strict=True)
         for sample, (name, records, bases, count) in enumerate(counted):
-            check = str(sample_hash(totals[sample])) if found.has_qualities else ""
-            row = (found.file, name, records, bases, count, *self._best(best.get(sample), found.has_qualities), check)
+            row = (found.file, name, records, bases, count, *self._best(best.get(sample), found.has_qualities))
             self._out.write("\t".join(map(str, row)) + "\n")
+
+    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+        if isinstance(self._by_signature, _SeenTable):
+            self._by_signature.add_seen(file, seen)
 
     def _best(self, hit: Any, has_qualities: bool) -> tuple[str, str, str]:
         if hit is None:
             return "", "", ""
-        name, total = self._signatures.names[hit["signature"]], int(hit["total"])
+        name, total = self._searched.signatures.names[hit["signature"]], int(hit["total"])
         if not has_qualities:
             return name, "", ""
-        return name, str(total), f"{total / int(self._signatures.lengths[hit['signature']]):.3f}"
+        return name, str(total), f"{total / int(self._searched.lengths[hit['signature']]):.3f}"
 
 
 def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
@@ -202,69 +243,3 @@ def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
         if sample not in best or hit["total"] > best[sample]["total"]:
             best[sample] = hit
     return best
-
-
-@dataclass(slots=True)
-class _RowCounts:
-    signatures: set[int]
-    reads: int = 0
-    bases: int = 0
-    samples_hit: int = 0
-    hits: int = 0
-    quality_total: int = 0
-
-
-_MULTIQC_HEADERS = {
-    "reads": ("Reads", "Records of the file", "{:,.0f}"),
-    "bases": ("Bases", "Letters of all records", "{:,.0f}"),
-    "samples_hit": ("Samples hit", "Samples in which a signature occurs", "{:,.0f}"),
-    "hits": ("Hits", "Hits in all samples", "{:,.0f}"),
-    "signatures": ("Signatures", "Signatures that occur", "{:,.0f}"),
-    "hash": ("Hash", "Sum of all Phred values modulo 97", "{:,.0f}"),
-}
-
-
-class _MultiqcTable(Sink):
-    def __init__(self, signatures: Signatures, sample: str | None) -> None:
-        self._signatures = signatures
-        self._sample = sample
-        self._rows: dict[str, _RowCounts] = {}
-
-    def add(self, found: FoundSamples) -> None:
-        counts = self._rows.setdefault(self._sample or found.file, _RowCounts(set()))
-        counts.reads += int(found.records.sum())
-        counts.bases += int(found.bases.sum())
-        counts.quality_total += int(found.quality_totals.sum())
-        counts.samples_hit += len(np.unique(found.hits["segment"]))
-        counts.hits += len(found.hits)
-        counts.signatures.update(np.unique(found.hits["signature"]).tolist())
-
-    def json(self) -> str:
-        """The whole table, as JSON."""
-        # A given sample name is used as it is. Files with equal names are told apart by their paths.
-        labels = [row if self._sample else file_label(row) for row in self._rows]
-        data = {
-            label if labels.count(label) == 1 else row: {
-                "reads": counts.reads,
-                "bases": counts.bases,
-                "samples_hit": counts.samples_hit,
-                "hits": counts.hits,
-                "signatures": len(counts.signatures),
-                "hash": sample_hash(counts.quality_total),
-            }
-            for label, (row, counts) in zip(labels, self._rows.items(), strict=True)
-        }
-        headers = {
-            key: {"title": title, "description": description, "format": form}
-            for key, (title, description, form) in _MULTIQC_HEADERS.items()
-        }
-        table = {
-            "id": "pairhmm_scan",
-            "section_name": "pairhmm scan",
-            "description": f"Occurrences of {len(self._signatures)} signatures.",
-            "plot_type": "table",
-            "pconfig": {"id": "pairhmm_scan_table", "title": "pairhmm scan: signatures in samples"},
-            "headers": headers,
-            "data": data,
-        }
-        return json.dumps(table, indent=1) + "\n"

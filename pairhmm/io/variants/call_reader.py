@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from math import isfinite
 
@@ -12,6 +12,7 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import UNREADABLE, quiet
+from pairhmm.io.variants.info_fields import InfoField, info_fields
 from pairhmm.reporting.sites import ReportedSite, SampleCall
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
@@ -23,11 +24,16 @@ class CalledSites:
     Parameters
     ----------
     path : str
+    info : sequence of str
+        The fields of INFO that are read. Without them, the gene and the consequence of `ANNOTATIONS`, where the file
+        has one.
 
     Attributes
     ----------
     path : str
     samples : list of str
+    info : list of str
+        Names of each record's `info`.
     contigs : dict of str to (int or None)
         Contigs of the header, with their lengths where it has them.
     provenance : list of (str, str)
@@ -36,10 +42,10 @@ class CalledSites:
     Raises
     ------
     InputError
-        For a file that can't be read, is no VCF, or has a record that can't be read.
+        For a file that can't be read, is no VCF, lacks a chosen field of INFO, or has a record that can't be read.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, info: Sequence[str] = ()) -> None:
         self.path = path
         # This also reports why a file can't be opened, which the system explains better than htslib.
         check_end(path)
@@ -60,10 +66,15 @@ class CalledSites:
                 for record in header.records
                 if record.key and record.value and _is_provenance(record.key)
             ]
+            self._info = info_fields(header, path, info)
         # pysam raises AssertionError for numbers in a header that do not fit each other.
         except (AssertionError, ValueError) as error:
             self.close()
             raise InputError(path, "", "its header can't be read", "the file may be damaged") from error
+        except InputError:
+            self.close()
+            raise
+        self.info = [field.name for field in self._info]
 
     def __iter__(self) -> Iterator[ReportedSite]:
         place = ""
@@ -73,7 +84,7 @@ class CalledSites:
                 # htslib drops the samples of a record that it can't parse. A BCF may have more samples than its header.
                 if len(record.samples) != len(self.samples):
                     raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged")
-                yield _site(record)
+                yield _site(record, self._info)
         except (OSError, ValueError, NotImplementedError) as error:
             where = f"after {place}" if place else "its first record"
             raise InputError(self.path, where, "can't be read", "the file may be cut off or damaged") from error
@@ -96,13 +107,16 @@ def _is_provenance(key: str) -> bool:
     return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend", "Model"))
 
 
-def _site(record: pysam.VariantRecord) -> ReportedSite:
+def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSite:
     calls = tuple(_call(sample) for sample in record.samples.values())
     alts = tuple(alt for alt in record.alts or () if alt)
     filters = ";".join(map(str, record.filter.keys())) or "."
     # A number beyond the range of a float counts as missing.
     quality = record.qual if record.qual is not None and math.isfinite(record.qual) else None
-    return ReportedSite(record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls)
+    chosen = tuple(field.of(record) for field in info)
+    return ReportedSite(
+        record.chrom, record.start, record.ref or "", alts, record.id or "", quality, filters, calls, chosen
+    )
 
 
 def _call(sample: pysam.VariantRecordSample) -> SampleCall:
@@ -113,6 +127,7 @@ def _call(sample: pysam.VariantRecordSample) -> SampleCall:
         _number(sample.get("DP")),
         _number(sample.get("GQ")),
         _numbers(sample.get("PL")),
+        str(phase_set) if (phase_set := sample.get("PS")) is not None else "",
     )
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pysam
 import pysam.bcftools
 
-from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype
+from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype, SiteStatistics
+from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
+from pairhmm.io.variants.gvcf import NON_REF, gvcf_header
 
-PASS, LOW_QUALITY = "PASS", "LowQual"
+PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
 
 CALL_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
 VCF_COLUMNS = ("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
@@ -29,13 +31,23 @@ _FIELDS = (
     '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
     '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
     '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
+    '##INFO=<ID=FS,Number=1,Type=Float,Description="Phred-scaled p of Fisher\'s exact test for strand bias">',
+    '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
+    '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate'
+    ' against reference reads">',
+    '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
+    '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of'
+    ' reads, alternate against reference reads">',
+    '##INFO=<ID=SOR,Number=1,Type=Float,Description="Symmetric odds ratio of strand bias">',
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
     '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
     '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
     '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Phred-scaled probability that the genotype is wrong">',
     '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
+    '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="Phase set: POS of its first record">',
+    '##FORMAT=<ID=SB,Number=4,Type=Integer,Description="Informative reads by strand: reference forward and reverse,'
+    ' alternate forward and reverse">',
 )
-_FORMAT = "GT:AD:DP:GQ:PL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +58,19 @@ class CallFormat:
     ----------
     min_quality : float
         As `open_calls` takes it.
+    records : RecordOptions
     """
 
     min_quality: float
+    records: RecordOptions = field(default_factory=RecordOptions)
 
-    def line(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> str:
+    def line(
+        self,
+        variant: Variant,
+        quality: float,
+        samples: Sequence[SampleGenotype],
+        statistics: SiteStatistics | None = None,
+    ) -> str:
         """A record, as a line of VCF.
 
         Parameters
@@ -60,47 +80,111 @@ class CallFormat:
             QUAL, Phred.
         samples : sequence of SampleGenotype
             In the header's order.
+        statistics : SiteStatistics, optional
+            For INFO.
         """
-        called = [allele for sample in samples for allele in sample.alleles or ()]
-        copies = [called.count(allele) for allele in range(1, len(variant.alts) + 1)]
-        shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
-        depth = sum([sample.depth for sample in samples])
-        columns = "\t".join(map(_sample_column, samples))
+        has_phase = any(sample.phased is not None for sample in samples)
+        is_gvcf = self.records.gvcf
+        columns = "\t".join([_sample_column(sample, has_phase, is_gvcf) for sample in samples])
+        alts = (*variant.alts, NON_REF) if is_gvcf else variant.alts
         return (
-            f"{variant.chrom}\t{variant.pos + 1}\t{variant.id or '.'}\t{variant.ref}\t{','.join(variant.alts)}\t"
-            f"{quality:.2f}\t{self._filter(quality, samples)}\t"
-            f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)};DP={depth}\t"
-            f"{_FORMAT}\t{columns}\n"
+            f"{variant.chrom}\t{variant.pos + 1}\t{variant.id or '.'}\t{variant.ref}\t{','.join(alts)}\t"
+            f"{quality:.2f}\t{self._filter(quality, samples, statistics)}\t"
+            f"{_info(len(alts), quality, samples, statistics)}\t"
+            f"GT:AD:DP:GQ:PL{':PS' if has_phase else ''}:SB\t{columns}\n"
         )
 
-    def _filter(self, quality: float, samples: Sequence[SampleGenotype]) -> str:
-        """FILTER of a record. QUAL decides for a variant; the lowest GQ where every genotype is the reference."""
+    def _filter(
+        self, quality: float, samples: Sequence[SampleGenotype], statistics: SiteStatistics | None = None
+    ) -> str:
+        """FILTER of a record: the names of all filters that it does not pass."""
+        options, failed = self.records, []
+        if not self._is_sure(quality, samples):
+            failed.append(LOW_QUALITY)
+        by_depth = _quality_by_depth(quality, samples)
+        if options.min_qd is not None and by_depth is not None and by_depth < options.min_qd:
+            failed.append(LOW_QD)
+        if statistics is not None:
+            if _exceeds(statistics.fisher_strand, options.max_fs) or _exceeds(statistics.strand_odds, options.max_sor):
+                failed.append(STRAND_BIAS)
+            if _exceeds(options.min_mq, statistics.mapping_quality):
+                failed.append(LOW_MQ)
+        return ";".join(failed) or PASS
+
+    def _is_sure(self, quality: float, samples: Sequence[SampleGenotype]) -> bool:
+        """Whether QUAL suffices for a variant, and the lowest GQ where every genotype is the reference."""
         called = [sample for sample in samples if sample.alleles is not None]
         if called and not any(any(sample.alleles or ()) for sample in called):
-            is_sure = min(sample.quality for sample in called) >= min(self.min_quality, MAX_GQ)
-        else:
-            is_sure = quality >= self.min_quality
-        return PASS if is_sure else LOW_QUALITY
+            return min(sample.quality for sample in called) >= min(self.min_quality, MAX_GQ)
+        return quality >= self.min_quality
 
 
-def _sample_column(sample: SampleGenotype) -> str:
-    depths = ",".join(map(str, sample.depths))
-    if sample.alleles is None:
-        return f"{'/'.join('.' * max(1, sample.ploidy))}:{depths}:{sample.depth}:.:."
-    genotype = "/".join(map(str, sample.alleles))
-    likelihoods = ",".join(map(str, sample.likelihoods)) or "."
-    return f"{genotype}:{depths}:{sample.depth}:{sample.quality}:{likelihoods}"
+def _exceeds(value: float | None, limit: float | None) -> bool:
+    """Whether one value is larger than another, where both are known."""
+    return value is not None and limit is not None and value > limit
+
+
+def _quality_by_depth(quality: float, samples: Sequence[SampleGenotype]) -> float | None:
+    """QD; None where no genotype has an alternate allele."""
+    depth = sum([_informative(sample) for sample in samples if sample.alleles and any(sample.alleles)])
+    return quality / depth if depth else None
+
+
+def _info(n_alts: int, quality: float, samples: Sequence[SampleGenotype], statistics: SiteStatistics | None) -> str:
+    """INFO of a record: what is not known is left out."""
+    called = [allele for sample in samples for allele in sample.alleles or ()]
+    copies = [called.count(allele) for allele in range(1, n_alts + 1)]
+    shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
+    fields = [
+        f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)}",
+        f"DP={sum([sample.depth for sample in samples])}",
+    ]
+    if statistics is not None:
+        fields.append(f"FS={statistics.fisher_strand:.3f}")
+        fields += _known("MQ", statistics.mapping_quality, 2)
+        fields += _known("MQRankSum", statistics.mapping_rank, 3)
+    fields += _known("QD", _quality_by_depth(quality, samples), 2)
+    if statistics is not None:
+        fields += _known("ReadPosRankSum", statistics.position_rank, 3)
+        fields.append(f"SOR={statistics.strand_odds:.3f}")
+    return ";".join(fields)
+
+
+def _known(name: str, value: float | None, digits: int) -> list[str]:
+    return [] if value is None else [f"{name}={value:.{digits}f}"]
+
+
+def _informative(sample: SampleGenotype) -> int:
+    """The reads of a sample that QUAL stands on: the informative ones, or all where none is."""
+    return sum(sample.depths) or sample.depth
+
+
+def _sample_column(sample: SampleGenotype, has_phase: bool, is_gvcf: bool) -> str:
+    likelihoods = sample.with_others if is_gvcf else sample.likelihoods
+    sure, phred = ".", "."
+    if sample.alleles is not None:
+        sure, phred = str(sample.quality), ",".join(map(str, likelihoods)) or "."
+    phase = f":{'.' if sample.phase_set is None else sample.phase_set + 1}" if has_phase else ""
+    depths, strands = ",".join(map(str, sample.depths)), ",".join(map(str, sample.strands))
+    others = ",0" if is_gvcf else ""
+    return f"{sample.genotype}:{depths}{others}:{sample.depth}:{sure}:{phred}{phase}:{strands}"
 
 
 class CallWriter:
     """Writes records as text; `open_calls` makes one."""
 
-    def __init__(self, out: TextSink, min_quality: float) -> None:
-        self._out, self._format = out, CallFormat(min_quality)
+    def __init__(self, out: TextSink, min_quality: float, records: RecordOptions) -> None:
+        self._out, self._format = out, CallFormat(min_quality, records)
 
-    def write(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> None:
+    def write(
+        self,
+        variant: Variant,
+        quality: float,
+        samples: Sequence[SampleGenotype],
+        statistics: SiteStatistics | None = None,
+    ) -> None:
         """Append a record; the parameters are those of `CallFormat.line`."""
-        self._out.write(self._format.line(variant, quality, samples))
+        self._out.write(self._format.line(variant, quality, samples, statistics))
 
     def append(self, lines: str) -> None:
         """Append lines that a `CallFormat` made."""
@@ -116,6 +200,7 @@ def open_calls(
     min_quality: float,
     reference: str,
     provenance: Mapping[str, str],
+    records: RecordOptions | None = None,
 ) -> Iterator[CallWriter]:
     """Open a writer, of the format of the destination's extension. The files appear when the block ends well.
 
@@ -133,10 +218,13 @@ def open_calls(
         Name of the FASTA that the reads are aligned to.
     provenance : mapping of str to str
         Header lines ``##key=value``; empty for reproducible bytes.
+    records : RecordOptions, optional
+        Filters, and whether the file is a gVCF.
     """
-    header = _header(contigs, samples, min_quality, reference, provenance)
+    chosen = records or RecordOptions()
+    header = _header(contigs, samples, min_quality, reference, provenance, chosen)
     with open_vcf(destination, header, max(contigs.values(), default=0)) as out:
-        yield CallWriter(out, min_quality)
+        yield CallWriter(out, min_quality, chosen)
 
 
 @contextmanager
@@ -184,6 +272,7 @@ def _header(
     min_quality: float,
     reference: str,
     provenance: Mapping[str, str],
+    records: RecordOptions,
 ) -> str:
     rule = (
         f"QUAL is below {min_quality:g}; where every genotype is the reference, the lowest GQ is below"
@@ -195,11 +284,26 @@ def _header(
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
+        *_filters(records),
+        *(gvcf_header(records.gq_bands) if records.gvcf else ()),
         *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
         *_FIELDS,
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _filters(records: RecordOptions) -> Iterator[str]:
+    """The header lines of the filters that are on."""
+    bias = [("FS", records.max_fs), ("SOR", records.max_sor)]
+    rules = {
+        LOW_QD: "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
+        STRAND_BIAS: " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
+        LOW_MQ: "" if records.min_mq is None else f"MQ is below {records.min_mq:g}",
+    }
+    for name, rule in rules.items():
+        if rule:
+            yield f'##FILTER=<ID={name},Description="{rule}">'
 
 
 def _to_bcf(text: Path, destination: Path) -> None:

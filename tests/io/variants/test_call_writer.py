@@ -32,8 +32,8 @@ def test_bcftools_reads_it(tmp_path, name):
     write(path)
     first, second = pysam.bcftools.view("-H", str(path)).splitlines()
     assert first.split("\t") == [
-        *("one", "11", "rs1", "A", "C", first.split("\t")[5], "PASS", "AC=1;AF=0.5;AN=2;DP=8", "GT:AD:DP:GQ:PL"),
-        *("0/1:3,4:8:50:50,0,60", "./.:0,0:0:.:."),
+        *("one", "11", "rs1", "A", "C", first.split("\t")[5], "PASS", "AC=1;AF=0.5;AN=2;DP=8;QD=7.16"),
+        *("GT:AD:DP:GQ:PL:SB", "0/1:3,4:8:50:50,0,60:0,0,0,0", "./.:0,0:0:.:.:0,0,0,0"),
     ]
     assert float(first.split("\t")[5]) == pytest.approx(50.12)
     assert second.split("\t")[6] == "LowQual"

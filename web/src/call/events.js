@@ -15,6 +15,9 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {number} depth reads (DP)
  * @property {number} quality GQ
  * @property {number[]} likelihoods PL; empty where alleles were left out
+ * @property {number[]} strands informative reads of the reference and of other alleles, on both strands (SB)
+ * @property {number[] | null} phased alleles in the order of haplotypes; null without phase
+ * @property {number | null} phaseSet 0-based position of its phase set (PS)
  */
 
 /**
@@ -27,6 +30,7 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {number} quality QUAL
  * @property {"PASS" | "LowQual"} filter
  * @property {Call[]} calls in the order of the samples
+ * @property {import("../genomics/genotypes.js").SiteStatistics} statistics for INFO
  */
 
 /**
@@ -102,12 +106,14 @@ export function regionEvent(evidence, reference, setAside, sites, parameters) {
 }
 
 /** @param {Site} site @param {number} minQual @returns {CalledSite} */
-export function calledSite({ variant, quality, samples }, minQual) {
+export function calledSite({ variant, quality, samples, statistics }, minQual) {
   const { chrom, pos, id, ref, alts } = variant;
-  const calls = samples.map(({ alleles, depths, depth, quality: own, likelihoods, ploidy }) => {
-    return { alleles: alleles ?? new Array(Math.max(1, ploidy)).fill(null), depths, depth, quality: own, likelihoods };
+  const calls = samples.map(({ alleles, depths, depth, quality: own, likelihoods, ploidy, ...rest }) => {
+    const { strands, phased, phaseSet } = rest;
+    const known = alleles ?? new Array(Math.max(1, ploidy)).fill(null);
+    return { alleles: known, depths, depth, quality: own, likelihoods, strands, phased, phaseSet };
   });
-  return { chrom, pos, id, ref, alts, quality, filter: filterOf(quality, samples, minQual), calls };
+  return { chrom, pos, id, ref, alts, quality, filter: filterOf(quality, samples, minQual), calls, statistics };
 }
 
 /** QUAL decides for a variant; the lowest GQ where every genotype is the reference. @param {number} quality @param {SampleGenotype[]} samples @param {number} minQual */

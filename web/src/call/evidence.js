@@ -22,6 +22,7 @@
  * @property {Region} region
  * @property {Haplotype[]} haplotypes the reference first
  * @property {ScoredReads} reads
+ * @property {Int32Array} fromEnd bases between a candidate and the nearer end of a read, or -1: [reads][candidates]
  * @property {Float64Array} log10 log10 P(read | haplotype): [reads][haplotypes]
  * @property {Uint8Array} precision the arithmetic of each score
  * @property {import("./uncertain.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
@@ -30,13 +31,15 @@
 
 /** The evidence without the haplotypes of nuisances. The reads that are set aside stay the same. @param {Evidence} evidence @returns {Evidence} */
 export function withoutNuisances(evidence) {
-  const { region, haplotypes, log10, precision } = evidence;
+  const { region, haplotypes, fromEnd, log10, precision } = evidence;
   const columns = region.variants.flatMap((variant, number) => (variant.role === "nuisance" ? [] : [number]));
   if (columns.length === region.variants.length) return evidence;
   const kept = haplotypes.flatMap((haplotype, number) => (haplotype.isNuisance ? [] : [number]));
   const width = haplotypes.length;
   /** @param {number} index of a pair among those that are kept */
   const from = (index) => Math.floor(index / kept.length) * width + kept[index % kept.length];
+  const candidates = region.variants.length;
+  const places = (fromEnd.length / candidates) * columns.length;
   const pairs = (log10.length / width) * kept.length;
   return {
     ...evidence,
@@ -49,6 +52,10 @@ export function withoutNuisances(evidence) {
       const haplotype = haplotypes[number];
       return { ...haplotype, alleles: columns.map((column) => haplotype.alleles[column]) };
     }),
+    fromEnd: Int32Array.from(
+      { length: places },
+      (_, index) => fromEnd[Math.floor(index / columns.length) * candidates + columns[index % columns.length]],
+    ),
     log10: Float64Array.from({ length: pairs }, (_, index) => log10[from(index)]),
     precision: Uint8Array.from({ length: pairs }, (_, index) => precision[from(index)]),
   };

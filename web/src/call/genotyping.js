@@ -1,9 +1,11 @@
 // Genotypes a region's candidates from its evidence (pairhmm/evidence/genotyping.py).
 
 import { Genotyper } from "../genomics/genotypes.js";
+import { phased } from "../genomics/phasing.js";
 import { withoutNuisances } from "./evidence.js";
 
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
+/** @typedef {import("../genomics/genotypes.js").SiteStatistics} SiteStatistics */
 /** @typedef {import("../genomics/native.js").Arrays} Arrays */
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("../genomics/variants.js").Variant} Variant */
@@ -18,7 +20,10 @@ import { withoutNuisances } from "./evidence.js";
  * @property {number} quality QUAL, Phred
  * @property {SampleGenotype[]} samples in the order of the run's samples
  * @property {number} leftOut alternative alleles that were not considered in some sample
+ * @property {SiteStatistics} statistics what its reads say of errors
  */
+
+/** A site before its statistics, and its SiteReads. @typedef {Omit<Site, "statistics"> & {reads: number}} Found */
 
 /** The share of a sample's reads over a listed site from which on the reads set aside are used all the same. */
 const MANY_SET_ASIDE = 0.2;
@@ -77,22 +82,81 @@ export class RegionGenotyper {
   sites(evidence) {
     return this.native.with((arrays) => {
       const scores = this.#passed(evidence, arrays);
+      const facts = {
+        flag: arrays.pass(evidence.reads.flag),
+        mapq: arrays.pass(evidence.reads.mapq),
+        fromEnd: arrays.pass(evidence.fromEnd),
+      };
       /** @type {Site[]} */
       const sites = [];
+      /** @type {number[]} */
+      const reads = [];
       evidence.region.variants.forEach((variant, index) => {
-        if (variant.role !== "asked") return;
-        let site = this.#site(evidence, scores, index, null);
-        if (this.discovered) {
-          const seen = new Set(site.samples.flatMap((sample) => sample.alleles ?? []).filter((allele) => allele > 0));
-          if (!seen.size) return;
-          if (seen.size < variant.alts.length) {
-            const kept = [...seen].sort((a, b) => a - b);
-            site = { ...this.#site(evidence, scores, index, kept), leftOut: site.leftOut };
-          }
-        }
-        sites.push(site);
+        if (variant.role === "nuisance") return;
+        // Also what was not asked for: the phase of the others depends on it.
+        const found = this.#written(evidence, scores, index);
+        if (!found) return;
+        const { reads: own, ...site } = found;
+        reads.push(own);
+        sites.push(this.#withStatistics(site, own, facts, index, evidence.region.variants.length));
       });
-      return sites;
+      const result = this.#phased(sites, reads);
+      for (const own of reads) this.native.call.site_reads_free(own);
+      return result.filter((site) => site.variant.role === "asked");
+    });
+  }
+
+  /** A candidate that is written, with the alleles that are. @param {Evidence} evidence @param {number} scores @param {number} index @returns {Found | null} */
+  #written(evidence, scores, index) {
+    const site = this.#site(evidence, scores, index, null);
+    if (!this.discovered) return site;
+    const seen = new Set(site.samples.flatMap((sample) => sample.alleles ?? []).filter((allele) => allele > 0));
+    if (seen.size === evidence.region.variants[index].alts.length) return site;
+    this.native.call.site_reads_free(site.reads);
+    if (!seen.size) return null;
+    const kept = [...seen].sort((a, b) => a - b);
+    return { ...this.#site(evidence, scores, index, kept), leftOut: site.leftOut };
+  }
+
+  /** @param {Site[]} sites @param {number[]} reads */
+  #phased(sites, reads) {
+    const positions = sites.map((site) => site.variant.pos);
+    const bySample = Array.from({ length: this.samples }, (_, sample) =>
+      phased(
+        this.native,
+        positions,
+        reads,
+        sites.map((site) => site.samples[sample]),
+        sample,
+      ),
+    );
+    return sites.map((site, index) => ({ ...site, samples: bySample.map((own) => own[index]) }));
+  }
+
+  /**
+   * @param {Omit<Site, "statistics">} site
+   * @param {number} reads
+   * @param {{flag: number, mapq: number, fromEnd: number}} facts of the region's reads
+   * @param {number} index
+   * @param {number} candidates
+   * @returns {Site}
+   */
+  #withStatistics(site, reads, { flag, mapq, fromEnd }, index, candidates) {
+    const { native } = this;
+    return native.with((arrays) => {
+      const [values, strands] = [arrays.room(40), arrays.room(16 * this.samples)];
+      native.call.site_reads_statistics(reads, flag, mapq, fromEnd + 4 * index, candidates, values, strands);
+      const [fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank] = arrays.read(
+        Float64Array,
+        values,
+        5,
+      );
+      const counts = [...arrays.read(Uint32Array, strands, 4 * this.samples)];
+      return {
+        ...site,
+        samples: site.samples.map((one, sample) => ({ ...one, strands: counts.slice(4 * sample, 4 * sample + 4) })),
+        statistics: { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank },
+      };
     });
   }
 
@@ -125,7 +189,7 @@ export class RegionGenotyper {
    * @param {number} scores
    * @param {number} index
    * @param {number[] | null} kept
-   * @returns {Site}
+   * @returns {Found}
    */
   #site({ region, haplotypes }, scores, index, kept) {
     const { options, native } = this;
@@ -154,9 +218,8 @@ export class RegionGenotyper {
     );
     const ploidies = new Array(this.samples).fill(options.ploidy);
     const { samples, quality } = this.genotyper.callSite(reads, priors, ploidies);
-    native.call.site_reads_free(reads);
     const leftOut = Math.max(...samples.map((sample) => sample.leftOut));
-    return { variant, quality, samples, leftOut };
+    return { variant, quality, samples, leftOut, reads };
   }
 }
 
@@ -168,5 +231,5 @@ function withAlleles(variant, kept) {
     ref = ref.slice(0, -1);
     alts = alts.map((alt) => alt.slice(0, -1));
   }
-  return { ...variant, ref, alts, role: "asked" };
+  return { ...variant, ref, alts };
 }

@@ -44,5 +44,5 @@ export const CALL_OPTIONS = {
   ploidy: 2,
   snvPrior: 1e-3,
   indelPrior: 1.25e-4,
-  minQual: 30,
+  minQual: 20,
 };

@@ -31,7 +31,7 @@ const MIN_CUT_LENGTH = 10;
 
 /** A region that is ready to be scored. */
 /** @typedef {{region: Region, haplotypes: Haplotype[], letters: Uint8Array[], reads: Uint32Array, slack: number}} Task */
-/** @typedef {{tasks: Task[], reads: import("./evidence.js").ScoredReads, edges: Uint32Array, scores: Promise<Scores>, prepared: (read: number) => PreparedRead}} Begun */
+/** @typedef {{tasks: Task[], reads: import("./evidence.js").ScoredReads, edges: Uint32Array, fromEnd: Int32Array, scores: Promise<Scores>, prepared: (read: number) => PreparedRead}} Begun */
 
 /** Scores regions as reads arrive. */
 export class EvidenceStream {
@@ -176,7 +176,31 @@ export class EvidenceStream {
     // The error is thrown where the scores are awaited.
     scores.catch(() => {});
     const prepared = this.preparation.reader(cut, batch);
-    return { tasks, reads, edges: offsets(counts), scores, prepared };
+    const edges = offsets(counts);
+    return { tasks, reads, edges, fromEnd: this.#fromEnd(held, tasks, read, edges), scores, prepared };
+  }
+
+  /** `Evidence.fromEnd` of some regions, one after the other. @param {ReadBlock} held @param {Task[]} tasks @param {Uint32Array} reads @param {Uint32Array} edges */
+  #fromEnd(held, tasks, reads, edges) {
+    const candidates = offsets(tasks.map((task) => task.region.variants.length));
+    const positions = Int32Array.from(tasks.flatMap((task) => task.region.variants.map((variant) => variant.pos)));
+    const places = tasks.reduce(
+      (sum, task, index) => sum + (edges[index + 1] - edges[index]) * task.region.variants.length,
+      0,
+    );
+    return this.native.with((arrays) => {
+      const fromEnd = arrays.room(4 * places);
+      this.native.call.bases_from_end(
+        held.passed(arrays),
+        tasks.length,
+        arrays.pass(reads),
+        arrays.pass(edges),
+        arrays.pass(positions),
+        arrays.pass(candidates),
+        fromEnd,
+      );
+      return arrays.read(Int32Array, fromEnd, places);
+    });
   }
 
   /** Cuts the reads of some regions, and drops reads that become too short. @param {ReadBlock} held @param {Task[]} tasks */
@@ -215,13 +239,14 @@ export class EvidenceStream {
   }
 
   /** @param {Begun} begun @returns {AsyncGenerator<Evidence>} */
-  async *#scored({ tasks, reads, edges, scores, prepared }) {
+  async *#scored({ tasks, reads, edges, fromEnd, scores, prepared }) {
     const { log10, precision } = await scores;
-    let done = 0;
+    let [done, placed] = [0, 0];
     for (const [index, task] of tasks.entries()) {
       const [first, last] = [edges[index], edges[index + 1]];
       const width = task.letters.length;
       const pairs = (last - first) * width;
+      const places = (last - first) * task.region.variants.length;
       const own = log10.subarray(done, done + pairs);
       const length = reads.length.subarray(first, last);
       const sample = reads.sample.subarray(first, last);
@@ -237,12 +262,14 @@ export class EvidenceStream {
           end: reads.end.subarray(first, last),
           length,
         },
+        fromEnd: fromEnd.subarray(placed, placed + places),
         log10: own,
         precision: precision.subarray(done, done + pairs),
         uncertain: uncertainReads(own, width, sample, (read) => prepared(first + read)),
         setAside: setAside(bestOfEach(own, width), length, this.options),
       };
       done += pairs;
+      placed += places;
     }
     this.counts.regions += tasks.length;
     this.counts.reads += edges[edges.length - 1];

@@ -11,11 +11,19 @@ const FIELDS = [
   '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
   '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
   '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
+  '##INFO=<ID=FS,Number=1,Type=Float,Description="Phred-scaled p of Fisher\'s exact test for strand bias">',
+  '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
+  '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate against reference reads">',
+  '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
+  '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of reads, alternate against reference reads">',
+  '##INFO=<ID=SOR,Number=1,Type=Float,Description="Symmetric odds ratio of strand bias">',
   '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
   '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
   '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
   '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Phred-scaled probability that the genotype is wrong">',
   '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Phred-scaled genotype likelihoods, the best is 0">',
+  '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="Phase set: POS of its first record">',
+  '##FORMAT=<ID=SB,Number=4,Type=Integer,Description="Informative reads by strand: reference forward and reverse, alternate forward and reverse">',
 ];
 
 /**
@@ -42,21 +50,50 @@ export function vcfHeader({ contigs, samples, reference }, { minQual = CALL_OPTI
 }
 
 /** A record, as a line of VCF with its end. @param {CalledSite} site */
-export function vcfLine({ chrom, pos, id, ref, alts, quality, filter, calls }) {
+export function vcfLine(site) {
+  const { chrom, pos, id, ref, alts, quality, filter, calls } = site;
+  const hasPhase = calls.some((call) => call.phased !== null);
+  const format = `GT:AD:DP:GQ:PL${hasPhase ? ":PS" : ""}:SB`;
+  const record = [chrom, pos + 1, id || ".", ref, alts.join(), quality.toFixed(2), filter, info(site), format];
+  return `${[...record, ...calls.map((call) => sampleColumn(call, hasPhase))].join("\t")}\n`;
+}
+
+/** INFO of a record: what is not known is left out. @param {CalledSite} site */
+function info({ alts, quality, calls, statistics }) {
   const called = calls.flatMap((call) => call.alleles.filter((allele) => allele !== null));
   const copies = alts.map((_, index) => called.filter((allele) => allele === index + 1).length);
   const shares = copies.map((count) => (called.length ? general(count / called.length) : "."));
-  const depth = calls.reduce((sum, call) => sum + call.depth, 0);
-  const info = `AC=${copies.join()};AF=${shares.join()};AN=${called.length};DP=${depth}`;
-  const record = [chrom, pos + 1, id || ".", ref, alts.join(), quality.toFixed(2), filter, info, "GT:AD:DP:GQ:PL"];
-  return `${[...record, ...calls.map(sampleColumn)].join("\t")}\n`;
+  const withVariant = calls.filter((call) => call.alleles.some((allele) => allele));
+  const depth = sum(withVariant.map((call) => sum(call.depths) || call.depth));
+  const { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank } = statistics;
+  const fields = [
+    `AC=${copies.join()};AF=${shares.join()};AN=${called.length};DP=${sum(calls.map((call) => call.depth))}`,
+    `FS=${fisherStrand.toFixed(3)}`,
+    ...known("MQ", mappingQuality, 2),
+    ...known("MQRankSum", mappingRank, 3),
+    ...known("QD", depth ? quality / depth : NaN, 2),
+    ...known("ReadPosRankSum", positionRank, 3),
+    `SOR=${strandOdds.toFixed(3)}`,
+  ];
+  return fields.join(";");
 }
 
-/** @param {import("./events.js").Call} call */
-function sampleColumn({ alleles, depths, depth, quality, likelihoods }) {
-  const genotype = alleles.map((allele) => allele ?? ".").join("/");
+/** @param {string} name @param {number} value @param {number} digits */
+function known(name, value, digits) {
+  return Number.isNaN(value) ? [] : [`${name}=${value.toFixed(digits)}`];
+}
+
+/** @param {number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** @param {import("./events.js").Call} call @param {boolean} hasPhase */
+function sampleColumn({ alleles, depths, depth, quality, likelihoods, strands, phased, phaseSet }, hasPhase) {
+  const genotype = phased ? phased.join("|") : alleles.map((allele) => allele ?? ".").join("/");
   const sure = alleles.includes(null) ? ".:." : `${quality}:${likelihoods.join() || "."}`;
-  return `${genotype}:${depths.join()}:${depth}:${sure}`;
+  const phase = hasPhase ? `:${phaseSet === null ? "." : phaseSet + 1}` : "";
+  return `${genotype}:${depths.join()}:${depth}:${sure}${phase}:${strands.join()}`;
 }
 
 /** A number with six significant digits, as Python's `:.6g`. @param {number} value */

@@ -25,7 +25,7 @@ import { endOf } from "./variants.js";
 /** @type {Readonly<CandidateOptions>} */
 export const CANDIDATE_OPTIONS = {
   minBaseQuality: 10,
-  minSnvCount: 3,
+  minSnvCount: 2,
   minIndelCount: 2,
   minSnvFraction: 0.12,
   minIndelFraction: 0.08,

@@ -19,6 +19,20 @@ export const MAX_GENOTYPES = 4096;
  * @property {number} log10Reference log10 posterior probability that all alleles are the reference
  * @property {number} ploidy
  * @property {number} leftOut alternative alleles that were not considered
+ * @property {number[]} strands informative reads: of the reference forward and reverse, of other alleles (SB)
+ * @property {number[] | null} phased alleles in the order of the haplotypes of the phase set; null without phase
+ * @property {number | null} phaseSet 0-based position of the first site of the phase set (PS)
+ */
+
+/**
+ * What the reads over a site say of errors; NaN where that is not known.
+ *
+ * @typedef {object} SiteStatistics
+ * @property {number} fisherStrand FS
+ * @property {number} strandOdds SOR
+ * @property {number} mappingQuality MQ
+ * @property {number} mappingRank MQRankSum
+ * @property {number} positionRank ReadPosRankSum
  */
 
 /** Number of genotypes of `alleles` alleles. @param {number} alleles @param {number} ploidy */
@@ -150,6 +164,9 @@ export class Genotyper {
         log10Reference: view.getFloat64(0, true),
         ploidy,
         leftOut: 0,
+        strands: [0, 0, 0, 0],
+        phased: null,
+        phaseSet: null,
       };
     });
   }

@@ -1,6 +1,10 @@
 // Types of the components that this page shares with the report (pairhmm/report_page/).
 
+import type { readCohort } from "./cohort/reading.js";
 import type { Report } from "./results.js";
+
+/** The tables of a cohort. */
+export type CohortReport = NonNullable<Awaited<ReturnType<typeof readCohort>>["report"]>;
 
 type Child = Node | string | null | undefined;
 
@@ -20,3 +24,9 @@ export declare function formatSeconds(seconds: number): string;
 export declare function plural(count: number, word: string, words?: string): string;
 /** The list of sites with the panel of the chosen one. `siteTable.grow` takes sites that came since. */
 export declare function showSites(report: Report): HTMLElement & { siteTable: { grow(count: number): void } };
+/** The flags, relatedness against expectation, and the checks of each sample. */
+export declare function showRelate(report: CohortReport): HTMLElement;
+/** The map with its sliders. `report.map` is not null. */
+export declare function mapPanel(report: CohortReport): HTMLElement;
+/** The heatmap with its tree, and each sample's nearest. `report.distances` is not null. */
+export declare function distancePanels(report: CohortReport): HTMLElement[];

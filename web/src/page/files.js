@@ -1,6 +1,6 @@
 // Which file is what, which index belongs to which, and what is missing. Names decide, as for the command line's files.
 
-/** @typedef {"alignments" | "reference" | "variants" | "intervals"} Slot */
+/** @typedef {"alignments" | "reference" | "variants" | "intervals" | "tables"} Slot */
 /** @typedef {{name: string, data: Blob | string, size: number | null}} Given a file, or a URL */
 
 /** Endings of the files of each slot, and of the indexes beside them. */
@@ -12,10 +12,12 @@ const ENDINGS = {
   },
   variants: { data: [".vcf", ".vcf.gz", ".vcf.bgz"], index: [".tbi", ".csi"] },
   intervals: { data: [".bed", ".bed.gz"], index: [] },
+  tables: { data: [".tsv"], index: [] },
 };
 export const SLOTS = /** @type {Slot[]} */ (Object.keys(ENDINGS));
 
-export const READABLE = "BAM or CRAM, FASTA, VCF or BED, and their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi)";
+export const READABLE =
+  "BAM or CRAM, FASTA, VCF or BED, their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi), or tables of pairhmm map (.tsv)";
 
 /** The files that were chosen. */
 export class ChosenFiles {
@@ -47,9 +49,9 @@ export class ChosenFiles {
     this.byName.delete(name);
   }
 
-  /** Of alignments there may be several, of the others one. @param {Slot} slot @param {Given} one */
+  /** Of alignments and tables there may be several, of the others one. @param {Slot} slot @param {Given} one */
   #makeRoom(slot, one) {
-    if (slot === "alignments") return;
+    if (slot === "alignments" || slot === "tables") return;
     for (const other of this.of(slot)) if (other.name !== one.name) this.remove(other.name);
   }
 

@@ -1,12 +1,14 @@
 // The page: files to a run, and its events to what is shown.
 
-import { darkScheme, showSites, unpack } from "./components.js";
+import { readCohort } from "./cohort/reading.js";
+import { darkScheme, distancePanels, make, mapPanel, showRelate, showSites, unpack } from "./components.js";
 import { exampleFiles, hasExample } from "./examples.js";
 import { Results } from "./results.js";
 import { Runner } from "./runner.js";
 import { Setup } from "./setup.js";
 import { Status, showProblem } from "./status.js";
 
+/** @typedef {import("./files.js").Given} Given */
 /** @typedef {import("./runner.js").Message} Message */
 
 const REDRAW = 250; // milliseconds between two additions to the list of sites
@@ -23,6 +25,7 @@ class Page {
     this.shown = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
+    this.tables = 0; // how often tables were given
     this.setup = new Setup({
       onRun: (inputs, options) => this.begin(inputs, options),
       onGpu: (gpu) => {
@@ -30,6 +33,7 @@ class Page {
         this.setup.become({ isReady: false });
         this.runner.allowGpu(gpu);
       },
+      onTables: (tables) => this.showTables(tables),
       onProblem: showProblem,
     });
     this.runner = new Runner(wasm, kernels, (message) => this.heed(message));
@@ -39,6 +43,19 @@ class Page {
       this.setup.take(await exampleFiles());
       this.setup.run();
     });
+  }
+
+  /** Reads tables and shows them; those that are given last, if there are two lots. @param {Given[]} given */
+  async showTables(given) {
+    const turn = ++this.tables;
+    const { report, problems } = await readCohort(given);
+    if (turn !== this.tables) return;
+    problems.forEach(showProblem);
+    const isFirst = element("cohort").childElementCount === 0;
+    element("cohort").replaceChildren(...(report ? [cohortView(report)] : []));
+    // Flags come to the first screen.
+    if (report && isFirst && !this.setup.files.of("alignments").length) this.setup.box.open = false;
+    document.documentElement.dataset.tables = String(turn);
   }
 
   /** @param {object} inputs @param {object} options */
@@ -122,6 +139,17 @@ class Page {
     this.setup.become({ isRunning: false });
     showProblem(text.replace(/^-r: /, "Region: "));
   }
+}
+
+/** Flags first, then the map and the distances. @param {import("./components.js").CohortReport} report */
+function cohortView(report) {
+  return make(
+    "div",
+    { class: "view" },
+    report.flags ? showRelate(report) : null,
+    report.map ? mapPanel(report) : null,
+    ...(report.distances ? distancePanels(report) : []),
+  );
 }
 
 async function start() {

@@ -139,7 +139,7 @@ function addSite(sites, site, panels) {
   sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
   site.calls.forEach((call, sample) => {
     const own = sites.calls[sample];
-    own.gt.push(call.alleles.map((allele) => allele ?? ".").join("/"));
+    own.gt.push(call.phased?.join("|") ?? call.alleles.map((allele) => allele ?? ".").join("/"));
     own.ad.push(call.depths);
     own.dp.push(call.depth);
     own.gq.push(isCalled(call) ? call.quality : null);

@@ -12,12 +12,13 @@ const SLOT_TEXTS = {
   reference: ["Reference", "The genome that the reads are aligned to, or a part of it"],
   variants: ["Variants", "Optional: a VCF of the variants to genotype. Without it, they are found in the reads"],
   intervals: ["Regions", "Optional: a BED. Or type a region below"],
+  tables: ["Tables of a cohort", "Of map draw, map distances and map relate. They are shown without a run"],
 };
 
 /** The options that the page has, with the command line's defaults. */
 const NUMBERS = /** @type {const} */ ([
   ["minMapq", "Mapping quality, at least", 20, 0, 255, "--min-mapq"],
-  ["minQual", "PASS from QUAL", 30, 0, 10000, "--min-qual"],
+  ["minQual", "PASS from QUAL", 20, 0, 10000, "--min-qual"],
   ["maxDepth", "Reads of a sample, at most", 1000, 1, 100000, "--max-depth"],
   ["ploidy", "Ploidy", 2, 1, 20, "--ploidy"],
 ]);
@@ -28,7 +29,7 @@ const ADDRESS = /^https?:\/\/[^/]+\/./;
 
 /** The form. `onRun(inputs, options)` is called when the user asks for a run. */
 export class Setup {
-  /** @param {{onRun: (inputs: any, options: any) => void, onGpu: (gpu: "auto" | "off") => void, onProblem: (text: string) => void}} told */
+  /** @param {{onRun: (inputs: any, options: any) => void, onGpu: (gpu: "auto" | "off") => void, onTables: (tables: Given[]) => void, onProblem: (text: string) => void}} told */
   constructor(told) {
     this.told = told;
     this.files = new ChosenFiles();
@@ -113,8 +114,20 @@ export class Setup {
   /** @param {Given[]} given */
   take(given) {
     this.told.onProblem("");
+    const before = this.#tables();
     for (const problem of this.files.add(given)) this.told.onProblem(problem);
     this.#showFiles();
+    this.#tellTables(before);
+  }
+
+  #tables() {
+    return this.files.of("tables");
+  }
+
+  /** @param {Given[]} before */
+  #tellTables(before) {
+    const now = this.#tables();
+    if (now.length !== before.length || now.some((one, index) => one !== before[index])) this.told.onTables(now);
   }
 
   run() {
@@ -184,8 +197,10 @@ export class Setup {
 
   /** @param {string} name */
   #remove(name) {
+    const before = this.#tables();
     this.files.remove(name);
     this.#showFiles();
+    this.#tellTables(before);
     element("files").focus();
   }
 }

@@ -1,0 +1,276 @@
+"""Calls beside bcftools and freebayes on simulated samples with what makes calling hard.
+
+    python benchmarks/calling.py --workdir /tmp/calling
+
+Three genomes (seeds) of 2 Mb: benchmarks/calling_data.py says what they hold. bwa mem aligns the reads. The samples of
+a genome: one at 30x, one at 10x, one at 30x with reads of 250 bases, a trio at 10x each, which is called jointly, and
+a tetraploid at 60x. Only unique sequence counts: alleles in duplicated segments are left out of calls and truth.
+
+F1 "with genotype" counts an allele only where it has as many copies as in the truth. Found are alleles of any number of
+copies, by size. A Mendel error is an SNV whose alleles the child can't have from its parents, among records that no
+filter failed. Times are CPU time. freebayes is left out where it is not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pysam
+from calling_data import (
+    CONTIG,
+    REFERENCE,
+    TRUTH,
+    UNIQUE,
+    Genome,
+    Sample,
+    make_genome,
+    make_variants,
+    write_genome,
+    write_sample,
+)
+
+from pairhmm.io.variants.dosages import Allele, read_dosages
+from pairhmm.simulation.variants import TruthVariant
+
+RESULTS = Path(__file__).parent / "results" / "calling.json"
+SINGLE = {"30x": (30.0, 150, 400), "10x": (10.0, 150, 400), "30x, 250 bases": (30.0, 250, 550)}
+"""Coverage, bases a read and mean fragment of each sample that is called alone."""
+
+SIZES = {
+    "insertions 1-19": (1, 19),
+    "insertions 20-49": (20, 49),
+    "insertions 50-100": (50, 100),
+    "deletions 1-19": (-19, -1),
+    "deletions 20-49": (-49, -20),
+    "deletions 50-100": (-100, -50),
+}
+TRIO = ("child", "father", "mother")
+BCFTOOLS = """
+import json, sys, pysam.bcftools
+reference, bams, out, ploidy = map(json.loads, sys.argv[1:])
+pysam.bcftools.mpileup('-f', reference, '-a', 'AD,DP', '-Ou', '-o', out + '.piled', *bams, catch_stdout=False)
+pysam.bcftools.call('-mv', '-Oz', '-o', out, out + '.piled', catch_stdout=False)
+"""
+
+Alleles = Counter[Allele]
+Caller = Callable[[Path, list[Path], Path, int], list[str]]
+
+
+def main() -> None:
+    """Run the benchmark that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workdir", type=Path, default=Path("calling-work"), help="made data are kept and used again")
+    parser.add_argument("--length", type=int, default=2_000_000, help="bases (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
+    parser.add_argument("--only", default="", help="only the callers whose name contains this word")
+    parser.add_argument("--data", default="", help="only the data sets whose name contains this word")
+    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
+    options = parser.parse_args()
+    callers = {name: caller for name, caller in CALLERS.items() if options.only in name and is_there(name)}
+    rows: list[dict[str, Any]] = []
+    for seed in options.seeds:
+        folder = options.workdir / f"{options.length}-seed{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        data = Data(folder, options.length, seed)
+        for measured in (singles, trio, tetraploid):
+            for row in measured(data, callers, options.data):
+                rows.append({"seed": seed, **row})
+    report(rows)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"length": options.length, "results": rows}, indent=1) + "\n")
+
+
+class Data:
+    """The samples of one simulated genome, each made on first use."""
+
+    def __init__(self, folder: Path, length: int, seed: int) -> None:
+        self.folder = folder
+        self.seed = seed
+        self.genome: Genome = make_genome(length, seed)
+        self.variants: list[TruthVariant] = make_variants(self.genome, seed)
+        if not (folder / UNIQUE).exists():
+            write_genome(folder, self.genome)
+
+    @property
+    def reference(self) -> Path:
+        """The FASTA."""
+        return self.folder / REFERENCE
+
+    def sample(self, name: str, carried: np.ndarray, *sequencing: Any) -> Path:
+        """The BAM of a sample."""
+        bam = self.folder / f"{name}.bam"
+        if not bam.with_suffix(".bam.bai").exists():
+            write_sample(self.folder, self.genome, self.variants, Sample(name, carried, *sequencing), self.seed)
+        return bam
+
+    def unique(self, alleles: Alleles) -> Alleles:
+        """Those in unique sequence."""
+        return Counter({allele: n for allele, n in alleles.items() if self.genome.unique[allele.start]})
+
+
+def singles(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[dict[str, Any]]:
+    """Accuracy of samples that are called alone."""
+    diploid = np.array([variant.genotype for variant in data.variants])
+    for name, (coverage, length, fragment) in SINGLE.items():
+        if chosen not in name:
+            continue
+        file_name = name.replace(", ", "-").replace(" ", "-")
+        bam = data.sample(file_name, diploid, coverage, length, fragment)
+        truth = data.unique(read_dosages(data.folder / f"{file_name}.{TRUTH}", data.reference))
+        for caller, line in callers.items():
+            out, seconds = called(data, caller, line, [bam], file_name)
+            found = data.unique(read_dosages(out, data.reference))
+            yield {"data": name, "caller": caller, "seconds": seconds, **accuracy(found, truth)}
+
+
+def accuracy(found: Alleles, truth: Alleles) -> dict[str, Any]:
+    """F1 with and without genotypes by kind, and alleles found by size: [found, true]."""
+    row: dict[str, Any] = {}
+    for kind, is_snv in (("snv", True), ("indel", False)):
+        mine, true = ({a: n for a, n in one.items() if a.is_snv == is_snv} for one in (found, truth))
+        shared = mine.keys() & true.keys()
+        right = sum(mine[allele] == true[allele] for allele in shared)
+        row[kind] = {
+            "true": len(true),
+            "found": len(shared),
+            "right": right,
+            "false": len(mine) - len(shared),
+            "f1": round(2 * len(shared) / max(1, len(mine) + len(true)), 5),
+            "f1_with_genotype": round(2 * right / max(1, len(mine) + len(true)), 5),
+        }
+    for size, (least, most) in SIZES.items():
+        true = [allele for allele in truth if least <= len(allele.alt) - len(allele.ref) <= most]
+        row[size] = [sum(allele in found for allele in true), len(true)]
+    return row
+
+
+def trio(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[dict[str, Any]]:
+    """Mendel errors and accuracy of the child where a trio is called jointly."""
+    name = "trio 3 x 10x"
+    if chosen not in name:
+        return
+    rng = np.random.default_rng([data.seed, 4])
+    # Every variant is on one to three of the parents' four copies; the child has the first copy of each parent.
+    copies = np.argsort(rng.random((len(data.variants), 4)), axis=1) < rng.integers(1, 4, len(data.variants))[:, None]
+    carried = {"child": copies[:, [0, 2]], "father": copies[:, :2], "mother": copies[:, 2:]}
+    bams = [data.sample(person, carried[person].astype(int), 10.0) for person in TRIO]
+    truth = data.unique(read_dosages(data.folder / f"child.{TRUTH}", data.reference))
+    for caller, line in callers.items():
+        out, seconds = called(data, caller, line, bams, "trio")
+        found = data.unique(read_dosages(out, data.reference, "child"))
+        errors = mendel_errors(out, data.genome)
+        yield {"data": name, "caller": caller, "seconds": seconds, "mendel_errors": errors, **accuracy(found, truth)}
+
+
+def mendel_errors(calls: Path, genome: Genome) -> int:
+    """SNVs in unique sequence whose alleles the child can't have from its parents."""
+    errors = 0
+    with pysam.VariantFile(str(calls)) as records:
+        for record in records:
+            if record.filter.keys() not in ([], ["PASS"]) or not genome.unique[record.start]:
+                continue
+            child, father, mother = (record.samples[person].alleles or () for person in TRIO)
+            bases = {*child, *father, *mother}
+            if None in bases or any(len(base) != len(record.ref) for base in bases) or len(child) != 2:
+                continue
+            first, second = child
+            errors += not ((first in father and second in mother) or (second in father and first in mother))
+    return errors
+
+
+def tetraploid(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[dict[str, Any]]:
+    """How many SNVs of a tetraploid have as many copies as in the truth."""
+    name = "tetraploid 60x"
+    if chosen not in name:
+        return
+    rng = np.random.default_rng([data.seed, 5])
+    # One to four of the four copies have the allele.
+    carried = np.argsort(rng.random((len(data.variants), 4)), axis=1) < rng.integers(1, 5, len(data.variants))[:, None]
+    bam = data.sample("tetraploid", carried.astype(int), 60.0)
+    truth = Counter(
+        {
+            Allele(CONTIG, variant.start, "ACGT"[variant.ref[0]], "ACGT"[variant.alt[0]]): int(copies)
+            for variant, copies in zip(data.variants, carried.sum(axis=1), strict=True)
+            if variant.is_snv
+        }
+    )
+    for caller, line in callers.items():
+        if caller == "bcftools":
+            continue  # bcftools calls one and two copies only.
+        out, seconds = called(data, caller, line, [bam], "tetraploid", 4)
+        found = data.unique(read_dosages(out, data.reference))
+        yield {"data": name, "caller": caller, "seconds": seconds, **accuracy(found, data.unique(truth))}
+
+
+def called(data: Data, caller: str, line: Caller, bams: list[Path], name: str, ploidy: int = 2) -> tuple[Path, float]:
+    """The calls of one caller, and its CPU time in seconds."""
+    out = data.folder / f"{name}.{caller}.vcf.gz"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = line(data.reference, bams, out, ploidy)
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL if caller != "pairhmm" else None)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return out, round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2)
+
+
+def pairhmm(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
+    """The command line of `pairhmm call`."""
+    line = [sys.executable, "-m", "pairhmm", "-q", "call", "-f", reference, "-@", "1", "--backend", "cpu"]
+    return [*map(str, [*line, "--ploidy", ploidy, "-o", out, *bams])]
+
+
+def bcftools(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
+    """The command line of bcftools, which pysam bundles."""
+    return [sys.executable, "-c", BCFTOOLS, *map(json.dumps, (str(reference), [*map(str, bams)], str(out), ploidy))]
+
+
+def freebayes(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
+    """The command line of freebayes; a QUAL below 20 is a call that its authors filter."""
+    line = f"freebayes -f {reference} -p {ploidy} {' '.join(map(str, bams))}"
+    read = "import sys, pysam; pysam.bcftools.view('-i', 'QUAL>=20', '-Oz', '-o', sys.argv[1], '-', catch_stdout=False)"
+    return ["bash", "-c", f'{line} | {sys.executable} -c "import pysam.bcftools; {read}" {out}']
+
+
+CALLERS: dict[str, Caller] = {"pairhmm": pairhmm, "bcftools": bcftools, "freebayes": freebayes}
+
+
+def is_there(caller: str) -> bool:
+    """Whether a caller can run here."""
+    return caller != "freebayes" or shutil.which("freebayes") is not None
+
+
+def report(rows: list[dict[str, Any]]) -> None:
+    """Print a Markdown row for each data set and caller, the seeds together."""
+    together: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        together.setdefault((row["data"], row["caller"]), []).append(row)
+    print(
+        f"| data | caller | SNV F1 | SNV with genotype | indel F1 | with genotype | {' | '.join(SIZES)} | Mendel | s |"
+    )
+    print("|---" * (len(SIZES) + 8) + "|")
+    for (name, caller), some in together.items():
+        cells = []
+        for kind in ("snv", "indel"):
+            total = {key: sum(row[kind][key] for row in some) for key in ("true", "found", "right", "false")}
+            both = max(1, total["true"] + total["found"] + total["false"])
+            cells += [f"{2 * total[key] / both:.4f}" for key in ("found", "right")]
+        for size in SIZES:
+            cells.append(f"{sum(row[size][0] for row in some)}/{sum(row[size][1] for row in some)}")
+        cells.append(str(sum(row["mendel_errors"] for row in some)) if "mendel_errors" in some[0] else "")
+        cells.append(f"{sum(row['seconds'] for row in some):.1f}")
+        print(f"| {name} | {caller} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()

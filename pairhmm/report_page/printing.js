@@ -1,0 +1,57 @@
+// On paper: colours of the light scheme, and one page for each site.
+
+import { make, redrawAll } from "./dom.js";
+import { siteArticle } from "./panel.js";
+
+const PAPER = { width: 700, height: 960 }; // CSS pixels that A4 and Letter have within their margins
+const LEAST_ZOOM = 0.3;
+export const MOST_SITES_PRINTED = 100;
+
+// Makes what is on the screen ready for paper, and ready for the screen again.
+export function preparePrinting() {
+  window.addEventListener("beforeprint", () => {
+    setPaper(true);
+    for (const holder of document.querySelectorAll(".holder")) {
+      holder.style.width = `${PAPER.width}px`;
+      if (holder.firstElementChild) fit(holder.firstElementChild);
+      holder.style.width = "";
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    setPaper(false);
+    for (const article of document.querySelectorAll(".holder > *")) article.style.zoom = "";
+  });
+}
+
+function setPaper(isPaper) {
+  document.documentElement.classList.toggle("paper", isPaper);
+  redrawAll();
+}
+
+// Makes an element so small that its page holds it. The smaller it is, the more fits side by side.
+function fit(element) {
+  for (let zoom = 1; zoom >= LEAST_ZOOM; zoom -= 0.05) {
+    element.style.zoom = zoom;
+    if (element.parentElement.scrollHeight <= PAPER.height) return;
+  }
+}
+
+// Prints the panels of some sites, each on a page of its own.
+export async function printSites(report, sites) {
+  const sheets = make("div", { class: "sheets" });
+  sheets.style.width = `${PAPER.width}px`;
+  document.body.append(sheets);
+  setPaper(true);
+  for (const site of sites.slice(0, MOST_SITES_PRINTED)) {
+    const article = await siteArticle(report, site);
+    sheets.append(make("div", { class: "sheet" }, article));
+    fit(article);
+  }
+  document.documentElement.classList.add("printing-sheets");
+  const done = () => {
+    sheets.remove();
+    document.documentElement.classList.remove("printing-sheets");
+  };
+  window.addEventListener("afterprint", done, { once: true });
+  window.print();
+}
