@@ -37,9 +37,8 @@ nb::object alleles_of(const pairhmm::CalledGenotype& called, const pairhmm::Geno
 
 nb::tuple called_tuple(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
     return nb::make_tuple(alleles_of(called, genotypes), to_tuple(called.depths.data(), called.depths.size()),
-                          called.depth, called.quality,
-                          to_tuple(called.likelihoods.data(), called.likelihoods.size()), called.log10_reference,
-                          genotypes.ploidy);
+                          called.depth, called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
+                          called.log10_reference, genotypes.ploidy);
 }
 
 }  // namespace
@@ -99,9 +98,9 @@ void bind_genotypes(nb::module_& module) {
                 const pairhmm::SharedAlleles shared = pairhmm::share_alleles(reads, genotypes, theta, families);
                 nb::list called;
                 for (size_t sample = 0; sample < genotypes.size(); ++sample)
-                    called.append(called_tuple(
-                        reads.call(static_cast<int>(sample), *genotypes[sample], shared.prior[sample]),
-                        *genotypes[sample]));
+                    called.append(
+                        called_tuple(reads.call(static_cast<int>(sample), *genotypes[sample], shared.prior[sample]),
+                                     *genotypes[sample]));
                 return nb::make_tuple(called, shared.log10_reference);
             },
             "genotypes"_a, "theta"_a, "families"_a,

@@ -89,7 +89,8 @@ void Relatives::order() {
     }
     for (auto& links : families_of_) links.clear();
     for (int family = 0; family < static_cast<int>(families_.size()); ++family)
-        for (int place = 0; place < places(family); ++place) families_of_[member(family, place)].push_back({family, place});
+        for (int place = 0; place < places(family); ++place)
+            families_of_[member(family, place)].push_back({family, place});
 }
 
 int Relatives::member(int family, int place) const {
@@ -174,7 +175,8 @@ std::vector<double> Relatives::to_child(int family, const std::vector<double>& p
                 half[allele * mothers + m] += of_father[allele * fathers + f] * parents[f * mothers + m];
     for (size_t a = 0; a < alleles; ++a)
         for (size_t b = 0; b < alleles; ++b)
-            for (size_t m = 0; m < mothers; ++m) pair[a * alleles + b] += half[a * mothers + m] * of_mother[b * mothers + m];
+            for (size_t m = 0; m < mothers; ++m)
+                pair[a * alleles + b] += half[a * mothers + m] * of_mother[b * mothers + m];
     for (int64_t genotype = 0; genotype < genotypes.count(); ++genotype) {
         const size_t a = static_cast<size_t>(genotypes.table[2 * genotype]);
         const size_t b = static_cast<size_t>(genotypes.table[2 * genotype + 1]);

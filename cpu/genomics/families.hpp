@@ -18,8 +18,8 @@ struct Family {
 // transmissions (Kong 2012), repeats in up to 1e-3.
 constexpr double kDeNovo = 1e-7;
 
-// The families that pass alleles on at a site: each child has one allele of each parent, or, where it has one chromosome,
-// its mother's or, where she has none, its father's. Other children are nobody's children there.
+// The families that pass alleles on at a site: each child has one allele of each parent, or, where it has one
+// chromosome, its mother's or, where she has none, its father's. Other children are nobody's children there.
 class Relatives {
 public:
     Relatives(const std::vector<const Genotypes*>& genotypes, const std::vector<Family>& families);

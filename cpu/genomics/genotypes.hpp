@@ -66,7 +66,9 @@ public:
     // log10 P(reads of a sample | genotype): [genotypes]. Mates are one observation. The sample has reads.
     std::vector<double> likelihoods(int sample, const Genotypes& genotypes) const;
     // The genotype of a sample, with the prior of its genotypes or another one: [genotypes] log10.
-    CalledGenotype call(int sample, const Genotypes& genotypes) const { return call(sample, genotypes, genotypes.prior); }
+    CalledGenotype call(int sample, const Genotypes& genotypes) const {
+        return call(sample, genotypes, genotypes.prior);
+    }
     CalledGenotype call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const;
     // The same reads for some of the alleles.
     SiteReads with_alleles(const std::vector<int64_t>& kept) const;

@@ -1,9 +1,9 @@
 // Priors of genotypes from all other samples of a site. See genomics/shared_alleles.hpp.
 //
-// The frequency f of all alternative alleles together has the density theta / f, which makes k copies among any number of
-// chromosomes as likely as theta / k, and f = 0 has the rest. The integral over f is a sum over Gauss-Legendre points, and
-// exact up to twice their number of chromosomes. Which alternative alleles the copies are of is by a Dirichlet-multinomial
-// with the copies that the other samples are expected to have.
+// The frequency f of all alternative alleles together has the density theta / f, which makes k copies among any number
+// of chromosomes as likely as theta / k, and f = 0 has the rest. The integral over f is a sum over Gauss-Legendre
+// points, and exact up to twice their number of chromosomes. Which alternative alleles the copies are of is by a
+// Dirichlet-multinomial with the copies that the other samples are expected to have.
 #include "genomics/shared_alleles.hpp"
 
 #include <algorithm>
@@ -141,7 +141,8 @@ private:
     std::vector<double> likelihoods(const SiteReads& reads, int sample) const {
         std::vector<double> values = reads.likelihoods(sample, *genotypes_[sample]);
         const double best = *std::max_element(values.begin(), values.end());
-        for (double& value : values) value = std::max(kLeastLikelihood, std::pow(10.0, std::max(value - best, kLowestLog10)));
+        for (double& value : values)
+            value = std::max(kLeastLikelihood, std::pow(10.0, std::max(value - best, kLowestLog10)));
         return values;
     }
 
@@ -206,8 +207,9 @@ private:
     // P(genotype | reads of all other samples): [samples][genotypes].
     Table priors() {
         kinds_.clear();
-        for (int sample = 0; sample < samples(); ++sample) kinds_.push_back(kinds_of(*genotypes_[sample], of_others(sample)));
-        std::vector<Table> said;           // [points] what all but its own reads say of each sample
+        for (int sample = 0; sample < samples(); ++sample)
+            kinds_.push_back(kinds_of(*genotypes_[sample], of_others(sample)));
+        std::vector<Table> said;  // [points] what all but its own reads say of each sample
         std::vector<std::vector<double>> logs(genotypes_.size());  // [samples][points] of that and its own reads
         log_weights_.clear();
         for (size_t point = 0; point < points_.size(); ++point) {
@@ -227,7 +229,8 @@ private:
             result[sample].assign(own_[sample].size(), counts_[sample] ? 0.0 : 1.0);
             if (!counts_[sample]) continue;
             std::vector<double> weights(points_.size());
-            for (size_t point = 0; point < points_.size(); ++point) weights[point] = log_weights_[point] - logs[sample][point];
+            for (size_t point = 0; point < points_.size(); ++point)
+                weights[point] = log_weights_[point] - logs[sample][point];
             const double all = log_sum(weights);
             for (size_t point = 0; point < points_.size(); ++point)
                 for (size_t genotype = 0; genotype < result[sample].size(); ++genotype)
@@ -278,12 +281,12 @@ private:
     const std::vector<const Genotypes*>& genotypes_;
     const std::vector<double>& theta_;
     Relatives relatives_;
-    Table own_;                                                    // P(reads | genotype)
-    std::vector<bool> has_reads_, counts_;                         // [samples]
+    Table own_;                             // P(reads | genotype)
+    std::vector<bool> has_reads_, counts_;  // [samples]
     std::vector<Frequency> points_;
-    std::vector<std::vector<std::vector<double>>> by_frequency_;   // [points][ploidies][copies]
+    std::vector<std::vector<std::vector<double>>> by_frequency_;  // [points][ploidies][copies]
     Table kinds_, expected_;
-    std::vector<double> log_weights_;                              // [points] of their prior and all reads
+    std::vector<double> log_weights_;  // [points] of their prior and all reads
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ struct SharedAlleles {
     double log10_reference = 0;  // log10 P(no sample with reads has an alternative allele | reads of all samples)
 };
 
-// reads: of all samples; genotypes: [samples] those of each at its ploidy; theta: [alternative alleles] the prior of each
-// in one sample.
+// reads: of all samples; genotypes: [samples] those of each at its ploidy; theta: [alternative alleles] the prior of
+// each in one sample.
 SharedAlleles share_alleles(const SiteReads& reads, const std::vector<const Genotypes*>& genotypes,
                             const std::vector<double>& theta, const std::vector<Family>& families);
 

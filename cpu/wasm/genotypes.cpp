@@ -78,7 +78,8 @@ void pairhmm_site_reads_depths(const SiteReads* reads, int32_t sample, uint32_t*
 PAIRHMM_EXPORT("site_reads_share")
 double pairhmm_site_reads_share(const SiteReads* reads, uint32_t samples, const Genotypes* const* genotypes,
                                 uint32_t alternatives, const double* theta, double* prior) {
-    const auto shared = pairhmm::share_alleles(*reads, {genotypes, genotypes + samples}, {theta, theta + alternatives}, {});
+    const auto shared =
+        pairhmm::share_alleles(*reads, {genotypes, genotypes + samples}, {theta, theta + alternatives}, {});
     for (const auto& of_sample : shared.prior) prior = std::copy(of_sample.begin(), of_sample.end(), prior);
     return shared.log10_reference;
 }
@@ -87,9 +88,9 @@ double pairhmm_site_reads_share(const SiteReads* reads, uint32_t samples, const 
 PAIRHMM_EXPORT("site_reads_call")
 void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genotypes* genotypes, const double* prior,
                              Called* called, uint32_t* depths, uint32_t* likelihoods) {
-    const pairhmm::CalledGenotype found =
-        prior == nullptr ? reads->call(sample, *genotypes)
-                         : reads->call(sample, *genotypes, {prior, prior + genotypes->count()});
+    const pairhmm::CalledGenotype found = prior == nullptr
+                                              ? reads->call(sample, *genotypes)
+                                              : reads->call(sample, *genotypes, {prior, prior + genotypes->count()});
     *called = {found.log10_reference, static_cast<int32_t>(found.best), static_cast<uint32_t>(found.depth),
                found.quality};
     for (const int64_t depth : found.depths) *depths++ = static_cast<uint32_t>(depth);

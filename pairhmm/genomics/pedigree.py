@@ -53,9 +53,9 @@ class Pedigree:
         """
         index = {name: number for number, name in enumerate(samples)}
         of_parents: dict[tuple[int, int], list[int]] = {}
-        for child, (father, mother) in self.parents.items():
-            if child in index and father in index and mother in index:
-                of_parents.setdefault((index[father], index[mother]), []).append(index[child])
+        for child, both in self.parents.items():
+            if child in index and all(parent in index for parent in both):
+                of_parents.setdefault((index[both[0]], index[both[1]]), []).append(index[child])
         head = list(range(len(samples)))
         families, left_out = [], []
         for (father, mother), children in of_parents.items():
