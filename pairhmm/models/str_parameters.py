@@ -86,10 +86,10 @@ def model_of_rates(
             table[row, used] = np.clip(np.rint(opening[used]), LOWEST_QUALITY, quality)
         lowered = (insertion[row] < quality) | (deletion[row] < quality)
         continuation[row, lowered] = further
-    insertion, deletion, continuation = (
+    of_insertion, of_deletion, of_gap = (
         tuple(tuple(row) for row in table.tolist()) for table in (insertion, deletion, continuation)
     )
-    return StrModel(insertion, deletion, continuation, name)
+    return StrModel(of_insertion, of_deletion, of_gap, name)
 
 
 def str_model_of(name: str) -> StrModel:
