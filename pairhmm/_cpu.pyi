@@ -154,6 +154,13 @@ def assembled_alleles(
 def gather(
     source: NDArray[np.uint8], start: NDArray[np.int64], offset: NDArray[np.int64], target: NDArray[np.uint8]
 ) -> None: ...
+def classify_repeats(
+    offset: NDArray[np.int64],
+    base: NDArray[np.uint8],
+    most: int,
+    longest_unit: int,
+    kind: NDArray[np.uint8],
+) -> None: ...
 def cap_indel_qualities(
     offset: NDArray[np.int64],
     base: NDArray[np.uint8],
@@ -196,6 +203,9 @@ def join_kinds(
     joined_kind: NDArray[np.uint16],
 ) -> NDArray[np.float64]: ...
 
+class Family:
+    def __init__(self, father: int, mother: int, children: list[int]) -> None: ...
+
 class Genotypes:
     def __init__(self, alleles: int, ploidy: int, table: NDArray[np.int16], prior: NDArray[np.float64]) -> None: ...
 
@@ -219,6 +229,9 @@ class SiteReads:
     def call(
         self, sample: int, genotypes: Genotypes
     ) -> tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]: ...
+    def call_together(
+        self, genotypes: list[Genotypes], theta: list[float], families: list[Family]
+    ) -> tuple[list[tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]], float]: ...
     def statistics(
         self, flag: NDArray[np.uint16], mapq: NDArray[np.uint8], from_end: NDArray[np.int32], column: int
     ) -> tuple[list[tuple[int, ...]], float, float, float | None, float | None, float | None]: ...

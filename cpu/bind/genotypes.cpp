@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "genomics/families.hpp"
 #include "genomics/phasing.hpp"
+#include "genomics/shared_alleles.hpp"
 #include "genomics/site_statistics.hpp"
 
 namespace nb = nanobind;
@@ -37,9 +39,16 @@ nb::object alleles_of(const pairhmm::CalledGenotype& called, const pairhmm::Geno
     return to_tuple(&genotypes.table[called.best * genotypes.ploidy], static_cast<size_t>(genotypes.ploidy));
 }
 
+nb::tuple called_tuple(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
+    return nb::make_tuple(alleles_of(called, genotypes), to_tuple(called.depths.data(), called.depths.size()),
+                          called.depth, called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
+                          called.log10_reference, genotypes.ploidy);
+}
+
 }  // namespace
 
 void bind_genotypes(nb::module_& module) {
+    using pairhmm::Family;
     using pairhmm::Genotypes;
     using pairhmm::SiteReads;
 
@@ -47,6 +56,9 @@ void bind_genotypes(nb::module_& module) {
     module.attr("INFORMATIVE") = pairhmm::kInformative;
     module.attr("MAX_GQ") = pairhmm::kMaxGq;
     module.attr("MAX_QUAL") = pairhmm::kMaxQual;
+
+    nb::class_<Family>(module, "Family", "Two parents and their children, as numbers of samples.")
+        .def(nb::init<int, int, std::vector<int>>(), "father"_a, "mother"_a, "children"_a);
 
     nb::class_<Genotypes>(module, "Genotypes", "All genotypes of some alleles at a ploidy.")
         .def(
@@ -78,15 +90,26 @@ void bind_genotypes(nb::module_& module) {
         .def(
             "call",
             [](const SiteReads& reads, int sample, const Genotypes& genotypes) {
-                const pairhmm::CalledGenotype called = reads.call(sample, genotypes);
-                return nb::make_tuple(alleles_of(called, genotypes),
-                                      to_tuple(called.depths.data(), called.depths.size()), called.depth,
-                                      called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
-                                      called.log10_reference, genotypes.ploidy);
+                return called_tuple(reads.call(sample, genotypes), genotypes);
             },
             "sample"_a, "genotypes"_a,
             "The genotype of a sample: (alleles or None, depths, depth, quality, likelihoods, log10 posterior of the "
             "reference, ploidy).")
+        .def(
+            "call_together",
+            [](const SiteReads& reads, const std::vector<const Genotypes*>& genotypes, const std::vector<double>& theta,
+               const std::vector<Family>& families) {
+                const pairhmm::SharedAlleles shared = pairhmm::share_alleles(reads, genotypes, theta, families);
+                nb::list called;
+                for (size_t sample = 0; sample < genotypes.size(); ++sample)
+                    called.append(
+                        called_tuple(reads.call(static_cast<int>(sample), *genotypes[sample], shared.prior[sample]),
+                                     *genotypes[sample]));
+                return nb::make_tuple(called, shared.log10_reference);
+            },
+            "genotypes"_a, "theta"_a, "families"_a,
+            "The genotypes of all samples, as `call` gives them, and the log10 posterior that none with reads has an "
+            "alternative allele.")
         .def(
             "statistics",
             [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end, int64_t column) {

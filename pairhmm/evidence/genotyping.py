@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
-from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, site_quality
+from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, call_site
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.neighbouring_sites import joined_snvs, snv_runs, spanned_haplotypes, with_spanned
 from pairhmm.genomics.phasing import phased
@@ -186,6 +186,7 @@ class _View:
         aside, start, end, sample = evidence.set_aside, evidence.start, evidence.end, evidence.sample
         self._reads = evidence.log10, aside, start, end, sample, fragment
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
+        self._families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
 
     def candidate(self, index: int) -> _Found:
         """Genotype a candidate with all its alternative alleles."""
@@ -248,12 +249,10 @@ class _View:
         )
         shape = len(priors) + 1, len(self._samples)
         reads = native.SiteReads(*self._reads, *extent, allele_of, *shape, *self._floors)
-        samples = []
-        for number, name in enumerate(self._samples):
-            ploidy = options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy)
-            samples.append(call_sample(reads, number, priors, ploidy))
+        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
+        samples, quality = call_site(reads, priors, ploidies, self._families)
         left_out = max(sample.left_out for sample in samples)
-        site = Site(variant, site_quality(samples), samples, self._samples, left_out)
+        site = Site(variant, quality, samples, self._samples, left_out)
         return _Found(index, site, reads, allele_of, extent)
 
     def with_others(self, site: Site, reads: SiteReads) -> Site:

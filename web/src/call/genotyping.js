@@ -1,6 +1,6 @@
 // Genotypes a region's candidates from its evidence (pairhmm/evidence/genotyping.py).
 
-import { Genotyper, siteQuality } from "../genomics/genotypes.js";
+import { Genotyper } from "../genomics/genotypes.js";
 import { spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
 import { phased } from "../genomics/phasing.js";
 import { withoutNuisances } from "./evidence.js";
@@ -235,11 +235,10 @@ export class RegionGenotyper {
         options.scoreFloor ?? NO_FLOOR,
       ),
     );
-    const samples = Array.from({ length: this.samples }, (_, sample) =>
-      this.genotyper.call(reads, sample, priors, options.ploidy),
-    );
+    const ploidies = new Array(this.samples).fill(options.ploidy);
+    const { samples, quality } = this.genotyper.callSite(reads, priors, ploidies);
     const leftOut = Math.max(...samples.map((sample) => sample.leftOut));
-    return { index, site: { variant, quality: siteQuality(samples), samples, leftOut }, reads, alleleOf };
+    return { index, site: { variant, quality, samples, leftOut }, reads, alleleOf };
   }
 }
 
