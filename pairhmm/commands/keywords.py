@@ -134,6 +134,7 @@ class ReportKeywords(TypedDict, total=False):
     signatures: AnyPath | None
     timings: Paths
     hits_samples: Texts
+    scan_summaries: Paths
     fit: AnyPath | None
     fit_rounds: AnyPath | None
     map: AnyPath | None
