@@ -158,11 +158,11 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
 class _Found(NamedTuple):
     """A site with what it was genotyped from.
 
-    `index` is that of its candidate in the region, the first one where several are joined. `allele_of` has the allele
-    of each haplotype.
+    `place` is the index of its candidate in the region, the first one where several are joined. `allele_of` has the
+    allele of each haplotype.
     """
 
-    index: int
+    place: int
     site: Site
     reads: SiteReads
     allele_of: list[int]
@@ -200,7 +200,7 @@ class _View:
             return found
         place_of = {allele: place for place, allele in enumerate([0, *kept])}
         allele_of = [place_of.get(allele, -1) for allele in found.allele_of]
-        fewer = self._found(found.index, _with_alleles(found.site.variant, kept), allele_of, found.extent)
+        fewer = self._found(found.place, _with_alleles(found.site.variant, kept), allele_of, found.extent)
         return fewer._replace(site=replace(fewer.site, left_out=found.site.left_out))
 
     def with_spanned(self, found: list[_Found]) -> list[_Found]:
@@ -215,7 +215,7 @@ class _View:
 
     def _spanned(self, found: _Found, haplotypes: set[int]) -> _Found:
         variant, allele_of = with_spanned(found.site.variant, found.allele_of, haplotypes)
-        with_more = self._found(found.index, variant, allele_of, found.extent)
+        with_more = self._found(found.place, variant, allele_of, found.extent)
         # Every allele has to be one of a sample. QUAL stays that of the alleles that are not deletions elsewhere.
         if len(with_more.called) < len(variant.alts):
             return found
@@ -237,7 +237,7 @@ class _View:
         alleles = list(zip(*(one.allele_of for one in found), strict=True))
         variant, allele_of, changed = joined_snvs([one.site.variant for one in found], alleles)
         extent = min(one.extent[0] for one in found), max(one.extent[1] for one in found)
-        one = self._found(found[0].index, variant, allele_of, extent)
+        one = self._found(found[0].place, variant, allele_of, extent)
         called = one.called
         return self.with_alleles(one, sorted(called)) if called and called <= changed else None
 
@@ -268,8 +268,8 @@ class _View:
     def with_statistics(self, found: _Found) -> Site:
         """The site with what its reads say of errors."""
         evidence, site = self._evidence, found.site
-        facts = evidence.flag, evidence.mapq, evidence.from_end, found.index
-        strands, *values = found.reads.statistics(*facts)
+        facts = evidence.flag, evidence.mapq, evidence.from_end, found.place
+        strands, strand, odds, mapping, mapping_rank, position_rank = found.reads.statistics(*facts)
         # `replace` takes a few times longer, and every record comes here.
         samples = [
             SampleGenotype(
@@ -278,7 +278,8 @@ class _View:
             )
             for one, own in zip(site.samples, strands, strict=True)
         ]
-        return Site(site.variant, site.quality, samples, site.names, site.left_out, SiteStatistics(*values))
+        statistics = SiteStatistics(strand, odds, mapping, mapping_rank, position_rank)
+        return Site(site.variant, site.quality, samples, site.names, site.left_out, statistics)
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:
