@@ -18,11 +18,12 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from pairhmm.backends.tiles import RESCUERS, Shape
-from pairhmm.backends.webgpu.kernels import KernelVariant
+from pairhmm.backends.tiles import Shape
+from pairhmm.backends.webgpu.kernels import PART, KernelVariant
 from pairhmm.backends.webgpu.layout import shapes, tree_shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT
+from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, rescale_steps
+from pairhmm.backends.webgpu.work import RESCUERS
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, ERROR
 from pairhmm.models.profile import STARTS, ProfileModel
 
@@ -78,14 +79,17 @@ def shader_variants() -> tuple[KernelVariant, ...]:
     """All variants that the webgpu backend can ask `webgpu_kernels.source` for, with one value for each constant."""
     known = shapes(WIDTH).known
     kernels = (
-        *(("forward", shape) for shape in known if not shape.tall),
-        *(("forward_tall", shape) for shape in known if shape.tall),
-        *(("forward_scaled", shape) for shape in RESCUERS),
+        *(("forward", shape, PART) for shape in known if not shape.tall),
+        *(("forward_tall", shape, PART) for shape in known if shape.tall),
+        *(
+            ("forward_scaled", Shape(1, rows), rescale_steps(rows))
+            for rows in sorted({rows for _, rows, _ in RESCUERS})
+        ),
     )
     models, extensions, ways = ("qualities", "profiles", "kinds", "folded"), (0.1, None), (True, False)
     batches = [
-        KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension)
-        for kernel, shape in kernels
+        KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, part=part)
+        for kernel, shape, part in kernels
         for shuffles, rows, extension in product(ways, models, extensions)
     ]
     walks = [

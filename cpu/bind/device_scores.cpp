@@ -21,14 +21,16 @@ void bind_device_scores(nb::module_& module) {
            Output<uint8_t> precision) {
             nb::gil_scoped_release release;
             const auto [started_at, fast, scaled, unscored] = codes;
-            return pairhmm::device_scores({static_cast<int64_t>(group_pair.shape(0)) - 1, group_read.data(),
-                                           group_haplotype.data(), group_pair.data(), sums.data()},
-                                          {kept_log10.data(), kept_added.data(), coarse_bits, fine_unit},
-                                          {started_at, fast, scaled, unscored}, team, log10.data(), precision.data());
+            return pairhmm::device_scores(
+                {static_cast<int64_t>(group_pair.shape(0)) - 1, group_read.data(), group_haplotype.data(),
+                 group_pair.data(), sums.data()},
+                {kept_log10.size() ? kept_log10.data() : nullptr, kept_added.data(), coarse_bits, fine_unit},
+                {started_at, fast, scaled, unscored}, team, log10.data(), precision.data());
         },
         "group_read"_a, "group_haplotype"_a, "group_pair"_a, "sums"_a, "kept_log10"_a, "kept_added"_a, "coarse_bits"_a,
         "fine_unit"_a, "codes"_a, "team"_a, "log10"_a, "precision"_a,
         "log10 and precision of each pair, from a float32 (its bits, 0 for none) and its exponent of 2, and for each read "
-        "from what that is relative to: log10, and coarse and fine units; codes (started_at, fast, scaled, unscored). "
+        "from what that is relative to: log10 (nothing where it is 0), and coarse and fine units; codes (started_at, fast, "
+        "scaled, unscored). "
         "Returns whether no pair is unscored.");
 }

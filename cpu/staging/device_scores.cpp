@@ -50,7 +50,8 @@ private:
 
 double kept_of(const KeptOfReads& kept, int64_t read) {
     const int64_t coarse = static_cast<int32_t>(kept.added[2 * read]), fine = kept.added[2 * read + 1];
-    return kept.log10[read] + kept.fine_unit * static_cast<double>(coarse * (int64_t{1} << kept.coarse_bits) + fine);
+    const double added = kept.fine_unit * static_cast<double>(coarse * (int64_t{1} << kept.coarse_bits) + fine);
+    return kept.log10 ? kept.log10[read] + added : added;
 }
 
 // Pairs first..end-1, all of one read. Returns whether all have a sum.

@@ -17,7 +17,7 @@ struct DeviceSums {
 
 // The base of a read's sums: a log10 that the host knows, and units that the device adds to it.
 struct KeptOfReads {
-    const double* log10;    // [reads]
+    const double* log10;    // [reads], or null where it is 0
     const uint32_t* added;  // [reads][2] coarse (signed), fine
     int coarse_bits;        // fine units of a coarse one, as a power of 2
     double fine_unit;

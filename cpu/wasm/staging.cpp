@@ -165,9 +165,8 @@ void pairhmm_device_scores(const GivenSums* given, double* log10, uint8_t* preci
         const int64_t reads = group_read[g + 1] - group_read[g];
         group_pair.push_back(group_pair.back() + reads * (group_haplotype[g + 1] - group_haplotype[g]));
     }
-    const std::vector<double> kept(group_read.back());
     Team team(0);
     device_scores({given->groups, group_read.data(), group_haplotype.data(), group_pair.data(), given->sums},
-                  {kept.data(), given->added, static_cast<int>(given->coarse_bits), given->fine_unit},
+                  {nullptr, given->added, static_cast<int>(given->coarse_bits), given->fine_unit},
                   {given->started_at, given->fast, given->scaled, given->unscored}, team, log10, precision);
 }

@@ -121,14 +121,14 @@ class Tier(NamedTuple):
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
-"""The shapes that rescue pairs of all other shapes. There are few of them, because few pairs need a rescue."""
+"""The shapes that rescue pairs of all other shapes on CUDA. There are few, because few pairs need a rescue."""
 
 
 @cache
-def rescuer_of(shape: Shape) -> int:
-    """Index into `RESCUERS` of the shape that rescues pairs of this shape. Tall shapes have no rescuer."""
+def rescuer_of(shape: Shape, rescuers: tuple[Shape, ...] = RESCUERS) -> int:
+    """Index of the shape, among these, that rescues pairs of this shape. Tall shapes have no rescuer."""
     rows = shape.lanes * shape.rows
-    return next(k for k, rescuer in enumerate(RESCUERS) if rescuer.lanes * rescuer.rows >= rows)
+    return next(k for k, rescuer in enumerate(rescuers) if rescuer.lanes * rescuer.rows >= rows)
 
 
 def table_of_shapes(

@@ -8,7 +8,8 @@
 @group(0) @binding(0) var<storage, read> batch: array<u32>;
 @group(0) @binding(1) var<storage, read> tables: array<vec4<u32>>;
 @group(0) @binding(2) var<uniform> work: Work;
-// u32[pairs][2]: the bits of a positive f32 sum and its exponent of 2, or zeros; behind them work.kept.
+// u32[pairs][2]: the bits of a positive f32 sum and its exponent of 2, or zeros; behind them what `work.kept` and
+// `work.unordered` say.
 @group(0) @binding(3) var<storage, read_write> out: array<u32>;
 
 // The item of a workgroup. Dispatches have two dimensions, because the number of workgroups in one is limited. So the

@@ -123,7 +123,7 @@ fn forward(
             let unfits = atomicLoad(&unfit[slot]);
             let held = put_sum(first_score + round, sum, unfits);
             if !held && unfits == 0u {
-                enlist(List(work.rescuer, work.rescuer_reads, work.list), read.index, haplotype);
+                enlist(List(work.rescuer, work.list), read.index, haplotype);
             }
         }
     }

@@ -17,7 +17,9 @@
 // needs forward/row.wgsl: Row
 //#end
 //#if BOTH_WAYS
+// needs host: PARTS
 // needs forward/row_up.wgsl: load_row_up
+// gives: holds_fall
 //#end
 // needs forward/emissions.wgsl: emissions
 // needs forward/row.wgsl: carrying_row
@@ -55,7 +57,8 @@ fn holds_deletions(row: Row, position: u32, read_rows: u32) -> bool {
 //#end
 
 // Stage the coefficients of the rows of lane `l` of a read, of the `count` that a read of `read_rows` has from position
-// `first` on. With BOTH_WAYS, `way` is 1, or -1 for those from `first` up.
+// `first` on. With BOTH_WAYS, `way` is 1, or -1 for those from `first` up. PARTS invocations share the rows of a lane
+// then: `part` says which one this is, and the result is that of its own rows.
 fn load_lane(
     lane: u32,
     l: u32,
@@ -64,10 +67,15 @@ fn load_lane(
     read_rows: u32,
 //#if BOTH_WAYS
     way: i32,
+    part: u32,
 //#end
 ) -> Lane {
     var result = Lane(vec2<i32>(0, 0), 0u, 0.0);
+//#if BOTH_WAYS
+    for (var k = part; k < K; k += PARTS) {
+//#else
     for (var k = 0u; k < K; k++) {
+//#end
         let i = l * K + k;
 //#if BOTH_WAYS
         let position = first + u32(way) * i;
@@ -101,10 +109,21 @@ fn load_lane(
         emissions[3][k][lane] = row.extend_deletion;
     }
 //#if SCALED
+//#if BOTH_WAYS
+//#else
     result.unfit |= select(UNSCALED, 0u, result.fall < MOST_FALL);
+//#end
 //#end
     return result;
 }
+
+//#if BOTH_WAYS
+// Whether a lane's exponent holds an insertion through all of its rows.
+fn holds_fall(fall: f32) -> bool {
+    return fall < MOST_FALL;
+}
+
+//#end
 
 // Replace the staged coefficients by emissions.
 fn load_emissions(
@@ -114,9 +133,14 @@ fn load_emissions(
     count: u32,
 //#if BOTH_WAYS
     way: i32,
+    part: u32,
 //#end
 ) {
+//#if BOTH_WAYS
+    for (var k = part; k < K; k += PARTS) {
+//#else
     for (var k = 0u; k < K; k++) {
+//#end
         let i = l * K + k;
         var relative = array<f32, 5>();
         if i < count {

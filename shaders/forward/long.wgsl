@@ -299,7 +299,7 @@ fn forward_long(
             let of_first = with_exponent(entering.first_top, entering.first_exponent);
             entering_exponent = max(max(of_start, of_first), with_exponent(entering.next_top, entering.next_exponent));
         }
-        let renewed = fitting(own_exponent, entering_exponent, exponent, falls, lane);
+        let renewed = fitting(own_exponent, entering_exponent, exponent, falls, lane, l);
         if t > t_begin && !strip.is_last {
             give(t - RESCALE_STEPS, strip.below, columns, lane);
         }

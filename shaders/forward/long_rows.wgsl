@@ -1,38 +1,49 @@
 // Before long.wgsl: the rows of all strips, made once.
 //
 // Method. A workgroup makes the rows of its strip as the tiles do (lanes.wgsl), and puts its lanes' coefficients and
-// emissions into `strips`, four rows an entry.
+// emissions into `strips`, four rows an entry. Making a row waits for memory and has long arithmetic, so PARTS
+// invocations share the rows of a lane.
 //
-// Versions: one; a small part of a long pair's time, and no figures of its own.
+// Versions, for a pair of 100,000 x 100,000 of a profile model on one NVIDIA H200:
+//
+//     an invocation a lane    0.39 ms
+//     six invocations         0.18 ms
 //
 // Limits. `unfit` says which strips have rows that lanes with exponents do not hold: their pairs go to the CPU.
 
-// needs host: W, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_HALF, ITEM_STRIP, RESULT_WORDS, RESULT_COARSE
-// needs host: RESULT_FINE, RESULT_UNFIT, EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED
+// needs host: W, PARTS, SEGMENT, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_HALF, ITEM_STRIP, RESULT_WORDS
+// needs host: RESULT_COARSE, RESULT_FINE, RESULT_UNFIT, EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED, UNSCALED
 // needs forward/batch.wgsl: batch, work, out, item_of, find_read
 // needs forward/emissions.wgsl: emissions
-// needs forward/lanes.wgsl: Lane, load_lane, load_emissions
+// needs forward/lanes.wgsl: Lane, load_lane, load_emissions, holds_fall
 // needs forward/rows_*.wgsl: first_deletion
 // needs forward/scaling.wgsl: sum_falls
 // needs forward/strips.wgsl: strips, first_step, strip_at
 // gives: forward_long_rows
 
-var<workgroup> kept_coarse: array<i32, W>;
-var<workgroup> kept_fine: array<i32, W>;
-var<workgroup> unfit: array<u32, W>;
+var<workgroup> of_part: array<Lane, W * PARTS>;  // those of a part follow each other
+var<workgroup> of_lane: array<Lane, W>;
+
+// What the parts of a lane made.
+fn whole_lane(lane: u32) -> Lane {
+    var whole = Lane(vec2<i32>(0, 0), 0u, 0.0);
+    for (var index = lane; index < W * PARTS; index += W) {
+        whole.kept += of_part[index].kept;
+        whole.unfit |= of_part[index].unfit;
+        whole.fall += of_part[index].fall;
+    }
+    whole.unfit |= select(UNSCALED, 0u, holds_fall(whole.fall));
+    return whole;
+}
 
 // Tell the host of a strip: log10 of what its rows are relative to, and what does not fit them.
-fn note_strip(item: u32, loaded: Lane, lane: u32) {
-    kept_coarse[lane] = loaded.kept.x;
-    kept_fine[lane] = loaded.kept.y;
-    unfit[lane] = loaded.unfit;
-    workgroupBarrier();
-    if lane == 0u {
+fn note_strip(item: u32, index: u32) {
+    if index == 0u {
         var total = vec2<i32>(0, 0);
         var unfits = 0u;
         for (var l = 0u; l < W; l++) {
-            total += vec2<i32>(kept_coarse[l], kept_fine[l]);
-            unfits |= unfit[l];
+            total += of_lane[l].kept;
+            unfits |= of_lane[l].unfit;
         }
         let result = work.kept + RESULT_WORDS * item;
         out[result + RESULT_COARSE] = bitcast<u32>(total.x);
@@ -52,12 +63,14 @@ fn staged(kind: u32, q: u32, lane: u32) -> vec4<u32> {
 }
 
 // The rows of one strip.
-@compute @workgroup_size(W)
+@compute @workgroup_size(W * PARTS)
 fn forward_long_rows(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(num_workgroups) workgroups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
+    @builtin(local_invocation_index) index: u32,
 ) {
+    let lane = index % W;
+    let part = index / W;
     let item = item_of(workgroup, workgroups);
     if item >= work.end_item {
         return;
@@ -71,20 +84,25 @@ fn forward_long_rows(
     let is_right = batch[item_at + ITEM_HALF] != 0u;
     let first = read.first + select(row, read.rows - 1u - row, is_right);
     let way = select(1, -1, is_right);
-    let loaded = load_lane(lane, lane, first, read.rows - row, read.rows, way);
-    for (var q = 0u; q < QUADS; q++) {
-        for (var kind = 0u; kind < 4u; kind++) {
-            strips[at + (COEFFICIENTS + kind * QUADS + q) * W] = staged(kind, q, lane);
-        }
+    of_part[index] = load_lane(lane, lane, first, read.rows - row, read.rows, way, part);
+    workgroupBarrier();
+    for (var entry = part; entry < 4u * QUADS; entry += PARTS) {
+        strips[at + (COEFFICIENTS + entry) * W] = staged(entry / QUADS, entry % QUADS, lane);
     }
-    load_emissions(lane, lane, first, read.rows - row, way);
-    for (var q = 0u; q < QUADS; q++) {
-        for (var letter = 0u; letter < EMITTED; letter++) {
-            strips[at + (EMISSIONS + letter * QUADS + q) * W] = staged(letter, q, lane);
-        }
+    let whole = whole_lane(lane);
+    if index < W {
+        of_lane[lane] = whole;
     }
-    let falls = bitcast<vec2<u32>>(sum_falls(loaded.fall, lane));
-    note_strip(item, loaded, lane);
-    strips[at + SUM * W] = vec4<u32>(0u, 0u, first_step(strip), 0u);
-    strips[at + STRIP_LANE * W] = vec4<u32>(falls, bitcast<u32>(first_deletion(read.first)), 0u);
+    workgroupBarrier();
+    load_emissions(lane, lane, first, read.rows - row, way, part);
+    // All parts of a lane bring the same number. Behind its barrier, all emissions are there.
+    let falls = bitcast<vec2<u32>>(sum_falls(whole.fall, lane, lane % SEGMENT));
+    for (var entry = part; entry < EMITTED * QUADS; entry += PARTS) {
+        strips[at + (EMISSIONS + entry) * W] = staged(entry / QUADS, entry % QUADS, lane);
+    }
+    note_strip(item, index);
+    if index < W {
+        strips[at + SUM * W] = vec4<u32>(0u, 0u, first_step(strip), 0u);
+        strips[at + STRIP_LANE * W] = vec4<u32>(falls, bitcast<u32>(first_deletion(read.first)), 0u);
+    }
 }

@@ -3,7 +3,7 @@
 //
 // Sums are compared as bits: compilers may take infinity and NaN for impossible in numbers.
 
-// needs host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, NOT_KEPT, UNFOLDED, UNORDERED
+// needs host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, UNFOLDED, UNORDERED
 // needs forward/batch.wgsl: work, out, Read
 // needs forward/tiles.wgsl: READS
 // gives: unfit, begin_read, note_rows, put_kept, put_sum
@@ -27,8 +27,10 @@ fn note_rows(slot: u32, kept: vec2<i32>, flags: u32) {
 
 // What the scores of a read are relative to, once all of its rows are noted.
 fn put_kept(read: Read, slot: u32) {
-    let is_unordered = (atomicLoad(&unfit[slot]) & UNORDERED) != 0u;
-    out[work.kept + 2u * read.index] = select(bitcast<u32>(atomicLoad(&kept_coarse[slot])), NOT_KEPT, is_unordered);
+    if (atomicLoad(&unfit[slot]) & UNORDERED) != 0u {
+        out[work.unordered] = 1u;
+    }
+    out[work.kept + 2u * read.index] = bitcast<u32>(atomicLoad(&kept_coarse[slot]));
     out[work.kept + 2u * read.index + 1u] = bitcast<u32>(atomicLoad(&kept_fine[slot]));
 }
 

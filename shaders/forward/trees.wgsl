@@ -27,7 +27,6 @@
 // needs host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
 // needs host: PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
 //#if SHUFFLES
-// needs host: NOT_KEPT
 // needs forward/pass_*.wgsl: in_order
 //#end
 // needs forward/batch.wgsl: batch, work, out, Read, score_index
@@ -86,7 +85,7 @@ fn put_score(task: Task, placed: Placed, sum: f32, unfits: u32) {
     out[2u * score + 1u] = bitcast<u32>(-START_EXPONENT);
     if !held && (unfits & ~UNTURNED) == 0u {
         let of_list = work.tiers[2u * task.tier + 1u];
-        enlist(List(of_list.x, of_list.y, of_list.z), task.read, placed.number);
+        enlist(List(of_list.x, of_list.y), task.read, placed.number);
     }
 }
 
@@ -130,7 +129,7 @@ fn forward_trees(
 //#if SHUFFLES
         if !in_order(lane, subgroup_size, subgroup_lane) || subgroup_size < lanes {
             unfits |= UNORDERED;
-            out[work.kept + 2u * task.read] = NOT_KEPT;
+            out[work.unordered] = 1u;
         }
 //#end
         let tree = work.trees + TREE_WORDS * task.tree;

@@ -50,23 +50,24 @@ def expected_of(shapes, sums, kept, log10_kept, unit):
     many=st.sampled_from([0, 1, 70_000]),
     unit=st.sampled_from([0.0, 1.0, 0.30103]),
     threads=st.integers(1, 4),
+    host_knows=st.booleans(),
     seed=st.integers(0, 99),
 )
-def test_scores(shapes, many, unit, threads, seed, native):
+def test_scores(shapes, many, unit, threads, host_knows, seed, native):
     """Groups without reads or haplotypes among them, and one that threads share."""
     shapes = [*shapes, (many, 3)]
     rng = np.random.default_rng(seed)
     of_reads, of_haplotypes = np.array(shapes).T
     pairs, reads = int((of_reads * of_haplotypes).sum()), int(of_reads.sum())
     sums, kept = words_of(rng, pairs, reads)
-    log10_kept = rng.normal(-3, 2, reads)
+    log10_kept = rng.normal(-3, 2, reads) * host_knows
     scores = Scores(np.zeros(pairs), np.zeros(pairs, dtype=np.uint8))
     have_all = native.device_scores(
         offsets(of_reads),
         offsets(of_haplotypes),
         offsets(of_reads * of_haplotypes),
         sums.reshape(-1),
-        log10_kept,
+        log10_kept if host_knows else np.empty(0),
         kept.reshape(-1),
         COARSE_BITS,
         unit * FINE_UNIT,

@@ -119,7 +119,7 @@ def described(batch, subgroup):
     return {
         "input": digest(memory.bytes()),
         "tiers": tiers,
-        "rescues": [[rescue.rescuer, rescue.work.tobytes().hex()] for rescue in packed.rescues],
+        "rescues": [[*rescue.shape[:2], rescue.work.tobytes().hex(), rescue.workgroups] for rescue in packed.rescues],
         "bytes": [packed.list_bytes, packed.scratch_bytes, packed.out_bytes],
     }
 

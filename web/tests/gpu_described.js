@@ -35,7 +35,12 @@ async function described(path, subgroup) {
       numbers: [lanes, rows, items, atOnce, cells, walkers, own],
       work: Buffer.from(work.bytes).toString("hex"),
     })),
-    rescues: rescues.map(({ rescuer, work }) => [rescuer, Buffer.from(work.bytes).toString("hex")]),
+    rescues: rescues.map(({ lanes, rows, work, workgroups }) => [
+      lanes,
+      rows,
+      Buffer.from(work.bytes).toString("hex"),
+      workgroups,
+    ]),
     bytes: [listBytes, scratchBytes, outBytes],
   };
 }

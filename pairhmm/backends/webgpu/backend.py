@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import RESCUERS, Shape, fresh_scores, runs_within
+from pairhmm.backends.tiles import Shape, fresh_scores, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
-from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Tier, pack, tree_shapes
+from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Rescue, Tier, pack, tree_shapes
 from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
 from pairhmm.backends.webgpu.scores import pair_scores, put_scores
@@ -34,10 +34,11 @@ from pairhmm.backends.webgpu.strips import (
     halves_of,
     in_blocks,
     lag,
+    rescale_steps,
     strip_entries,
 )
 from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
-from pairhmm.backends.webgpu.work import LISTED, NOT_KEPT, STRIP_RESULT, UNFINISHED, UNORDERED
+from pairhmm.backends.webgpu.work import RESCUERS, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.rows import with_one_gap_model
@@ -79,8 +80,8 @@ LISTS, BORDERS = ("listed", "list", "scratch"), ("border", "strips", "scratch")
 memory."""
 
 
-COUNTERS_AT = len(RESCUERS) * LISTED.itemsize // WORD_BYTES
-"""Word of the buffer "listed" at which the counters of dispatches begin that walk trees."""
+COUNTERS_AT = len(RESCUERS)
+"""Word of the buffer "listed" at which the counters of dispatches begin, behind those of the lists."""
 
 TREES = "forward_trees"
 """The kernel of tiers whose haplotypes are in trees."""
@@ -138,7 +139,7 @@ class WebgpuBackend(Backend):
             scores = fresh_scores(packed.pairs)
             with self._runtime.downloaded(slot, size) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
-                if not (out[2 * packed.pairs :: 2] == NOT_KEPT).any():
+                if not out[packed.unordered_at]:
                     return put_scores(batch, packed, out, scores)
         self._stop_shuffling()
         return self.forward(batch, skip_read, threads)
@@ -228,7 +229,7 @@ class WebgpuBackend(Backend):
         model = webgpu_kernels.rows_of(batch), webgpu_kernels.extension_of(batch)
         tree_part = self._tree_part(packed)
         fast = [self._variant(_kernel_of(tier), tier.shape, model, tree_part) for tier in packed.tiers]
-        scaled = [self._variant("forward_scaled", RESCUERS[rescue.rescuer], model, 0) for rescue in packed.rescues]
+        scaled = [self._rescue_variant(rescue, model) for rescue in packed.rescues]
         rows = [self._rows_variant(model)] if any(tier.walkers for tier in packed.tiers) else []
         pipelines = self._runtime.compiled(fast + scaled + rows)
         make_rows = pipelines[-1] if rows else None
@@ -240,11 +241,12 @@ class WebgpuBackend(Backend):
                 cells = int(each * items)
                 if tier.walkers:
                     work["counter"], work["walkers"] = COUNTERS_AT + len(dispatches), min(items, tier.walkers)
-                    dispatches.append(Dispatch(make_rows, work, items, None, 0))
+                    dispatches.append(Dispatch(make_rows, work, items, False, 0))
                     items = int(work["walkers"])
-                dispatches.append(Dispatch(pipeline, work, items, None, cells))
+                dispatches.append(Dispatch(pipeline, work, items, False, cells))
         for rescue, pipeline in zip(packed.rescues, pipelines[len(fast) :], strict=False):
-            dispatches.append(Dispatch(pipeline, rescue.work, 0, rescue.rescuer, 0))
+            rescue.work["counter"] = COUNTERS_AT + len(dispatches)
+            dispatches.append(Dispatch(pipeline, rescue.work, rescue.workgroups, True, 0))
         slot.make_room("listed", WORD_BYTES * (COUNTERS_AT + len(dispatches)))
         return dispatches
 
@@ -261,6 +263,11 @@ class WebgpuBackend(Backend):
             rows = "qualities" if model[0] == "qualities" else "folded"  # with masks or without
             return KernelVariant(kernel, Shape(1, shape.rows), WIDTH, shuffles, rows, extension, part=tree_part)
         return KernelVariant(kernel, shape, WIDTH, shuffles, *model, part=self._part)
+
+    def _rescue_variant(self, rescue: Rescue, model: tuple[str, float | None]) -> KernelVariant:
+        shuffles = rescue.shape.lanes <= self._runtime.subgroup
+        rows = rescue.shape.rows
+        return KernelVariant("forward_scaled", Shape(1, rows), WIDTH, shuffles, *model, part=rescale_steps(rows))
 
     def _rows_variant(self, model: tuple[str, float | None]) -> KernelVariant:
         """The variant of forward/tree_rows.wgsl. forward/trees.wgsl reads only the rows that it made."""
@@ -305,11 +312,11 @@ class WebgpuBackend(Backend):
             slot.make_room("scratch", 0)
             cells = int((np.diff(batch.read_offset)[reads] * np.diff(batch.haplotype_offset)[haplotypes]).sum())
             rows, strips, join = self._runtime.compiled(self._long_variants(batch, segment))
-            dispatches = [Dispatch(rows, packed.work, packed.items, None, 0)]
+            dispatches = [Dispatch(rows, packed.work, packed.items, False, 0)]
             empty = {"out": size, "border": WORD_BYTES * packed.words}
             for polls in (self._polls, 0):
                 dispatches += self._strip_dispatches(strips, packed, cells, segment, polls)
-                dispatches.append(Dispatch(join, packed.work, packed.items, None, 0))
+                dispatches.append(Dispatch(join, packed.work, packed.items, False, 0))
                 self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
                 with self._runtime.downloaded(slot, size) as out:
                     unfit = out[STRIP_RESULT.index("unfit") :: len(STRIP_RESULT)]
@@ -339,7 +346,7 @@ class WebgpuBackend(Backend):
         count = -(-front // steps)
         works = np.repeat(packed.work[None], count)
         works["front"], works["behind"], works["polls"] = steps * np.arange(1, count + 1), behind, polls
-        return [Dispatch(pipeline, works[k], packed.items, None, cells // count) for k in range(count)]
+        return [Dispatch(pipeline, works[k], packed.items, False, cells // count) for k in range(count)]
 
     def _take_turns(self) -> None:
         """Make strips take turns from now on: workgroups do not run side by side, so strips would wait in vain."""

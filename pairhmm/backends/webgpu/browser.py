@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pairhmm.backends import tiles
-from pairhmm.backends.tiles import RESCUERS, Shape, Shapes
+from pairhmm.backends.tiles import Shape, Shapes
 from pairhmm.backends.webgpu import backend, kernels, kinds, layout, runtime, strips, tables, tree_layout, work
 from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.runtime import WIDTH
@@ -53,7 +53,8 @@ def data() -> dict[str, Any]:
         "work": {"bytes": work.WORK.dtype.itemsize, "at": _offsets()},
         "shapes": _table(layout.shapes(WIDTH)),
         "treeShapes": _table(layout.tree_shapes(WIDTH)),
-        "rescuers": [list(shape[:2]) for shape in RESCUERS],
+        "rescuers": [list(shape[:2]) for shape in work.RESCUERS],
+        "rescaleSteps": {shape.rows: strips.rescale_steps(shape.rows) for shape in work.RESCUERS},
         "treeRows": {
             rows: {
                 "laneEntries": tree_layout.lane_entries(rows),
@@ -98,7 +99,7 @@ def _shapes_of_kernels() -> dict[str, list[Shape]]:
         "forward_tall": list(dict.fromkeys(shape for shape in (*known, *of_trees) if shape.tall)),
         "forward_trees": list(dict.fromkeys(Shape(1, shape.rows) for shape in of_trees if not shape.tall)),
         "forward_tree_rows": [Shape(1, 1)],
-        "forward_scaled": list(RESCUERS),
+        "forward_scaled": [Shape(1, rows) for rows in sorted({shape.rows for shape in work.RESCUERS})],
     }
 
 
@@ -147,8 +148,7 @@ def _constants() -> dict[str, int | float]:
         "mostTreeTiers": work.MOST_TREE_TIERS,
         "betweenPadding": layout.BETWEEN_PADDING,
         "betweenBytes": layout.BETWEEN_BYTES,
-        "listedWords": work.LISTED.itemsize // kernels.WORD,
-        "notKept": work.NOT_KEPT,
+        "mostRescuing": layout.MOST_RESCUING,
         "unfolded": work.UNFOLDED,
         "coarse": work.COARSE,
         "fine": work.FINE,

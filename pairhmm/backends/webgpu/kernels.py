@@ -14,7 +14,6 @@ import numpy as np
 
 from pairhmm.backends import tiles
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
-from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
 from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
 from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
 from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
@@ -29,13 +28,10 @@ from pairhmm.backends.webgpu.work import (
     EVENT_FLAGS,
     FINE,
     LAST_JOIN,
-    LISTED,
-    LISTED_COUNT,
     MADE,
     MASK_ENTRIES,
     MOST_TREE_TIERS,
     NODE,
-    NOT_KEPT,
     PLACE,
     STRIP_ITEM,
     STRIP_RESULT,
@@ -84,6 +80,9 @@ QUAD = 4
 MAKERS = 128
 """Invocations of a workgroup of tree_rows.wgsl. They make four rows of each lane at once."""
 
+LONG_PARTS = 6
+"""Invocations of long_rows.wgsl that share the rows of a lane."""
+
 LONG_GROWTH = 8
 """Bits of range above TOP_EXPONENT that lanes of forward/long.wgsl need in addition.
 
@@ -103,8 +102,8 @@ class KernelVariant:
     kernel : str
         An entry point: a key of `FILES`.
     shape : Shape
-        "forward_trees" learns the lanes of a read at run time; here they are 1. So does "forward_tree_rows", of the
-        rows of a lane, too.
+        "forward_trees" and "forward_scaled" learn the lanes of a read at run time; here they are 1. So does
+        "forward_tree_rows", of the rows of a lane, too.
     width : int
         Invocations of a workgroup.
     shuffles : bool
@@ -117,7 +116,7 @@ class KernelVariant:
     segment : int
         For the kernels of long pairs: lanes of a segment, which hand values on to each other.
     part : int
-        For "forward", "forward_tall" and "forward_trees": columns of an iteration of the loop.
+        Columns of an iteration of the loop; of "forward_scaled", those between two rescalings.
     """
 
     kernel: str
@@ -186,6 +185,7 @@ def parts(variant: KernelVariant) -> Parts:
         "VARYING": int(variant.extension is None),
         "SCALED": int(variant.is_scaled),
         "MASKED": int(variant.is_masked),
+        "PADDED": int(variant.is_long),
         "BOTH_WAYS": int(variant.kernel == "forward_long_rows"),
         "TREES": int(variant.kernel in ("forward_tree_rows", "forward_long_rows")),
     }
@@ -237,7 +237,8 @@ def _sizes(variant: KernelVariant) -> dict[str, int]:
         "PART_WORDS": variant.part // WORD,
         "RESCALE_STEPS": steps,
         "SEGMENT": segment,
-        "REACH": min(steps, segment),  # most lanes that an insertion passes until the next rescaling
+        # Most lanes that an insertion passes until the next rescaling.
+        "REACH": steps if variant.kernel == "forward_scaled" else min(steps, segment),
     } | (long_constants(segment) if variant.is_long else {})
 
 
@@ -256,7 +257,6 @@ def shared() -> dict[str, str]:
         "LEAST_DELETION": scaling.LEAST_DELETION,
         "COARSE": COARSE,
         "FINE": FINE,
-        "NOT_KEPT": NOT_KEPT,
         "UNFOLDED": UNFOLDED,
         "UNSCALED": UNSCALED,
         "UNORDERED": UNORDERED,
@@ -276,12 +276,10 @@ def shared() -> dict[str, str]:
         "EVENT_FLAGS": EVENT_FLAGS,
         **{f"EVENT_{name}": bits for name, bits in EVENT.items()},
         "MAKERS": MAKERS,
+        "PARTS": LONG_PARTS,
         "TREES_OF_GROUP": TREES_OF_GROUP,
         "TASK_ENTRIES": TASK_ENTRIES,
         **indices("MADE", MADE),
-        "MOST_WORKGROUPS": MOST_WORKGROUPS,
-        "LISTED_WORDS": LISTED.itemsize // WORD,
-        "LISTED_COUNT": LISTED_COUNT,
         "QUALITIES": QUALITIES,
         "FOLDED_COLUMNS": sum(COLUMNS.values()),
         **{f"FOLDED_{name}": at for name, at in COLUMN_AT.items()},

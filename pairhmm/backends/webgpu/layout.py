@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from pairhmm.backends import tiles
 from pairhmm.backends.digits import digits_of
 from pairhmm.backends.tiles import (
     PADDING,
-    RESCUERS,
     Plan,
     SentTrees,
     Shape,
@@ -45,7 +45,7 @@ from pairhmm.backends.webgpu.tree_layout import (
     put_trees,
 )
 from pairhmm.backends.webgpu.tree_layout import ROWS as TREE_ROWS
-from pairhmm.backends.webgpu.work import LISTED, WORK, copy_of
+from pairhmm.backends.webgpu.work import RESCUERS, WORK, copy_of
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
@@ -72,6 +72,13 @@ LONGEST_TILE = 2048
 
 BETWEEN_PADDING = 64
 """Columns past a haplotype's end that the strips of forward/tall.wgsl read."""
+
+MOST_RESCUING = 1056
+"""Most workgroups of a dispatch that rescues pairs: more than a large GPU works on at once. They take tiles from the
+lists."""
+
+WORD = 4
+"""Bytes of a word."""
 
 BETWEEN_BYTES, LISTED_BYTES = 128 << 20, 8
 """Most bytes of the columns between strips, for all items of a dispatch: enough for more items than a large GPU works
@@ -127,10 +134,14 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """A dispatch that rescues pairs of some tiers: the index of its shape in `RESCUERS`, and its `Work`."""
+    """A dispatch that rescues the pairs of some lists: its shape, its `Work`, and its workgroups.
 
-    rescuer: int
+    The shape has the most lanes of their reads.
+    """
+
+    shape: Shape
     work: NDArray[np.void]
+    workgroups: int
 
 
 class Kept(NamedTuple):
@@ -138,8 +149,8 @@ class Kept(NamedTuple):
 
     Attributes
     ----------
-    log10 : float64[reads or pairs]
-        The part that the host knows.
+    log10 : float64[reads or pairs], or float64[0]
+        The part that the host knows; nothing where it is 0.
     unit : float
         Unit of the part that the kernels return.
     """
@@ -177,16 +188,14 @@ class Packed:
     kept: Kept
 
     @property
+    def unordered_at(self) -> int:
+        """`Work.unordered`."""
+        return 2 * (self.pairs + self.reads)
+
+    @property
     def out_bytes(self) -> int:
-        """Bytes of the scores, and of what each read's scores are relative to."""
-        return 8 * (self.pairs + self.reads)
-
-
-def empty_lists() -> NDArray[np.void]:
-    """One `LISTED` for each rescuer, with no pair listed."""
-    listed = np.zeros(len(RESCUERS), dtype=LISTED)
-    listed["workgroups"][:, 1:] = 1
-    return listed
+        """Bytes of the scores, of what each read's scores are relative to, and of the word behind them."""
+        return WORD * (self.unordered_at + 1)
 
 
 @cache
@@ -208,7 +217,7 @@ def tree_shapes(width: int) -> Shapes:
 
 def _kind(shape: Shape) -> Hashable:
     """What shapes of one family share. Each tall shape is its own family: a larger one may waste rows on a read."""
-    return shape if shape.tall else (shape.lanes, rescuer_of(shape))
+    return shape if shape.tall else (shape.lanes, rescuer_of(shape, RESCUERS))
 
 
 def pack(
@@ -238,8 +247,9 @@ def pack(
         Called with what is returned, while the last bytes are written.
     """
     plan, work, kept, folds = plan_of(batch)
-    skip_read = skip_read | ~folds
-    work["kept"] = 2 * batch.pairs
+    if folds is not None:
+        skip_read = skip_read | ~folds
+    work["kept"], work["unordered"] = 2 * batch.pairs, 2 * (batch.pairs + batch.reads)
     places = plan.tile_places(batch)
     work["read_group"], work["order"] = places.read_group // 4, places.order // 4
     in_trees = takes_trees(batch.start)
@@ -270,8 +280,8 @@ def _packed(
     listed = [0] * len(RESCUERS)
     for tier in made:
         if not tier.shape.tall:
-            listed[rescuer_of(tier.shape)] += tier.pairs
-    list_at = np.cumsum([0, *listed]).tolist()
+            listed[rescuer_of(tier.shape, RESCUERS)] += tier.pairs
+    list_at = [*accumulate(listed, initial=0)]
     entries = list_at[-1]
     work["items"] = items_at
     found: list[Tier] = []
@@ -297,19 +307,32 @@ def _packed(
             at_once = max(1, min(tier.items, room // LISTED_BYTES // int(own["between"])))
             entries = max(entries, list_at[-1] + at_once * int(own["between"]))
         else:
-            own["rescuer"] = rescuer_of(tier.shape)
+            own["rescuer"] = rescuer_of(tier.shape, RESCUERS)
             own["list"] = list_at[own["rescuer"]]
-            own["rescuer_reads"] = width // RESCUERS[own["rescuer"]].lanes
         found.append(Tier(tier.shape, own, tier.items, at_once, tier.cells, 0, 0))
-    works, rescues = np.repeat(work[None], len(listed)), []
-    for rescuer, pairs in enumerate(listed):
-        if pairs:
-            own = works[rescuer]
-            own["rescuer"], own["list"] = rescuer, list_at[rescuer]
-            rescues.append(Rescue(rescuer, own))
+    rescues = list(_rescues(work, listed, list_at, width, subgroup))
     scratch_bytes = max((tier.scratch_bytes for tier in found), default=0)
     long_runs = trees is not None and has_long_runs(trees)
     return Packed(found, rescues, LISTED_BYTES * entries, scratch_bytes, long_runs, batch.pairs, batch.reads, kept)
+
+
+def _rescues(
+    work: NDArray[np.void], listed: Sequence[int], list_at: Sequence[int], width: int, subgroup: int
+) -> Iterator[Rescue]:
+    """The dispatches that rescue pairs.
+
+    One takes the lists with one number of rows a lane, whose lanes lie in a subgroup or do not.
+    """
+    found: dict[tuple[int, bool], list[tuple[int, Shape]]] = {}
+    for rescuer, shape in enumerate(RESCUERS):
+        if listed[rescuer]:
+            found.setdefault((shape.rows, shape.lanes <= subgroup), []).append((rescuer, shape))
+    for lists in found.values():
+        own = copy_of(work)
+        own["tiers"][: len(lists)] = [(rescuer, list_at[rescuer], shape.lanes, 0) for rescuer, shape in lists]
+        own["end_item"] = len(lists)
+        workgroups = sum(-(-listed[rescuer] * shape.lanes // width) for rescuer, shape in lists)
+        yield Rescue(lists[-1][1], own, min(workgroups, MOST_RESCUING))
 
 
 def _walk(
@@ -325,19 +348,23 @@ def _walk(
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
     own, items = copy_of(work), sum(tier.items for tier in launch)
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
-    put_tiers(own, launch, width, list_at)
+    put_tiers(own, launch, list_at)
     of_workgroup = put_scratch(own, shape.rows, width, trees)
-    own["lane_rows"], own["made_entries"] = shape.rows, made_entries(shape.rows, width, masked=masked)
-    of_item = ENTRY_BYTES * int(own["made_entries"])
+    entries = made_entries(shape.rows, width, masked=masked)
+    own["lane_rows"], own["made_entries"] = shape.rows, entries
+    of_item = ENTRY_BYTES * entries
     walkers = max(1, min(items, WALKERS, share // 2 // of_workgroup))
-    own["made"] = walkers * int(own["scratch"])
+    own["made"] = walkers * of_workgroup // ENTRY_BYTES
     at_once = max(len(launch), min(items, MOST_ITEMS, (share - walkers * of_workgroup) // of_item))
     scratch_bytes = walkers * of_workgroup + at_once * of_item
     return Tier(shape, own, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
 
 
-def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_]]:
-    """The plan of a batch, to which more may be added; its `Work`; `Kept` of its reads; whether each read may fold."""
+def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_] | None]:
+    """The plan of a batch, to which more may be added; its `Work`; `Kept` of its reads; and whether each read may fold.
+
+    The last is None where all may.
+    """
     plan, work = Plan(), np.zeros(1, dtype=WORK.dtype)[0]
     for name in ("read_offset", "group_read", "group_haplotype", "group_pair", "haplotype_offset"):
         work[name] = plan.add_offsets(getattr(batch, name)) // 4
@@ -347,10 +374,10 @@ def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.
     work["start_match"], work["start_deletion"] = batch.start.match, batch.start.deletion
     if batch.qualities is not None:
         _add_qualities(batch, plan, work)
-        return plan, work, Kept(np.zeros(batch.reads), 1.0), np.ones(batch.reads, dtype=bool)
+        return plan, work, Kept(np.empty(0), 1.0), None
     if batch.profiles is not None and batch.profiles.kinds is not None:
         _add_kinds(batch.profiles, batch.profiles.kinds, plan, work)
-        return plan, work, Kept(np.zeros(batch.reads), 1.0), np.ones(batch.reads, dtype=bool)
+        return plan, work, Kept(np.empty(0), 1.0), None
     if batch.profiles is not None:
         mm = _add_profiles(batch.profiles, plan, work)
         log10 = np.diff(batch.read_offset) * (np.log10(mm) if mm > 0 else 0.0)

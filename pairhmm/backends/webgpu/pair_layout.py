@@ -79,7 +79,8 @@ def pack_pairs(
     work["items"], work["end_item"] = plan.add(items.astype(np.uint32)) // 4, len(pair)
     work["kept"] = 0
     plan.send(staging)
-    of_pairs = Kept(np.where(folds, kept.log10, np.nan)[reads], kept.unit)
+    of_reads = kept.log10 if len(kept.log10) else np.zeros(batch.reads)
+    of_pairs = Kept((of_reads if folds is None else np.where(folds, of_reads, np.nan))[reads], kept.unit)
     steps = all_steps(columns.max(axis=1), segment)
     return PackedPairs(work, len(pair), BORDERS_AT + int(words.sum()), pair_item, strips, steps, of_pairs)
 

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
 from pairhmm.backends.webgpu.kernels import KernelVariant
-from pairhmm.backends.webgpu.layout import empty_lists
 from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
 from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
 from pairhmm.backends.webgpu.tables import tables
-from pairhmm.backends.webgpu.work import LISTED, WORK
 
 __all__ = ["WIDTH", "Dispatch", "Runtime"]
 
@@ -37,15 +35,12 @@ POLL_SECONDS = 1e-4
 
 
 class Dispatch(NamedTuple):
-    """A dispatch: its pipeline, `Work` block, workgroups and cells.
-
-    If `rescuer` is given, the list of that rescuer says how many workgroups there are, and `workgroups` is not used.
-    """
+    """A dispatch: its pipeline, `Work` block, workgroups, whether it rescues listed pairs, and cells."""
 
     pipeline: Any
     work: NDArray[np.void]
     workgroups: int
-    rescuer: int | None
+    rescues: bool
     cells: int
 
 
@@ -61,8 +56,6 @@ class Runtime:
     Attributes
     ----------
     device : GPUDevice
-    empty_lists : GPUBuffer
-        Initial heads of the lists of pairs to rescue (`LISTED`).
     subgroup : int
         Lanes of a subgroup; 0 if lanes may not shuffle, or do not lie in the workgroup's order.
     """
@@ -70,10 +63,9 @@ class Runtime:
     def __init__(self, adapter: Adapter, shuffles: bool) -> None:
         self.device = request_device(adapter)
         _poll_briefly(self.device)
-        self._layouts = [self._layout(*kinds) for kinds in (("storage",) * 3, ("read-only-storage",) * 2)]
+        self._layouts = [self._layout(*kinds) for kinds in (("storage",) * 3, ("storage", "read-only-storage"))]
         self._pipelines: dict[KernelVariant, Any] = {}
         self._tables = self.device.create_buffer_with_data(data=tables(), usage="STORAGE")
-        self.empty_lists = self.device.create_buffer_with_data(data=empty_lists(), usage="COPY_SRC")
         self.subgroup = self._measured_subgroup() if shuffles and SUBGROUPS in self.device.features else 0
 
     @property
@@ -111,7 +103,8 @@ class Runtime:
         slot : BatchSlot
         dispatches : sequence of Dispatch
         last_buffers : (str, str, str)
-            Names of the slot's buffers at bindings 4 to 6, which differ between kernels. Rescuers have the first two.
+            Names of the slot's buffers at bindings 4 to 6, which differ between kernels. Those that rescue take the
+            first two.
         most_cells : float
             Most cells of a submission, unless it is a single dispatch.
         empty : mapping
@@ -122,15 +115,12 @@ class Runtime:
             Bytes of "out" that `downloaded` returns. The last submission copies them, so that nothing is submitted
             after a long wait: wgpu ends the process if it submits to a device that it finds lost.
         """
-        blocks = np.zeros((max(1, len(dispatches)), WORK_STRIDE), dtype=np.uint8)
-        for block, dispatch in zip(blocks, dispatches, strict=False):
-            block[: WORK.dtype.itemsize] = np.frombuffer(dispatch.work.tobytes(), dtype=np.uint8)
-        slot.upload("work", blocks)
+        blocks = b"".join(dispatch.work.tobytes().ljust(WORK_STRIDE, b"\0") for dispatch in dispatches)
+        slot.upload("work", np.frombuffer(blocks or bytes(WORK_STRIDE), dtype=np.uint8))
         if download:
             slot.make_room("staging", download)
-        rescues = any(dispatch.rescuer is not None for dispatch in dispatches)
         groups = [self._bind_group(slot, self._layouts[0], *last_buffers)]
-        if rescues:
+        if any(dispatch.rescues for dispatch in dispatches):
             groups.append(self._bind_group(slot, self._layouts[1], *last_buffers[:2]))
         parts = _runs([dispatch.cells for dispatch in dispatches], most_cells)
         for number, part in enumerate(parts):
@@ -139,11 +129,9 @@ class Runtime:
                 slot.record_upload(encoder)
                 for name, bytes_ in empty.items():
                     encoder.clear_buffer(slot[name], 0, bytes_)
-                if rescues:
-                    encoder.copy_buffer_to_buffer(self.empty_lists, 0, slot["listed"], 0, self.empty_lists.size)
             compute = encoder.begin_compute_pass(**_timing(queries, number == 0, number == len(parts) - 1))
             for index in part:
-                _record(compute, dispatches[index], groups, slot, index)
+                _record(compute, dispatches[index], groups, index)
             compute.end()
             if download and number == len(parts) - 1:
                 encoder.copy_buffer_to_buffer(slot["out"], 0, slot["staging"], 0, download)
@@ -243,14 +231,11 @@ def _poll_briefly(device: Any) -> None:
     poller._poll_func = look
 
 
-def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], slot: BatchSlot, index: int) -> None:
-    """Record dispatch number `index` of a call. A rescuer's dispatch takes the second bind group."""
+def _record(compute: Any, dispatch: Dispatch, groups: Sequence[Any], index: int) -> None:
+    """Record dispatch number `index` of a call. One that rescues takes the second bind group."""
     compute.set_pipeline(dispatch.pipeline)
-    compute.set_bind_group(0, groups[dispatch.rescuer is not None], [index * WORK_STRIDE])
-    if dispatch.rescuer is not None:
-        compute.dispatch_workgroups_indirect(slot["listed"], LISTED.itemsize * dispatch.rescuer)
-    else:
-        compute.dispatch_workgroups(*grid(dispatch.workgroups))
+    compute.set_bind_group(0, groups[dispatch.rescues], [index * WORK_STRIDE])
+    compute.dispatch_workgroups(*grid(dispatch.workgroups))
 
 
 def _runs(cells: Sequence[int], most: float) -> list[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +24,7 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
 
     All sums in plain float32 have the exponent -START_EXPONENT, which identifies them.
     """
-    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs :]
+    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs : packed.unordered_at]
     are_all_scored = native.device_scores(
         batch.group_read,
         batch.group_haplotype,
@@ -46,23 +45,23 @@ def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores
 def pair_scores(packed: PackedPairs, out: NDArray[np.uint32]) -> NDArray[np.float64]:
     """Scores of single pairs, from the `STRIP_RESULT` of each strip; NaN if the rows of a strip do not fit."""
     results = out.reshape(-1, len(STRIP_RESULT))
-    coarse, fine, unfit, *parts = (np.ascontiguousarray(column) for column in results.T)
-    log10 = _log10_of_sums(parts[::2], parts[1::2], packed.pair_item)
+    coarse, fine, unfit = np.ascontiguousarray(results[:, :3].T)
+    values, exponents = np.ascontiguousarray(results[:, 3::2]), np.ascontiguousarray(results[:, 4::2])
+    log10 = _log10_of_sums(values.view(np.float32), exponents.view(np.int32), packed.pair_item)
     log10[np.add.reduceat(unfit, packed.pair_item) != 0] = np.nan
     log10 += packed.kept.log10 + packed.kept.unit * np.add.reduceat(_joined(coarse, fine), packed.pair_item)
     return log10
 
 
 def _log10_of_sums(
-    values: Sequence[NDArray[np.uint32]], exponents: Sequence[NDArray[np.uint32]], firsts: NDArray[np.int64]
+    values: NDArray[np.float32], exponents: NDArray[np.int32], firsts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """log10 of each pair's sum of value * 2^exponent; NaN for zeros.
 
-    Values are the bits of float32 numbers, a strip each; `firsts` has the first strip of each pair.
+    Each strip has a row of values and exponents; `firsts` has the first strip of each pair.
     """
-    parts = np.stack([value.view(np.float32).astype(np.float64) for value in values], axis=1)
-    powers = np.stack([exponent.view(np.int32) for exponent in exponents], axis=1)
-    powers = np.where(parts > 0, powers, NO_EXPONENT)
+    parts = values.astype(np.float64)
+    powers = np.where(parts > 0, exponents, NO_EXPONENT)
     highest = np.maximum.reduceat(powers.max(axis=1), firsts)
     below = powers - np.repeat(highest, np.diff(np.append(firsts, len(parts))))[:, None]
     sums = np.add.reduceat(np.ldexp(parts, np.maximum(below, LEAST_POWER)).sum(axis=1), firsts)

@@ -103,7 +103,7 @@ USAGES = {
     "work": "UNIFORM|COPY_DST",
     "out": "STORAGE|COPY_SRC|COPY_DST",
     "staging": "MAP_READ|COPY_DST",
-    "listed": "STORAGE|INDIRECT|COPY_DST",
+    "listed": "STORAGE|COPY_DST",
     "list": "STORAGE",
     "scratch": "STORAGE",
     "border": "STORAGE|COPY_DST",

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.tiles import LETTERS, RESCUERS, SentTrees, Tier, rescuer_of
-from pairhmm.backends.webgpu.work import MADE, MASK_ENTRIES, MOST_TREE_TIERS, TASK_ENTRIES, TREE_TIER, copy_of
+from pairhmm.backends.tiles import LETTERS, SentTrees, Tier, rescuer_of
+from pairhmm.backends.webgpu.work import MADE, MASK_ENTRIES, MOST_TREE_TIERS, RESCUERS, TASK_ENTRIES, TREE_TIER, copy_of
 
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A workgroup keeps up to 5 kB of each left half while it walks the trees."""
@@ -74,15 +74,15 @@ def launches(tiers: Sequence[Tier], subgroup: int) -> list[list[Tier]]:
     return list(found.values())
 
 
-def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], width: int, list_at: Sequence[int]) -> None:
+def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], list_at: Sequence[int]) -> None:
     """Write to a `Work` the tiers that share its dispatch (`TREE_TIER`)."""
-    end = 0
-    for number, tier in enumerate(tiers):
+    words, end = [], 0
+    for tier in tiers:
         end += tier.items
-        rescuer = rescuer_of(tier.shape)
-        lanes, reads = tier.shape.lanes, width // RESCUERS[rescuer].lanes
-        words = (end, tier.first_item, lanes, tier.last, rescuer, reads, list_at[rescuer], 0)
-        work["tiers"][2 * number : 2 * number + 2] = np.reshape(words, (2, 4))
+        rescuer = rescuer_of(tier.shape, RESCUERS)
+        words.append((end, tier.first_item, tier.shape.lanes, tier.last, rescuer, list_at[rescuer], 0, 0))
+    # At once, because NumPy takes long for each assignment.
+    work["tiers"].reshape(MOST_TREE_TIERS, -1)[: len(words)] = words
 
 
 def part_of(work: NDArray[np.void], part: int, parts: int) -> NDArray[np.void]:
@@ -109,10 +109,10 @@ def put_trees(work: NDArray[np.void], trees: SentTrees) -> None:
 
 def put_scratch(work: NDArray[np.void], rows: int, width: int, trees: SentTrees) -> int:
     """Write to a `Work` what a workgroup of `width` lanes has in its scratch memory; returns its bytes."""
-    numbers, sizes = width // 4, trees.sizes
-    work["left_leaves"] = width * lane_entries(rows) * sizes.open_branches
-    work["ended"] = int(work["left_leaves"]) + width * lane_entries(rows) * sizes.left_leaves
-    work["started"] = int(work["ended"]) + numbers * sizes.left_leaves
-    work["joined"] = int(work["started"]) + numbers * sizes.right_leaves
-    work["scratch"] = int(work["joined"]) + numbers * sizes.joins
-    return ENTRY_BYTES * int(work["scratch"])
+    numbers, of_slot, sizes = width // 4, width * lane_entries(rows), trees.sizes
+    work["left_leaves"] = left_leaves = of_slot * sizes.open_branches
+    work["ended"] = ended = left_leaves + of_slot * sizes.left_leaves
+    work["started"] = started = ended + numbers * sizes.left_leaves
+    work["joined"] = joined = started + numbers * sizes.right_leaves
+    work["scratch"] = scratch = joined + numbers * sizes.joins
+    return ENTRY_BYTES * scratch

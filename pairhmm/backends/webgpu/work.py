@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.backends.tiles import Shape
 from pairhmm.backends.webgpu.declarations import Field, Record
 from pairhmm.models.batch import Qualities
 
@@ -13,7 +14,11 @@ MOST_TREE_TIERS = 6
 
 WORK = Record(
     "Work",
-    Field("tiers", f"array<vec4<u32>, {2 * MOST_TREE_TIERS}>", "of trees.wgsl: the words of TREE_TIER of each tier"),
+    Field(
+        "tiers",
+        f"array<vec4<u32>, {2 * MOST_TREE_TIERS}>",
+        "of trees.wgsl: the words of TREE_TIER of each tier; of scaled.wgsl: those of LISTED of each list",
+    ),
     Field("read_offset", "u32", "u32[reads + 1] first position of a read"),
     Field("read_group", "u32", "u32[reads]"),
     Field("group_read", "u32", "u32[groups + 1] first read of a group"),
@@ -40,13 +45,13 @@ WORK = Record(
     Field("start_match", "f32", "M[0,0]"),
     Field("start_deletion", "f32", "D[0,0] in units of 1 / haplotype length"),
     Field("kept", "u32", "in `out`: i32[reads][2] log10 of what the scores are relative to; of strips their result"),
+    Field("unordered", "u32", "in `out`: not 0 where the lanes of a read do not follow each other in one subgroup"),
     Field("items", "u32", "u32[items][2] first read of a tile (an index into order), block of haplotypes"),
     Field("first_item", "u32", "of this dispatch"),
-    Field("end_item", "u32", "one past its last item"),
+    Field("end_item", "u32", "one past its last item; of scaled.wgsl: how many lists it takes"),
     Field("last", "u32", "one past the last read in order that has this shape"),
     Field("haplotypes_each", "u32", "of a block"),
     Field("rescuer", "u32", "which of the lists takes the pairs that are too small for this arithmetic"),
-    Field("rescuer_reads", "u32", "reads that share a workgroup of scaled.wgsl, which takes that list"),
     Field("list", "u32", "where that list begins; of tall.wgsl: where the columns between strips begin"),
     Field("between", "u32", "of tall.wgsl: columns between strips that an item has"),
     Field("front", "u32", "of long.wgsl: the step up to which the first strip goes, a multiple of RESCALE_STEPS"),
@@ -58,7 +63,7 @@ WORK = Record(
     Field("events", "u32", "of trees.wgsl: u32 EVENT_FLAGS times each node with a flag, and its flags"),
     Field("joins", "u32", "of trees.wgsl: u16 left leaf of each join, with LAST_JOIN; in units of two bytes"),
     Field("streams", "u32", "of trees.wgsl: bytes, one a node"),
-    Field("counter", "u32", "of trees.wgsl: the word of `listed` that counts the items that were taken"),
+    Field("counter", "u32", "of trees.wgsl, scaled.wgsl: the word of `listed` that counts the items that were taken"),
     Field("walkers", "u32", "of trees.wgsl: workgroups, each of which has scratch memory"),
     Field("scratch", "u32", "of trees.wgsl: entries of 16 bytes that a workgroup has; it begins with open branches"),
     Field("left_leaves", "u32", "of trees.wgsl: its first entry of left leaves,"),
@@ -82,11 +87,15 @@ def copy_of(work: NDArray[np.void]) -> NDArray[np.void]:
     return copied
 
 
-LISTED = np.dtype([("workgroups", "<u4", (3,)), ("count", "<u4")])
-"""Head of one rescuer's list: the workgroups of its indirect dispatch, and the number of pairs on the list."""
+RESCUERS = (Shape(4, 10), Shape(8, 10), Shape(16, 10), Shape(32, 10), Shape(32, 20))
+"""The shapes that rescue pairs of all other shapes, in place of those of `pairhmm.backends.tiles`.
 
-LISTED_COUNT = 3
-"""Index of the word of `LISTED` that holds the number of pairs. Word 0 holds the number of workgroups."""
+Lanes of few rows take less memory of a workgroup, so more of them are at work.
+"""
+
+LISTED = ("rescuer", "list", "lanes")
+"""Words of a list of pairs to rescue: which one it is, its first pair in the buffer of lists, and lanes of a read. A
+zero follows them."""
 
 STRIP_ITEM = ("read", "haplotype", "half", "strip", "border")
 """Words of a work item of long.wgsl, which is a strip. `half` is 0 for left ones and 1 for right ones. `border` is the
@@ -103,9 +112,6 @@ a row of a left half's strip to the right half.
 COARSE, FINE = 16, 32
 """Binary digits behind the point of the two parts of such a logarithm: their units are 2^-16 and 2^-32."""
 
-NOT_KEPT = 0x7FFFFFFF
-"""Stands in place of a read's coarse part if its lanes do not follow each other in one subgroup (see UNORDERED)."""
-
 TREE = (
     *("left", "right", "left_nodes", "right_nodes", "left_events", "right_events"),
     *("first_join", "first_place", "places"),
@@ -115,9 +121,9 @@ TREES_OF_GROUP = 2
 """Words of a pair of trees, of a haplotype's place in them, and of a group's pairs
 (`cpu/staging/tree_streams.hpp`)."""
 
-TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "rescuer_reads", "list")
+TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "list")
 """Words of a tier in the dispatch of several: one past its last item among those of the dispatch, its first item among
-those of the batch, and fields of `Work`. A zero follows them."""
+those of the batch, and fields of `Work`. Zeros follow them."""
 
 NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
 LAST_JOIN = 0x8000

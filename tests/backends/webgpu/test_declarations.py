@@ -13,7 +13,7 @@ from pairhmm.backends.webgpu.declarations import FOURS, KINDS, Field, Record, co
 from pairhmm.backends.webgpu.kernels import KernelVariant, source
 from pairhmm.backends.webgpu.strips import LONG, strip_entries
 from pairhmm.backends.webgpu.tables import PROFILE, TABLES, tables
-from pairhmm.backends.webgpu.work import NOT_KEPT, WORK
+from pairhmm.backends.webgpu.work import WORK
 from pairhmm.models import scaling
 from pairhmm.scanning.webgpu_kernels import PARAMS
 
@@ -33,7 +33,6 @@ HOSTS = [
     float_bits(scaling.LEAST_SUM),
     float_bits(scaling.MOST_SUM),
     2.0**scaling.START_EXPONENT,
-    NOT_KEPT,
     MOST_WORKGROUPS,
     TABLES["UNOPENED"],
 ]

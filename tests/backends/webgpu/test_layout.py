@@ -77,8 +77,22 @@ def test_few_reads_share_a_tier(tiers):
 
 def test_reads_of_other_lanes_or_rescuers_never_share_one(tiers):
     """That would change the last bits of their scores."""
-    families = [(1, 16), (4, 9), (4, 15), (8, 9), (8, 13), (16, 13), (16, 19), (32, 16)]
-    assert list(tiers([10, 30, 60, 70, 100, 200, 300, 500], 10**9)) == [Shape(*family) for family in families]
+    families = [(1, 16), (4, 9), (4, 15), (8, 9), (8, 13), (16, 10), (16, 19), (32, 16)]
+    assert list(tiers([10, 30, 60, 70, 100, 155, 300, 500], 10**9)) == [Shape(*family) for family in families]
+
+
+def test_a_rescue_takes_the_lists_of_lanes_that_pass_values_on_in_the_same_way():
+    """Lanes of one number of rows, which lie in a subgroup of 8 or do not."""
+    packed = pack([30] * 3 + [70] * 4 + [155] * 5 + [300] * 6 + [500], 1 << 30)
+    lists = [
+        (rescue.shape, rescue.work["tiers"][: rescue.work["end_item"], [0, 2]].tolist()) for rescue in packed.rescues
+    ]
+    assert lists == [
+        (Shape(8, 10), [[0, 4], [1, 8]]),
+        (Shape(32, 10), [[2, 16], [3, 32]]),
+        (Shape(32, 20), [[4, 32]]),
+    ]
+    assert [rescue.workgroups for rescue in packed.rescues] == [1 + 1, 3 + 6, 1]
 
 
 def test_a_tall_read_gets_the_strips_that_waste_least(tiers):

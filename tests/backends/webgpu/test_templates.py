@@ -99,7 +99,8 @@ def test_every_text_is_complete(shader_variants):
         assert ("subgroup" in code) == variant.shuffles, variant
 
 
-SIZES = {"u32": 4, "i32": 4, "f32": 4, "vec2<i32>": 8, "vec2<f32>": 8, "vec4<f32>": 16}
+SIZES = {"u32": 4, "i32": 4, "f32": 4, "vec2<i32>": 8, "vec2<f32>": 8, "vec4<f32>": 16, "Tile": 12, "Lane": 16}
+"""Bytes of types; the last two are structs of the shaders."""
 
 
 class Constants(dict):

@@ -45,12 +45,8 @@ export class Device {
     /** Lanes of a subgroup; 0 if lanes may not shuffle, or do not lie in the workgroup's order. */
     this.subgroup = 0;
     const others = /** @type {const} */ (["storage", "storage", "storage"]);
-    this.layouts = [this.#layout(...others), this.#layout("read-only-storage", "read-only-storage")];
+    this.layouts = [this.#layout(...others), this.#layout("storage", "read-only-storage")];
     this.tables = this.filled(phredTables(data), GPUBufferUsage.STORAGE);
-    const heads = new Uint32Array(data.constants.listedWords * data.rescuers.length);
-    heads.forEach((_, at) => (heads[at] = Number([1, 2].includes(at % data.constants.listedWords))));
-    /** Heads of the lists of pairs to rescue, with no pair listed. */
-    this.emptyLists = this.filled(heads, GPUBufferUsage.COPY_SRC);
   }
 
   /**

@@ -18,9 +18,9 @@ import { deviceScores } from "./staging.js";
 /** @typedef {import("./variants.js").Variant} Variant */
 
 /**
- * A dispatch: of `items` workgroups, or of as many as the list of a rescuer says.
+ * A dispatch of `items` workgroups, and whether it rescues listed pairs.
  *
- * @typedef {{pipeline: GPUComputePipeline, work: Work, items: number, rescuer: number | null, cells: number}} Dispatch
+ * @typedef {{pipeline: GPUComputePipeline, work: Work, items: number, rescues: boolean, cells: number}} Dispatch
  */
 
 export { OutOfDeviceMemory, Unavailable };
@@ -181,8 +181,8 @@ export class Gpu {
     await staging.mapAsync(GPUMapMode.READ, 0, packed.outBytes);
     this.#noteSpeed(dispatches, (performance.now() - begin) / 1000);
     const out = new Uint32Array(staging.getMappedRange(0, packed.outBytes));
-    const isKept = out.subarray(2 * batch.pairs).every((word, at) => at % 2 === 1 || word !== data.constants.notKept);
-    const scores = isKept ? deviceScores(this.native, batch, out, data) : undefined;
+    const isOrdered = out[packed.unorderedAt] === 0;
+    const scores = isOrdered ? deviceScores(this.native, batch, out, data) : undefined;
     staging.unmap();
     if (scores) return scores;
     this.log(`${this.device.name}: subgroups change their size; lanes use workgroup memory instead`);
@@ -218,11 +218,10 @@ export class Gpu {
     /** @type {"kinds" | "qualities"} */
     const from = batch.rows.length > 0 ? "kinds" : "qualities";
     const fast = packed.tiers.map((tier) => this.device.pipeline(this.#variant(tier, from, extension)));
-    const scaled = packed.rescues.map(({ rescuer }) => {
-      const [lanes, rows] = data.rescuers[rescuer];
-      const part = this.part;
+    const scaled = packed.rescues.map(({ lanes, rows }) => {
+      const part = data.rescaleSteps[rows];
       const shuffles = lanes <= this.device.subgroup;
-      return this.device.pipeline({ kernel: "forward_scaled", lanes, rows, shuffles, from, extension, part });
+      return this.device.pipeline({ kernel: "forward_scaled", lanes: 1, rows, shuffles, from, extension, part });
     });
     const isWalk = packed.tiers.some(({ walkers }) => walkers > 0);
     const makesRows = isWalk ? await this.device.pipeline(this.#rowsVariant(from, extension)) : undefined;
@@ -233,17 +232,19 @@ export class Gpu {
       const each = tier.cells / tier.items;
       for (const work of partsOf(tier, Math.floor(this.#submitCells / Math.max(1, each)), data)) {
         const items = work.get("end_item") - work.get("first_item");
-        const part = { pipeline: pipelines[index], work, items, rescuer: null, cells: each * items };
+        const part = { pipeline: pipelines[index], work, items, rescues: false, cells: each * items };
         if (makesRows && tier.walkers > 0) {
           part.items = Math.min(items, tier.walkers);
           work.put({ counter: this.#countersAt + dispatches.length, walkers: part.items });
-          dispatches.push({ pipeline: makesRows, work, items, rescuer: null, cells: 0 });
+          dispatches.push({ pipeline: makesRows, work, items, rescues: false, cells: 0 });
         }
         dispatches.push(part);
       }
     });
-    packed.rescues.forEach(({ rescuer, work }, index) => {
-      dispatches.push({ pipeline: pipelines[fast.length + index], work, items: 0, rescuer, cells: 0 });
+    packed.rescues.forEach(({ work, workgroups }, index) => {
+      const pipeline = pipelines[fast.length + index];
+      work.put({ counter: this.#countersAt + dispatches.length });
+      dispatches.push({ pipeline, work, items: workgroups, rescues: true, cells: 0 });
     });
     return dispatches;
   }
@@ -280,9 +281,9 @@ export class Gpu {
     return this.device.isSoftware ? null : extension;
   }
 
-  /** Word of "listed" at which the counters of dispatches begin that walk trees. */
+  /** Word of "listed" at which the counters of dispatches begin, behind those of the lists. */
   get #countersAt() {
-    return this.device.emptyLists.size / 4;
+    return this.device.data.rescuers.length;
   }
 
   /** @param {Slot} slot @param {Packed} packed @param {Dispatch[]} dispatches */
@@ -299,7 +300,7 @@ export class Gpu {
     slot.makeRoom("staging", packed.outBytes);
     slot.makeRoom("list", packed.listBytes);
     slot.makeRoom("scratch", packed.scratchBytes);
-    slot.makeRoom("listed", this.device.emptyLists.size + 4 * dispatches.length);
+    slot.makeRoom("listed", 4 * (this.#countersAt + dispatches.length));
   }
 
   /**
@@ -312,8 +313,7 @@ export class Gpu {
    * @param {boolean} [downloads] whether the last submission copies the results to "staging"
    */
   #submit(slot, packed, dispatches, queries, downloads = false) {
-    const { device, emptyLists } = this.device;
-    const { listedWords } = this.device.data.constants;
+    const { device } = this.device;
     const groups = [this.#bindGroup(slot, 0), this.#bindGroup(slot, 1)];
     const parts = this.#submissions(dispatches);
     parts.forEach((part, number) => {
@@ -321,16 +321,14 @@ export class Gpu {
       if (number === 0) {
         encoder.clearBuffer(slot.get("out"), 0, packed.outBytes);
         encoder.clearBuffer(slot.get("listed"));
-        encoder.copyBufferToBuffer(emptyLists, 0, slot.get("listed"), 0, emptyLists.size);
       }
       const pass = encoder.beginComputePass(timing(queries, number === 0, number === parts.length - 1));
       for (const index of part) {
-        const { pipeline, items, rescuer } = dispatches[index];
+        const { pipeline, items, rescues } = dispatches[index];
         pass.setPipeline(pipeline);
         const offset = index * this.device.data.constants.workStride;
-        pass.setBindGroup(0, groups[Number(rescuer !== null)], [offset]);
-        if (rescuer === null) pass.dispatchWorkgroups(...grid(items));
-        else pass.dispatchWorkgroupsIndirect(slot.get("listed"), 4 * listedWords * rescuer);
+        pass.setBindGroup(0, groups[Number(rescues)], [offset]);
+        pass.dispatchWorkgroups(...grid(items));
       }
       pass.end();
       if (downloads && number === parts.length - 1) {

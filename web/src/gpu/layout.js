@@ -37,13 +37,20 @@ const QUALITIES = /** @type {const} */ ([
  */
 
 /**
+ * A dispatch that rescues the pairs of some lists: most lanes of their reads, and rows of a lane.
+ *
+ * @typedef {{lanes: number, rows: number, work: Work, workgroups: number}} Rescue
+ */
+
+/**
  * @typedef {object} Packed
  * @property {Uint8Array<ArrayBuffer>} arrays of the batch
  * @property {Uint8Array<ArrayBuffer>} behind tiles and trees, which follow the arrays
  * @property {DeviceTier[]} tiers
- * @property {{rescuer: number, work: Work}[]} rescues
+ * @property {Rescue[]} rescues
  * @property {number} listBytes
  * @property {number} scratchBytes
+ * @property {number} unorderedAt word of what kernels leave: not 0 where lanes do not follow each other in a subgroup
  * @property {number} outBytes
  */
 
@@ -150,7 +157,8 @@ export function pack(data, native, batch, subgroup, share) {
   const plan = new Plan(alignment);
   const work = new Work(data.work);
   planBatch(plan, work, batch, data);
-  work.put({ kept: 2 * batch.pairs });
+  const unorderedAt = 2 * (batch.pairs + batch.readOffset.length - 1);
+  work.put({ kept: 2 * batch.pairs, unordered: unorderedAt });
   const inTrees = batch.startMatch === 0 && batch.startDeletion === 1;
   const table = inTrees ? data.treeShapes : data.shapes;
   const made = madeTiles(native, batch, new Uint8Array(batch.readOffset.length - 1), table, data, inTrees);
@@ -173,12 +181,7 @@ export function pack(data, native, batch, subgroup, share) {
       tier.kernel === "forward_tall" ? tier.work.get("list") + tier.atOnce * tier.work.get("between") : 0,
     ),
   );
-  const rescues = data.rescuers.flatMap((_, rescuer) => {
-    if (listAt[rescuer] === listAt[rescuer + 1]) return [];
-    const own = work.copy();
-    own.put({ rescuer, list: listAt[rescuer] });
-    return [{ rescuer, work: own }];
-  });
+  const rescues = rescuesOf(work, listAt, subgroup, data);
   return {
     arrays: plan.written(),
     behind: made.bytes,
@@ -186,7 +189,8 @@ export function pack(data, native, batch, subgroup, share) {
     rescues,
     listBytes: LISTED_BYTES * entries,
     scratchBytes: Math.max(0, ...tiers.map((tier) => tier.scratchBytes)),
-    outBytes: 8 * (batch.pairs + batch.readOffset.length - 1),
+    unorderedAt,
+    outBytes: 4 * (unorderedAt + 1),
   };
 }
 
@@ -265,7 +269,7 @@ function addQualities(plan, work, batch) {
  * @returns {DeviceTier}
  */
 function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
-  const { betweenPadding, betweenBytes, width } = data.constants;
+  const { betweenPadding, betweenBytes } = data.constants;
   const own = work.copy();
   const { lanes, rows, items, cells } = tier;
   own.put({ items: work.get("items") + 2 * tier.firstItem, last: tier.last, haplotypes_each: tier.haplotypesEach });
@@ -278,10 +282,40 @@ function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
     own.put({ list, between });
   } else {
     const rescuer = rescuerOf(tier);
-    own.put({ rescuer, list: listAt[rescuer], rescuer_reads: Math.floor(width / data.rescuers[rescuer][0]) });
+    own.put({ rescuer, list: listAt[rescuer] });
   }
   const kernel = tier.tall ? "forward_tall" : "forward";
   return { kernel, lanes, rows, work: own, items, atOnce, cells, walkers: 0, scratchBytes: 0 };
+}
+
+/**
+ * The dispatches that rescue pairs. One takes the lists with one number of rows a lane, whose lanes lie in a subgroup or
+ * do not.
+ *
+ * @param {Work} work
+ * @param {number[]} listAt
+ * @param {number} subgroup
+ * @param {GpuData} data
+ * @returns {Rescue[]}
+ */
+function rescuesOf(work, listAt, subgroup, { rescuers, constants: { width, mostRescuing } }) {
+  /** @type {Map<string, {lanes: number, rows: number, rescuer: number, pairs: number}[]>} */
+  const found = new Map();
+  rescuers.forEach(([lanes, rows], rescuer) => {
+    const pairs = listAt[rescuer + 1] - listAt[rescuer];
+    const key = `${rows} ${lanes <= subgroup}`;
+    if (pairs > 0) found.set(key, [...(found.get(key) ?? []), { lanes, rows, rescuer, pairs }]);
+  });
+  return Array.from(found.values(), (lists) => {
+    const own = work.copy();
+    lists.forEach(({ lanes, rescuer }, number) =>
+      [rescuer, listAt[rescuer], lanes, 0].forEach((word, index) => own.putWord(4 * number + index, word)),
+    );
+    own.put({ end_item: lists.length });
+    const workgroups = lists.reduce((sum, { pairs, lanes }) => sum + Math.ceil((pairs * lanes) / width), 0);
+    const { lanes, rows } = lists[lists.length - 1];
+    return { lanes, rows, work: own, workgroups: Math.min(workgroups, mostRescuing) };
+  });
 }
 
 /**

@@ -51,8 +51,7 @@ function walk(work, launch, made, { share, listAt, rescuerOf, masked, data }) {
   launch.forEach((tier, number) => {
     items += tier.items;
     const rescuer = rescuerOf(tier);
-    const reads = Math.floor(width / data.rescuers[rescuer][0]);
-    putTier(own, number, [items, tier.firstItem, tier.lanes, tier.last, rescuer, reads, listAt[rescuer], 0]);
+    putTier(own, number, [items, tier.firstItem, tier.lanes, tier.last, rescuer, listAt[rescuer], 0, 0]);
   });
   const { laneEntries, madeEntries } = data.treeRows[rows];
   const scratch = putScratch(own, width, laneEntries, made);

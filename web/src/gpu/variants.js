@@ -26,6 +26,7 @@ import { assemble } from "./templates.js";
  * @property {ShapeTable} shapes
  * @property {ShapeTable} treeShapes
  * @property {[number, number][]} rescuers
+ * @property {Record<string, number>} rescaleSteps columns between two rescalings of their lanes, by rows of a lane
  * @property {Record<string, {laneEntries: number, madeEntries: [number, number]}>} treeRows entries of a lane's slot, and
  *   of what is made for an item without masks and with them, by rows of a lane
  * @property {Record<string, number>} kindColumns
