@@ -108,7 +108,7 @@ class Reads:
         carried: NDArray[np.int16],
     ) -> None: ...
 
-class CandidateScanner:
+class Discovery:
     def __init__(
         self,
         samples: int,
@@ -117,6 +117,7 @@ class CandidateScanner:
         min_indel_count: int,
         min_snv_fraction: float,
         min_indel_fraction: float,
+        assembles: bool,
     ) -> None: ...
     def add(
         self,
@@ -125,11 +126,40 @@ class CandidateScanner:
         window_offset: NDArray[np.int64],
         letters: NDArray[np.uint8],
     ) -> None: ...
-    def take(self, frontier: int) -> list[tuple[int, int, bool, bytes]]: ...
+    def windows(self, frontier: int) -> list[tuple[int, int]]: ...
+    def assemble(
+        self,
+        reads: Reads,
+        window_start: NDArray[np.int64],
+        window_offset: NDArray[np.int64],
+        letters: NDArray[np.uint8],
+    ) -> None: ...
+    def take(self) -> list[tuple[int, int, bool, bytes, int]]: ...
+    @property
+    def settled(self) -> int: ...
     def reset(self) -> None: ...
 
+LONGEST_WINDOW: int
+
+def assembled_alleles(
+    start: int,
+    reference: NDArray[np.uint8],
+    offset: NDArray[np.int64],
+    letters: NDArray[np.uint8],
+    min_snv_count: int,
+    min_indel_count: int,
+    min_snv_fraction: float,
+    min_indel_fraction: float,
+) -> list[tuple[int, int, bool, bytes, int]]: ...
 def gather(
     source: NDArray[np.uint8], start: NDArray[np.int64], offset: NDArray[np.int64], target: NDArray[np.uint8]
+) -> None: ...
+def classify_repeats(
+    offset: NDArray[np.int64],
+    base: NDArray[np.uint8],
+    most: int,
+    longest_unit: int,
+    kind: NDArray[np.uint8],
 ) -> None: ...
 def cap_indel_qualities(
     offset: NDArray[np.int64],
@@ -173,6 +203,9 @@ def join_kinds(
     joined_kind: NDArray[np.uint16],
 ) -> NDArray[np.float64]: ...
 
+class Family:
+    def __init__(self, father: int, mother: int, children: list[int]) -> None: ...
+
 class Genotypes:
     def __init__(self, alleles: int, ploidy: int, table: NDArray[np.int16], prior: NDArray[np.float64]) -> None: ...
 
@@ -196,9 +229,12 @@ class SiteReads:
     def call(
         self, sample: int, genotypes: Genotypes
     ) -> tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]: ...
+    def call_together(
+        self, genotypes: list[Genotypes], theta: list[float], families: list[Family]
+    ) -> tuple[list[tuple[tuple[int, ...] | None, tuple[int, ...], int, int, tuple[int, ...], float, int]], float]: ...
     def statistics(
         self, flag: NDArray[np.uint16], mapq: NDArray[np.uint8], from_end: NDArray[np.int32], column: int
-    ) -> tuple[list[tuple[int, ...]], float, float, float, float, float]: ...
+    ) -> tuple[list[tuple[int, ...]], float, float, float | None, float | None, float | None]: ...
     def depths(self, sample: int) -> list[int]: ...
     def with_alleles(self, kept: list[int]) -> SiteReads: ...
     def with_non_reference(self) -> SiteReads: ...

@@ -83,5 +83,6 @@ const AlignLevel* align_level_x86_64_v2();
 const AlignLevel* align_level_avx2();
 const AlignLevel* align_level_avx512();
 const AlignLevel* align_level_neon();
+const AlignLevel* align_level_wasm();
 
 }  // namespace pairhmm

@@ -1,5 +1,6 @@
 // What a level's source file includes: the aligners over its vector width, as an `AlignLevel`.
-// Before it, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR (bytes).
+// Before it, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR (bytes); and PAIRHMM_SINGLE_ONLY for a level
+// that has `single32` alone, where size matters more than speed.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +50,14 @@ constexpr int kVectorBytes = PAIRHMM_VECTOR;
 
 const AlignLevel* PAIRHMM_JOIN(align_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::align;
+#if defined(PAIRHMM_SINGLE_ONLY)
+    static const AlignLevel level{kVectorBytes, nullptr, nullptr,         nullptr,
+                                  nullptr,      nullptr, single<Cells32>, free_rooms};
+#else
     static const AlignLevel level{
         kVectorBytes,    edit,      side_by_side<Cells8>, side_by_side<Cells16>, side_by_side<Cells32>, single<Cells16>,
         single<Cells32>, free_rooms};
+#endif
     return &level;
 }
 

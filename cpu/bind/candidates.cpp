@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "discovery/assembly.hpp"
+#include "discovery/discovery.hpp"
 #include "genomics/candidates.hpp"
 #include "genomics/carried.hpp"
 #include "genomics/repeats.hpp"
@@ -36,7 +38,7 @@ nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
     nb::list list;
     for (const auto& candidate : candidates)
         list.append(nb::make_tuple(candidate.position, candidate.ref_length, candidate.indel,
-                                   nb::bytes(candidate.alt.data(), candidate.alt.size())));
+                                   nb::bytes(candidate.alt.data(), candidate.alt.size()), candidate.joined_until));
     return list;
 }
 
@@ -116,32 +118,61 @@ void bind_candidates(nb::module_& module) {
             "now"_a, "unknown"_a, "carried"_a,
             "The allele of each candidate that each read carries, in place: [reads][candidates].");
 
-    nb::class_<pairhmm::CandidateScanner>(module, "CandidateScanner", "Counts alleles along one contig.")
+    nb::class_<pairhmm::Discovery>(module, "Discovery", "Finds the alleles that reads show along one contig.")
         .def(
             "__init__",
-            [](pairhmm::CandidateScanner* self, int samples, int min_base_quality, int min_snv_count,
-               int min_indel_count, double min_snv_fraction, double min_indel_fraction) {
-                new (self) pairhmm::CandidateScanner(
-                    samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
+            [](pairhmm::Discovery* self, int samples, int min_base_quality, int min_snv_count, int min_indel_count,
+               double min_snv_fraction, double min_indel_fraction, bool assembles) {
+                new (self) pairhmm::Discovery(
+                    samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction},
+                    assembles);
             },
             "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
-            "min_indel_fraction"_a)
+            "min_indel_fraction"_a, "assembles"_a)
         .def(
             "add",
-            [](pairhmm::CandidateScanner& scanner, const pairhmm::Reads& reads, Array<int64_t> window_start,
+            [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
                Array<int64_t> window_offset, Array<uint8_t> letters) {
                 nb::gil_scoped_release release;
-                scanner.add(reads, windows(window_start, window_offset, letters));
+                discovery.add(reads, windows(window_start, window_offset, letters));
             },
             "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
             "Count reads; none starts before one counted earlier. The windows are those that the reads cover.")
+        .def("windows", &pairhmm::Discovery::windows, "frontier"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "The windows [start, end) to assemble, where all later reads start at `frontier` or beyond.")
         .def(
-            "take",
-            [](pairhmm::CandidateScanner& scanner, int64_t frontier) { return candidate_list(scanner.take(frontier)); },
-            "frontier"_a,
-            "Candidates before `frontier`, where all later reads start or beyond: (position, bases replaced or "
-            "deleted, is an indel, letters put in), in order.")
-        .def("reset", &pairhmm::CandidateScanner::reset, "Start on another contig.");
+            "assemble",
+            [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
+               Array<int64_t> window_offset, Array<uint8_t> letters) {
+                nb::gil_scoped_release release;
+                discovery.assemble(reads, windows(window_start, window_offset, letters).windows);
+            },
+            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
+            "Assemble those windows, whose letters are given. The reads are those that were added last.")
+        .def(
+            "take", [](pairhmm::Discovery& discovery) { return candidate_list(discovery.take()); },
+            "The next candidates before `settled`, in order: (position, bases replaced or deleted, is an indel, letters "
+            "put in, position before which candidates belong to its region).")
+        .def_prop_ro("settled", &pairhmm::Discovery::settled, "No later candidate lies before this position.")
+        .def("reset", &pairhmm::Discovery::reset, "Start on another contig.");
+
+    module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
+
+    module.def(
+        "assembled_alleles",
+        [](int64_t start, Array<uint8_t> reference, Array<int64_t> offset, Array<uint8_t> letters, int min_snv_count,
+           int min_indel_count, double min_snv_fraction, double min_indel_fraction) {
+            std::vector<pairhmm::Stretch> reads;
+            for (size_t i = 0; i + 1 < offset.shape(0); ++i)
+                reads.push_back({letters.data() + offset.data()[i], offset.data()[i + 1] - offset.data()[i]});
+            return candidate_list(
+                pairhmm::assembled(start, {reference.data(), static_cast<int64_t>(reference.shape(0))}, reads,
+                                   {0, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction})
+                    .alleles);
+        },
+        "start"_a, "reference"_a, "offset"_a, "letters"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
+        "min_indel_fraction"_a,
+        "The alleles that reads of a window spell: as Discovery.take gives them. Letters are 0 to 3 alone.");
 
     module.def(
         "gather",
@@ -154,6 +185,14 @@ void bind_candidates(nb::module_& module) {
         "source"_a, "start"_a, "offset"_a, "target"_a,
         "Copy the slice of `source` at each start to target[offset[i]:offset[i + 1]].");
 
+    module.def(
+        "classify_repeats",
+        [](Array<int64_t> offset, Array<uint8_t> base, int most, int longest_unit, Output<uint8_t> kind) {
+            pairhmm::classify_repeats(static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), base.data(), most,
+                                      longest_unit, kind.data());
+        },
+        "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
+        "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");
     module.def(
         "cap_indel_qualities",
         [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,

@@ -61,6 +61,16 @@ struct Candidate {
     int32_t ref_length;
     bool indel;
     std::string alt;  // letters 0..3 as bytes
+    // Candidates before this position belong to its region: reads spell them together. It makes no other candidate of
+    // it.
+    int64_t joined_until = 0;
+
+    // By position; SNVs before indels.
+    bool operator<(const Candidate& other) const { return key() < other.key(); }
+    bool operator==(const Candidate& other) const { return key() == other.key(); }
+
+private:
+    std::tuple<int64_t, bool, int32_t, const std::string&> key() const { return {position, indel, ref_length, alt}; }
 };
 
 // One indel of an alignment, shifted left as far as the reference and the alignment's start allow.

@@ -31,6 +31,9 @@ struct Lanes8 {
     static PAIRHMM_INLINE Vector capped_sum(Vector a, Vector b) {
         return (Vector)PAIRHMM_SIMD(adds_epu8)((Register)a, (Register)b);
     }
+#elif defined(__wasm__)
+    static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return __builtin_elementwise_min(a, b); }
+    static PAIRHMM_INLINE Vector capped_sum(Vector a, Vector b) { return __builtin_elementwise_add_sat(a, b); }
 #else
     static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return (Vector)vminq_u8((uint8x16_t)a, (uint8x16_t)b); }
     static PAIRHMM_INLINE Vector capped_sum(Vector a, Vector b) {
@@ -53,6 +56,10 @@ struct Lanes16 {
     static PAIRHMM_INLINE Vector capped_sum(Vector a, Vector b) {
         return (Vector)PAIRHMM_SIMD(adds_epu16)((Register)a, (Register)b);
     }
+#elif defined(__wasm__)
+    static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return __builtin_elementwise_min(a, b); }
+    static PAIRHMM_INLINE Vector most(Vector a, Vector b) { return __builtin_elementwise_max(a, b); }
+    static PAIRHMM_INLINE Vector capped_sum(Vector a, Vector b) { return __builtin_elementwise_add_sat(a, b); }
 #else
     static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return (Vector)vminq_u16((uint16x8_t)a, (uint16x8_t)b); }
     static PAIRHMM_INLINE Vector most(Vector a, Vector b) { return (Vector)vmaxq_u16((uint16x8_t)a, (uint16x8_t)b); }
@@ -73,6 +80,9 @@ struct Lanes32 {
     static PAIRHMM_INLINE Vector most(Vector a, Vector b) {
         return (Vector)PAIRHMM_SIMD(max_epu32)((Register)a, (Register)b);
     }
+#elif defined(__wasm__)
+    static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return __builtin_elementwise_min(a, b); }
+    static PAIRHMM_INLINE Vector most(Vector a, Vector b) { return __builtin_elementwise_max(a, b); }
 #else
     static PAIRHMM_INLINE Vector least(Vector a, Vector b) { return (Vector)vminq_u32((uint32x4_t)a, (uint32x4_t)b); }
     static PAIRHMM_INLINE Vector most(Vector a, Vector b) { return (Vector)vmaxq_u32((uint32x4_t)a, (uint32x4_t)b); }

@@ -1,16 +1,18 @@
-// Exports of genomics/candidates.hpp, carried.hpp and repeats.hpp (web/src/genomics/discovery.js).
+// Exports of genomics/candidates.hpp, discovery.hpp, carried.hpp and repeats.hpp (web/src/genomics/discovery.js).
 #include "genomics/candidates.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "discovery/discovery.hpp"
 #include "genomics/carried.hpp"
 #include "genomics/repeats.hpp"
 #include "wasm/arrays.hpp"
 
 namespace {
 
-using pairhmm::CandidateScanner;
+using pairhmm::Discovery;
 using pairhmm::widened;
 
 struct GivenReads {
@@ -49,6 +51,16 @@ struct GivenKeys {
     const uint8_t *was, *now;
 };
 
+// start: [windows]; offset: [windows + 1] where each window's letters begin.
+pairhmm::ReferenceWindows reference_windows(uint32_t windows, const int32_t* start, const uint32_t* offset,
+                                            const uint8_t* letters) {
+    pairhmm::ReferenceWindows reference;
+    for (uint32_t i = 0; i < windows; ++i) {
+        reference.windows.push_back({start[i], int64_t{offset[i + 1]} - offset[i], letters + offset[i]});
+    }
+    return reference;
+}
+
 }  // namespace
 
 // The intervals of the reference that reads are compared with: start and end of each.
@@ -61,36 +73,56 @@ PAIRHMM_EXPORT("covered") void* pairhmm_covered(const GivenReads* given) {
     return pairhmm::handed_over(places);
 }
 
-PAIRHMM_EXPORT("scanner_make")
-CandidateScanner* pairhmm_scanner_make(int32_t samples, int32_t min_base_quality, int32_t min_snv_count,
-                                       int32_t min_indel_count, double min_snv_fraction, double min_indel_fraction) {
-    return new CandidateScanner(
-        samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction});
+PAIRHMM_EXPORT("discovery_make")
+Discovery* pairhmm_discovery_make(int32_t samples, int32_t min_base_quality, int32_t min_snv_count,
+                                  int32_t min_indel_count, double min_snv_fraction, double min_indel_fraction,
+                                  int32_t assembles) {
+    return new Discovery(samples,
+                         {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction},
+                         assembles != 0);
 }
 
-PAIRHMM_EXPORT("scanner_reset") void pairhmm_scanner_reset(CandidateScanner* scanner) { scanner->reset(); }
+PAIRHMM_EXPORT("discovery_reset") void pairhmm_discovery_reset(Discovery* discovery) { discovery->reset(); }
 
-// start: [windows]; offset: [windows + 1] where each window's letters begin.
-PAIRHMM_EXPORT("scanner_add")
-void pairhmm_scanner_add(CandidateScanner* scanner, const GivenReads* given, uint32_t windows, const int32_t* start,
-                         const uint32_t* offset, const uint8_t* letters) {
-    pairhmm::ReferenceWindows reference;
-    for (uint32_t i = 0; i < windows; ++i) {
-        reference.windows.push_back({start[i], int64_t{offset[i + 1]} - offset[i], letters + offset[i]});
+PAIRHMM_EXPORT("discovery_add")
+void pairhmm_discovery_add(Discovery* discovery, const GivenReads* given, uint32_t windows, const int32_t* start,
+                           const uint32_t* offset, const uint8_t* letters) {
+    discovery->add(OwnReads(*given).reads, reference_windows(windows, start, offset, letters));
+}
+
+// The windows to assemble before `frontier` (a negative one: all): start and end of each.
+PAIRHMM_EXPORT("discovery_windows") void* pairhmm_discovery_windows(Discovery* discovery, int32_t frontier) {
+    std::vector<int32_t> places;
+    for (const auto& [start, end] :
+         discovery->windows(frontier < 0 ? std::numeric_limits<int64_t>::max() / 2 : frontier)) {
+        places.push_back(static_cast<int32_t>(start));
+        places.push_back(static_cast<int32_t>(end));
     }
-    scanner->add(OwnReads(*given).reads, reference);
+    return pairhmm::handed_over(places);
 }
 
-// The candidates before `frontier` (a negative one: all): position, length in the reference, whether it is an indel,
-// the number of letters, and the letters' codes.
-PAIRHMM_EXPORT("scanner_take") void* pairhmm_scanner_take(CandidateScanner* scanner, int32_t frontier) {
+PAIRHMM_EXPORT("discovery_assemble")
+void pairhmm_discovery_assemble(Discovery* discovery, const GivenReads* given, uint32_t windows, const int32_t* start,
+                                const uint32_t* offset, const uint8_t* letters) {
+    discovery->assemble(OwnReads(*given).reads, reference_windows(windows, start, offset, letters).windows);
+}
+
+// The next candidates: position, length in the reference, whether it is an indel, the position before which candidates
+// belong to its region, the number of letters, and the letters' codes.
+PAIRHMM_EXPORT("discovery_take") void* pairhmm_discovery_take(Discovery* discovery) {
     std::vector<int32_t> found;
-    for (const auto& one : scanner->take(frontier < 0 ? std::numeric_limits<int64_t>::max() / 2 : frontier)) {
+    for (const auto& one : discovery->take()) {
         found.insert(found.end(), {static_cast<int32_t>(one.position), one.ref_length, one.indel,
-                                   static_cast<int32_t>(one.alt.size())});
+                                   static_cast<int32_t>(one.joined_until), static_cast<int32_t>(one.alt.size())});
         found.insert(found.end(), one.alt.begin(), one.alt.end());
     }
     return pairhmm::handed_over(found);
+}
+
+PAIRHMM_EXPORT("longest_window") int32_t pairhmm_longest_window() { return pairhmm::kLongestWindow; }
+
+PAIRHMM_EXPORT("discovery_settled") int32_t pairhmm_discovery_settled(const Discovery* discovery) {
+    return static_cast<int32_t>(std::min<int64_t>(discovery->settled(), std::numeric_limits<int32_t>::max()));
 }
 
 // What is left of reads that are cut to windows: query [first, last).

@@ -31,6 +31,7 @@ from pairhmm.genomics.variants import Variant
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import ReadDensity
+from pairhmm.io.alignments.selection import LeftOut
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
@@ -46,6 +47,15 @@ _NEAR = 5000
 def margin(options: RunOptions) -> int:
     """The distance (bases) beyond which two candidates cannot influence each other."""
     return max(options.joining.join_distance, options.joining.flank)
+
+
+def context(options: RunOptions) -> int:
+    """The bases on either side of a border whose reads are needed, where candidates are discovered.
+
+    No candidate further than the margin from the border has any influence on the other side. A read may place an indel
+    further out, and reads from further out may be assembled with those that show a candidate.
+    """
+    return margin(options) + MAX_SHIFT + 1 + options.discovery.reach
 
 
 class Work:
@@ -127,14 +137,16 @@ def discovered_stretches(
     options: RunOptions,
 ) -> Iterator[Stretch]:
     """A stretch for each run of nearby targets, with the candidates that reads show from a little before them on."""
-    lead = margin(options) + MAX_SHIFT + 1
+    lead = context(options)
     for chrom, near in _neighbours(targets):
         start = max(0, near[0] - lead)
         stretch = Interval(chrom, start, contigs[chrom])
         finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
-        blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch])
-        # Of the candidates before `start`, only a deletion reaches beyond it, and its reads are among these.
-        yield Stretch(chrom, near, _shown(finder, blocks), start + MAX_SHIFT + 1)
+        # Reads that are left out are announced by the pieces that have them.
+        blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch], left_out=LeftOut())
+        # Candidates may be missed whose reads are assembled with some from before `start`. Of those further out, only
+        # a deletion reaches beyond `start`, and its reads are among these.
+        yield Stretch(chrom, near, _shown(finder, blocks), start + options.discovery.reach + MAX_SHIFT + 1)
 
 
 def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[int]]]:
@@ -153,8 +165,7 @@ def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[
 def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Seen]:
     for block in blocks:
         yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block))
-        # No later read starts before the last of these reads, so no later candidate lies before it.
-        yield Seen(block.chrom, int(block.start[-1]), None)
+        yield Seen(block.chrom, finder.settled, None)
     yield from (Seen(one.chrom, one.pos, one) for one in finder.finish())
 
 
@@ -196,7 +207,8 @@ class Cutter:
                 if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
                     break
                 if ahead.variant is not None:
-                    reach = max(reach, variant_extent(ahead.variant, self._fetch)[1])
+                    end = variant_extent(ahead.variant, self._fetch)[1]
+                    reach = max(reach, end, ahead.variant.joined_until)
                     cut = self._within(stretch.chrom, max(target, reach))
                 ahead = next(seen, None)
             cuts.append(cut)

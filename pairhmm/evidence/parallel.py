@@ -18,7 +18,7 @@ from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
 from pairhmm.engine.workers import Workers, can_start_workers
-from pairhmm.evidence.cuts import Cutter, Work, discovered_stretches, margin
+from pairhmm.evidence.cuts import Cutter, Work, context, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import OpenFiles, make_run, open_files, whole_run
@@ -27,7 +27,7 @@ from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
-from pairhmm.genomics.regions import MAX_SHIFT, Region
+from pairhmm.genomics.regions import Region
 from pairhmm.interface.cores import usable_cores
 from pairhmm.io.alignments.index import find_index
 from pairhmm.io.alignments.read_blocks import read_blocks
@@ -221,7 +221,8 @@ class _Pieces:
         around = Inside(known)
         reader = CandidateReader(candidates, files.contigs, files.genome.fetch, known is not None)
         listed = (one for one in reader if around(one.chrom, one.pos))
-        yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads)
+        reach = options.discovery.reach
+        yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads, reach)
 
     def _cuts(self) -> Iterator[tuple[int, int]]:
         """The places at which the run is cut: rank of the contig, and position. Workers begin before all are found."""
@@ -238,7 +239,7 @@ class _Pieces:
         """Positions at or behind which the run is to be cut."""
         places = [self.work.place_of(share) for share in _shares(self.work.total, self.options.threads)]
         # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
-        before = margin(self.options) + MAX_SHIFT + 1
+        before = context(self.options)
         return list(dict.fromkeys((chrom, at // _WINDOW * _WINDOW + before) for chrom, at in places))
 
 

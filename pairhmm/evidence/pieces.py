@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
-from pairhmm.evidence.cuts import margin
+from pairhmm.evidence.cuts import context
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.places import CONTEXT, with_context
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, variant_extent
@@ -101,7 +101,7 @@ class PiecePlaces:
         self.all_places = self._asked.intervals
         known = with_context(asked, genome)
         self._known = _Places(whole if known is None else known, rank)
-        self._margin = margin(options)
+        self._discovery_context = context(options)
 
     def asked(self, piece: GenomePiece) -> list[Interval]:
         """What is asked for in a piece."""
@@ -122,10 +122,9 @@ class PiecePlaces:
     def _context(self, piece: GenomePiece) -> int:
         """The bases on either side of a piece whose reads it needs.
 
-        No candidate further than the margin from a border has any influence on the other side, and a read may place an
-        indel further out. Listed candidates need more: unlisted variants count in the reads of all candidates near.
+        Listed candidates need more than discovered ones: unlisted variants count in the reads of all candidates near.
         """
-        return self._margin + MAX_SHIFT + 1 if piece.listed is None else CONTEXT
+        return self._discovery_context if piece.listed is None else CONTEXT
 
 
 def pieces_at(cuts: Iterable[Place], contigs: int) -> Iterator[GenomePiece]:
@@ -147,7 +146,12 @@ class _Listed(NamedTuple):
 
 
 def listed_pieces(
-    variants: Iterable[Variant], contigs: Mapping[str, int], fetch: FetchBases, margin: int, threads: int
+    variants: Iterable[Variant],
+    contigs: Mapping[str, int],
+    fetch: FetchBases,
+    margin: int,
+    threads: int,
+    reach: int,
 ) -> Iterator[GenomePiece]:
     """Divide listed candidates into pieces, each of one contig.
 
@@ -163,6 +167,8 @@ def listed_pieces(
         The distance beyond which two candidates cannot influence each other.
     threads : int
         How many pieces are worked on at a time.
+    reach : int
+        Bases around candidates whose reads are wanted, too.
     """
     rank = {name: number for number, name in enumerate(contigs)}
     queue = _Ahead(_Listed(rank[one.chrom], *variant_extent(one, fetch), one) for one in variants)
@@ -176,7 +182,7 @@ def listed_pieces(
         is_followed = following is not None and following.rank == last[0] and following.start - last[1] <= JUMP
         end = (last[0], following.start) if following is not None and is_followed else last
         near = [*before, *own, *queue.until((last[0], last[1] + CONTEXT))]
-        wanted = list(_merged(Interval(one.variant.chrom, one.start, one.end) for one in near))
+        wanted = list(_merged(_around(Interval(one.variant.chrom, one.start, one.end), reach, contigs) for one in near))
         if is_followed and wanted[-1].end < contigs[own[0].variant.chrom]:
             # Reading ends behind the last wanted interval. Here it has to go on to the next piece, to count reads.
             name = own[0].variant.chrom
@@ -227,9 +233,19 @@ class _Ahead:
         return taken
 
 
-def wanted_intervals(listed: Iterable[Variant], fetch: FetchBases) -> Iterator[Interval]:
-    """The intervals in which listed candidates need reads: disjoint, in the order of the list."""
-    return _merged(Interval(one.chrom, *variant_extent(one, fetch)) for one in listed)
+def wanted_intervals(
+    listed: Iterable[Variant], contigs: Mapping[str, int], fetch: FetchBases, reach: int
+) -> Iterator[Interval]:
+    """The intervals in which listed candidates need reads: disjoint, in the order of the list.
+
+    They extend `reach` bases beyond the candidates on either side.
+    """
+    return _merged(_around(Interval(one.chrom, *variant_extent(one, fetch)), reach, contigs) for one in listed)
+
+
+def _around(interval: Interval, reach: int, contigs: Mapping[str, int]) -> Interval:
+    chrom, start, end = interval
+    return Interval(chrom, max(0, start - reach), min(contigs[chrom], end + reach))
 
 
 def _merged(extents: Iterable[Interval]) -> Iterator[Interval]:

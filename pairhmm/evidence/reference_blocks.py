@@ -12,7 +12,7 @@ from pairhmm.errors import InputError
 from pairhmm.evidence.run import Run
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.genotypes import GenotypeOptions
-from pairhmm.genomics.reference_confidence import ReferenceBlock, ConfidenceScanner
+from pairhmm.genomics.reference_confidence import ConfidenceScanner, ReferenceBlock
 from pairhmm.io.sequences.intervals import Interval
 
 

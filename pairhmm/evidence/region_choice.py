@@ -86,7 +86,7 @@ def choose_regions(
     reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=known is not None)
     listed, ahead = tee(one for one in reader if around(one.chrom, one.pos))
     source = ListedRegions(listed, builder, list(contigs), Nuisances(finder, genome.fetch), inside)
-    return ChosenRegions(source, None, known, wanted_intervals(ahead, genome.fetch))
+    return ChosenRegions(source, None, known, wanted_intervals(ahead, contigs, genome.fetch, options.discovery.reach))
 
 
 def piece_regions(

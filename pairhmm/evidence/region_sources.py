@@ -64,7 +64,7 @@ class DiscoveredRegions:
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions whose candidates no later read can change."""
         yield from self._joined(self._finder.scan(block))
-        yield from filter(is_asked, self._builder.advance(block.chrom, frontier))
+        yield from filter(is_asked, self._builder.advance(block.chrom, self._finder.settled))
 
     def finish(self, chrom: str) -> Iterator[Region]:
         """The last regions of a contig."""
@@ -77,8 +77,9 @@ class DiscoveredRegions:
 
     @property
     def open_start(self) -> int | None:
-        """Where the region that is not complete begins; None without one."""
-        return self._builder.open_start
+        """The first base that the region which is not complete, or a later one, may need."""
+        later = self._finder.settled - 2 * MAX_SHIFT
+        return later if self._builder.open_start is None else min(later, self._builder.open_start)
 
     def _joined(self, variants: Iterable[Variant]) -> Iterator[Region]:
         for variant in variants:
@@ -125,12 +126,13 @@ class ListedRegions:
         self._nuisances.scan(block)
         self._join((self._rank[block.chrom], frontier))
         self._joined.extend(self._builder.advance(block.chrom, frontier))
-        while self._joined and (self._joined[0].chrom != block.chrom or self._joined[0].end <= frontier):
+        settled = self._nuisances.settled
+        while self._joined and (self._joined[0].chrom != block.chrom or self._joined[0].end <= settled):
             yield from self._next()
         starts = [region.start for region in self._joined]
         if self._builder.open_start is not None:
             starts.append(self._builder.open_start - self._flank)
-        self._nuisances.forget(min([*starts, frontier - self._flank]) - 2 * MAX_SHIFT)
+        self._nuisances.forget(min([*starts, settled - self._flank]) - 2 * MAX_SHIFT)
 
     def finish(self, chrom: str) -> Iterator[Region]:
         """The last regions of `chrom` and of contigs before it."""

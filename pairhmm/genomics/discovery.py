@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
@@ -39,6 +39,8 @@ class CandidateOptions:
         The least number of reads that show the allele.
     min_snv_fraction, min_indel_fraction : float
         The least share of the reads at the position that show the allele.
+    assembly : bool
+        Whether reads are assembled where they disagree with the reference. Else only alleles of alignments are found.
     """
 
     min_base_quality: Annotated[int, Within(0, HIGHEST_SAM_QUALITY)] = 10
@@ -46,9 +48,15 @@ class CandidateOptions:
     min_indel_count: Annotated[int, Within(1)] = 2
     min_snv_fraction: Annotated[float, Within(0, 1)] = 0.12
     min_indel_fraction: Annotated[float, Within(0, 1)] = 0.08
+    assembly: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    @property
+    def reach(self) -> int:
+        """Bases on either side of a position whose reads decide which candidates begin there, beside its own reads."""
+        return native.LONGEST_WINDOW if self.assembly else 0
 
 
 class CandidateFinder:
@@ -67,44 +75,60 @@ class CandidateFinder:
     def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:
         options = options or CandidateOptions()
         self._fetch = fetch
-        self._scanner = native.CandidateScanner(
+        self._discovery = native.Discovery(
             n_samples,
             options.min_base_quality,
             options.min_snv_count,
             options.min_indel_count,
             options.min_snv_fraction,
             options.min_indel_fraction,
+            options.assembly,
         )
         self._found = 0
         self._chrom = ""
 
+    @property
+    def settled(self) -> int:
+        """The position before which all candidates of the contig were given."""
+        return self._discovery.settled
+
     def scan(self, block: ReadBlock) -> list[Variant]:
         """Count the reads of the next block. Returns the candidates that no later read can change."""
         if block.chrom != self._chrom:
-            self._scanner.reset()
+            self._discovery.reset()
             self._chrom = block.chrom
         # Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
         windows = block.native.covered()
         if windows:
-            letters = [encode(self._fetch(block.chrom, start, end)) for start, end in windows]
-            starts = np.array([start for start, _ in windows], dtype=np.int64)
-            self._scanner.add(block.native, starts, offsets(list(map(len, letters))), np.concatenate(letters))
-        return self._variants(int(block.start[-1]) if len(block) else 0)
+            self._discovery.add(block.native, *self._reference(windows))
+        return self._variants(block, int(block.start[-1]) if len(block) else 0)
 
     def finish(self) -> list[Variant]:
         """The last candidates of a contig, once all its reads were counted."""
-        return self._variants(np.iinfo(np.int64).max // 2)
+        return self._variants(ReadBlock.empty(self._chrom), np.iinfo(np.int64).max // 2)
 
-    def _variants(self, frontier: int) -> list[Variant]:
-        found = self._scanner.take(frontier)
+    def _reference(
+        self, windows: Sequence[tuple[int, int]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+        """The reference in some windows: where each begins, where its letters begin, and all letters."""
+        letters = [encode(self._fetch(self._chrom, start, end)) for start, end in windows]
+        starts = np.array([start for start, _ in windows], dtype=np.int64)
+        return starts, offsets(list(map(len, letters))), joined(letters)
+
+    def _variants(self, block: ReadBlock, frontier: int) -> list[Variant]:
+        windows = self._discovery.windows(frontier)
+        self._discovery.assemble(block.native, *self._reference(windows))
+        found = self._discovery.take()
         variants = []
         for (position, is_indel), group in groupby(found, key=itemgetter(0, 2)):
-            rows = [(length, alt) for _, length, _, alt in group]
+            together = list(group)
+            rows = [(length, alt) for _, length, _, alt, _ in together]
             alleles = _indel_alleles if is_indel else _snv_alleles
             span = 1 + max(length for length, _ in rows) if is_indel else 1
             reference = self._fetch(self._chrom, position, position + span)
             ref, alts = alleles(reference, rows)
-            variants.append(Variant(self._chrom, position, ref, alts, "", self._found))
+            joined_until = max(until for *_, until in together)
+            variants.append(Variant(self._chrom, position, ref, alts, "", self._found, joined_until=joined_until))
             self._found += 1
         return variants
 

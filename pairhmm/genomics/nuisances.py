@@ -45,6 +45,11 @@ class Nuisances:
         # In order of position, as the finder gives them.
         self._shown: list[_Shown] = []
 
+    @property
+    def settled(self) -> int:
+        """The position before which all variants that the reads of the contig show are known."""
+        return self._finder.settled
+
     def scan(self, block: ReadBlock) -> None:
         """Find variants in the next reads."""
         if self._shown and self._shown[0].variant.chrom != block.chrom:

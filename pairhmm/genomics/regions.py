@@ -30,7 +30,7 @@ class RegionOptions:
     Attributes
     ----------
     join_distance : int
-        Candidates whose extents are at most this far apart share a region.
+        Candidates whose extents are at most this far apart share a region. So do those that reads spell together.
     max_span : int
         The most bases that a region's candidates span, unless one candidate alone is longer.
     max_alleles : int
@@ -208,7 +208,7 @@ class RegionBuilder:
         self.options = options or RegionOptions()
         self._variants: list[Variant] = []
         self._extents: list[tuple[int, int]] = []
-        self._core_start = self._core_end = self._alleles = 0
+        self._core_start = self._core_end = self._alleles = self._joined_until = 0
         self._previous: Region | None = None
 
     def push(self, variant: Variant) -> Iterator[Region]:
@@ -219,6 +219,7 @@ class RegionBuilder:
         is_first = not self._variants
         self._core_start = extent[0] if is_first else min(self._core_start, extent[0])
         self._core_end = extent[1] if is_first else max(self._core_end, extent[1])
+        self._joined_until = max(self._joined_until, variant.joined_until)
         self._variants.append(variant)
         self._extents.append(extent)
         self._alleles += len(variant.alts)
@@ -229,7 +230,11 @@ class RegionBuilder:
         An indel's extent begins at most `MAX_SHIFT` bases before its record.
         """
         if self._variants:
-            reach = self._core_end + max(self.options.join_distance, self.options.flank) + MAX_SHIFT
+            reach = (
+                max(self._core_end, self._joined_until)
+                + max(self.options.join_distance, self.options.flank)
+                + MAX_SHIFT
+            )
             if self._variants[0].chrom != chrom or frontier > reach:
                 yield from self.finish()
 
@@ -248,7 +253,7 @@ class RegionBuilder:
         start, end = self._core_start, self._core_end
         return (
             variant.chrom == self._variants[0].chrom
-            and extent[0] - end <= options.join_distance
+            and (extent[0] - end <= options.join_distance or variant.pos < self._joined_until)
             and max(end, extent[1]) - min(start, extent[0]) <= options.max_span
             and self._alleles + len(variant.alts) <= options.max_alleles
         )
@@ -269,7 +274,7 @@ class RegionBuilder:
         self._previous = padded_region(
             chrom, core_start, core_end, length, options, variants, extents, cut_to=(first, last)
         )
-        self._variants, self._extents, self._alleles = [], [], 0
+        self._variants, self._extents, self._alleles, self._joined_until = [], [], 0, 0
         return self._previous
 
 

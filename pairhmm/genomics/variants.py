@@ -33,6 +33,8 @@ class Variant:
     record_index : int
         Index of its record in the file, from 0.
     role : {"asked", "context", "nuisance"}
+    joined_until : int
+        Candidates before this position belong to its region: reads spell them together. 0 for no others.
     """
 
     chrom: str
@@ -42,6 +44,7 @@ class Variant:
     id: str = ""
     record_index: int = 0
     role: Role = "asked"
+    joined_until: int = 0
 
     __reduce__ = by_fields
 

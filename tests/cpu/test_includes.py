@@ -18,6 +18,7 @@ BELOW = {
     "threads": set(),
     "genomics": {"platform"},
     "align": {"platform", "threads"},
+    "discovery": {"genomics", "align"},
     "compare": {"threads"},
     "forward": {"platform", "threads"},
     "place": {"threads"},
@@ -27,10 +28,10 @@ BELOW = {
     "formats": {"platform", "threads", "genomics", "scan"},
     "sketch": {"platform", "threads"},
     "warp": {"platform", "threads", "forward"},
-    "wasm": {"platform", "threads", "genomics", "forward", "staging", "formats"},
+    "wasm": {"platform", "threads", "genomics", "discovery", "forward", "staging", "formats"},
     "bind": {
         *("align", "compare", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"),
-        *("place", "sketch"),
+        *("discovery", "place", "sketch"),
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

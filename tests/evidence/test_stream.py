@@ -156,7 +156,7 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
 
 
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
-    intervals = list(wanted_intervals(LISTED, fetch))
+    intervals = list(wanted_intervals(LISTED, LENGTHS, fetch, 0))
     assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
     for region in stream(given_regions()).run([]):
         core = region.region

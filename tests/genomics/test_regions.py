@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pairhmm.genomics.regions import MAX_SHIFT, Region, RegionBuilder, RegionOptions, trim_allele, variant_extent
@@ -66,6 +68,14 @@ def test_near_candidates_share_a_region():
 def test_far_candidates_do_not():
     first, second = regions_of([snv(100), snv(127)])
     assert (first.core_end, second.core_start) == (101, 127)
+
+
+def test_candidates_that_reads_spell_together_share_a_region():
+    first = replace(snv(100), joined_until=141)
+    assert [region.variants for region in regions_of([first, snv(140)])] == [(first, snv(140))]
+    assert [len(region.variants) for region in regions_of([first, snv(140), snv(170)], max_span=60)] == [2, 1]
+    assert [len(region.variants) for region in regions_of([first, snv(140)], max_span=40)] == [1, 1]
+    assert [len(region.variants) for region in regions_of([snv(20), snv(60), first, snv(141)])] == [1, 1, 1, 1]
 
 
 def test_reads_are_cut_before_the_next_regions_candidates():

@@ -47,7 +47,8 @@ export function chooseRegions({ inputs, native, reference, contigs, samples }, {
   const copies = tee(around(reader.variants(), isAround), 1 + inputs.alignments.length);
   const listed = /** @type {AsyncGenerator<Variant>} */ (copies.pop());
   const source = new ListedRegions(listed, builder, [...contigs.keys()], new Nuisances(finder, fetch), isAsked);
-  return { source, wanted: () => wantedIntervals(/** @type {AsyncGenerator<Variant>} */ (copies.pop()), fetch) };
+  const variants = () => /** @type {AsyncGenerator<Variant>} */ (copies.pop());
+  return { source, wanted: () => wantedIntervals(variants(), fetch, finder.reach) };
 }
 
 /** @param {AsyncIterable<Variant>} variants @param {import("./places.js").RegionTest} isAround */

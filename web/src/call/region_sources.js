@@ -19,7 +19,7 @@ import { MAX_SHIFT } from "../genomics/regions.js";
  *   reads up to `frontier` have arrived; the block has the newest reads
  * @property {(chrom: string) => Promise<Region[]>} finish the last regions of a contig and of contigs before it
  * @property {() => Promise<Region[]>} finishAll all remaining regions, once there are no more reads
- * @property {number | null} openStart where the region that is not complete begins
+ * @property {number | null} openStart the first base that the region which is not complete, or a later one, may need
  */
 
 /** Gives regions of candidates that the reads show. Each region has a candidate that was asked for. @implements {RegionSource} */
@@ -32,10 +32,10 @@ export class DiscoveredRegions {
     this.known = known;
   }
 
-  /** @param {ReadBlock} block @param {number} frontier */
-  async advance(block, frontier) {
+  /** @param {ReadBlock} block */
+  async advance(block) {
     const regions = await this.#joined(await this.finder.scan(block));
-    return [...regions, ...this.builder.advance(block.chrom, frontier)].filter(isAsked);
+    return [...regions, ...this.builder.advance(block.chrom, this.finder.settled)].filter(isAsked);
   }
 
   async finish() {
@@ -49,7 +49,8 @@ export class DiscoveredRegions {
   }
 
   get openStart() {
-    return this.builder.openStart;
+    const later = this.finder.settled - 2 * MAX_SHIFT;
+    return this.builder.openStart === null ? later : Math.min(later, this.builder.openStart);
   }
 
   /** @param {Variant[]} variants */
@@ -92,13 +93,14 @@ export class ListedRegions {
     this.joined.push(...this.builder.advance(block.chrom, frontier));
     /** @type {Region[]} */
     const regions = [];
-    while (this.joined.length && (this.joined[0].chrom !== block.chrom || this.joined[0].end <= frontier)) {
+    const { settled } = this.nuisances;
+    while (this.joined.length && (this.joined[0].chrom !== block.chrom || this.joined[0].end <= settled)) {
       regions.push(...(await this.#next()));
     }
     const { flank } = this.builder.options;
     const starts = this.joined.map((region) => region.start);
     if (this.builder.openStart !== null) starts.push(this.builder.openStart - flank);
-    this.nuisances.forget(Math.min(...starts, frontier - flank) - 2 * MAX_SHIFT);
+    this.nuisances.forget(Math.min(...starts, settled - flank) - 2 * MAX_SHIFT);
     return regions;
   }
 

@@ -7,18 +7,20 @@ import { MAX_SHIFT, variantExtent } from "../genomics/regions.js";
 /** @typedef {import("../genomics/variants.js").Variant} Variant */
 
 /**
- * Disjoint intervals, in the order of the list.
+ * Disjoint intervals, in the order of the list. They extend `reach` bases beyond the candidates on either side.
  *
  * @param {AsyncIterable<Variant>} listed
  * @param {FetchBases} fetch
+ * @param {number} reach
  * @returns {AsyncGenerator<Interval>}
  */
-export async function* wantedIntervals(listed, fetch) {
+export async function* wantedIntervals(listed, fetch, reach) {
   /** @type {Interval | null} */
   let current = null;
   for await (const variant of listed) {
     const { chrom } = variant;
-    const [start, end] = await variantExtent(variant, fetch);
+    const [first, last] = await variantExtent(variant, fetch);
+    const [start, end] = [Math.max(0, first - reach), last + reach];
     // An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
     if (current && (chrom !== current.chrom || start > current.end + 2 * MAX_SHIFT)) {
       yield current;

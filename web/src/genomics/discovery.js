@@ -2,10 +2,10 @@
 
 import { encode } from "../letters.js";
 import { joined, offsets } from "./arrays.js";
+import { ReadBlock } from "./blocks.js";
 import { shiftLeft, trimAllele } from "./regions.js";
 import { endOf } from "./variants.js";
 
-/** @typedef {import("./blocks.js").ReadBlock} ReadBlock */
 /** @typedef {import("./native.js").Native} Native */
 /** @typedef {import("./regions.js").FetchBases} FetchBases */
 /** @typedef {import("./regions.js").Region} Region */
@@ -20,6 +20,7 @@ import { endOf } from "./variants.js";
  * @property {number} minIndelCount
  * @property {number} minSnvFraction the least share of the reads at the position that show the allele
  * @property {number} minIndelFraction
+ * @property {boolean} assembly whether reads are assembled where they disagree with the reference
  */
 
 /** @type {Readonly<CandidateOptions>} */
@@ -29,10 +30,11 @@ export const CANDIDATE_OPTIONS = {
   minIndelCount: 2,
   minSnvFraction: 0.12,
   minIndelFraction: 0.08,
+  assembly: true,
 };
 
 /** An allele behind a position: the bases that it replaces there, and its own. */
-/** @typedef {{position: number, length: number, isIndel: boolean, letters: string}} Found */
+/** @typedef {{position: number, length: number, isIndel: boolean, joinedUntil: number, letters: string}} Found */
 
 const ALL = -1;
 
@@ -42,54 +44,73 @@ export class CandidateFinder {
   constructor(native, fetch, samples, options) {
     this.native = native;
     this.fetch = fetch;
-    this.scanner = native.call.scanner_make(
+    this.discovery = native.call.discovery_make(
       samples,
       options.minBaseQuality,
       options.minSnvCount,
       options.minIndelCount,
       options.minSnvFraction,
       options.minIndelFraction,
+      Number(options.assembly),
     );
+    /** Bases on either side of a candidate whose reads decide whether it is found, beside its own reads. */
+    this.reach = options.assembly ? native.call.longest_window() : 0;
     this.found = 0;
     this.chrom = "";
+  }
+
+  /** The position before which all candidates of the contig were given. */
+  get settled() {
+    return this.native.call.discovery_settled(this.discovery);
   }
 
   /** Counts the reads of the next block. The candidates that no later read can change. @param {ReadBlock} block */
   async scan(block) {
     if (block.chrom !== this.chrom) {
-      this.native.call.scanner_reset(this.scanner);
+      this.native.call.discovery_reset(this.discovery);
       this.chrom = block.chrom;
     }
     // Only parts of the reference are held: reads may lie far apart or have introns.
     const places = this.native.with((arrays) => this.native.taken(this.native.call.covered(block.passed(arrays))));
-    const starts = places.filter((_, index) => index % 2 === 0);
-    const ends = places.filter((_, index) => index % 2 === 1);
-    /** @type {Uint8Array[]} */
-    const letters = [];
-    for (let i = 0; i < starts.length; i++) letters.push(encode(await this.fetch(block.chrom, starts[i], ends[i])));
-    if (letters.length) {
-      this.native.with((arrays) =>
-        this.native.call.scanner_add(
-          this.scanner,
-          block.passed(arrays),
-          starts.length,
-          arrays.pass(starts),
-          arrays.pass(offsets(letters.map((one) => one.length))),
-          arrays.pass(joined(letters)),
-        ),
-      );
-    }
-    return this.#variants(block.length ? block.start[block.length - 1] : 0);
+    if (places.length) await this.#give(this.native.call.discovery_add, block, places);
+    return this.#variants(block, block.length ? block.start[block.length - 1] : 0);
   }
 
   /** The last candidates of a contig, once all its reads were counted. */
   finish() {
-    return this.#variants(ALL);
+    return this.#variants(ReadBlock.empty(this.chrom), ALL);
   }
 
-  /** @param {number} frontier @returns {Promise<Variant[]>} */
-  async #variants(frontier) {
-    const found = unpacked(this.native.taken(this.native.call.scanner_take(this.scanner, frontier)));
+  /**
+   * Calls a function with reads and windows of the reference.
+   *
+   * @param {(...given: number[]) => number} call
+   * @param {ReadBlock} block
+   * @param {Int32Array} places start and end of each window
+   */
+  async #give(call, block, places) {
+    const starts = places.filter((_, index) => index % 2 === 0);
+    const ends = places.filter((_, index) => index % 2 === 1);
+    /** @type {Uint8Array[]} */
+    const letters = [];
+    for (let i = 0; i < starts.length; i++) letters.push(encode(await this.fetch(this.chrom, starts[i], ends[i])));
+    this.native.with((arrays) =>
+      call(
+        this.discovery,
+        block.passed(arrays),
+        starts.length,
+        arrays.pass(starts),
+        arrays.pass(offsets(letters.map((one) => one.length))),
+        arrays.pass(joined([new Uint8Array(0), ...letters])),
+      ),
+    );
+  }
+
+  /** @param {ReadBlock} block @param {number} frontier @returns {Promise<Variant[]>} */
+  async #variants(block, frontier) {
+    const places = this.native.taken(this.native.call.discovery_windows(this.discovery, frontier));
+    await this.#give(this.native.call.discovery_assemble, block, places);
+    const found = unpacked(this.native.taken(this.native.call.discovery_take(this.discovery)));
     /** @type {Variant[]} */
     const variants = [];
     for (let i = 0; i < found.length;) {
@@ -101,7 +122,9 @@ export class CandidateFinder {
       const ref = await this.fetch(this.chrom, position, position + span);
       // The indels behind one anchor base are alleles of one record, whose REF spans the longest deletion.
       const alts = rows.map((row) => (isIndel ? ref[0] + row.letters + ref.slice(1 + row.length) : row.letters));
-      variants.push({ chrom: this.chrom, pos: position, ref, alts, id: "", recordIndex: this.found++, role: "asked" });
+      const joinedUntil = Math.max(...rows.map((row) => row.joinedUntil));
+      const recordIndex = this.found++;
+      variants.push({ chrom: this.chrom, pos: position, ref, alts, id: "", recordIndex, role: "asked", joinedUntil });
       i = end;
     }
     return variants;
@@ -112,10 +135,10 @@ export class CandidateFinder {
 function unpacked(numbers) {
   const found = [];
   for (let at = 0; at < numbers.length;) {
-    const [position, length, isIndel, size] = numbers.subarray(at, at + 4);
-    const letters = Array.from(numbers.subarray(at + 4, at + 4 + size), (code) => "ACGTN"[code]).join("");
-    found.push({ position, length, isIndel: isIndel !== 0, letters });
-    at += 4 + size;
+    const [position, length, isIndel, joinedUntil, size] = numbers.subarray(at, at + 5);
+    const letters = Array.from(numbers.subarray(at + 5, at + 5 + size), (code) => "ACGTN"[code]).join("");
+    found.push({ position, length, isIndel: isIndel !== 0, joinedUntil, letters });
+    at += 5 + size;
   }
   return found;
 }

@@ -20,6 +20,11 @@ export class Nuisances {
     this.shown = [];
   }
 
+  /** The position before which all variants that the reads of the contig show are known. */
+  get settled() {
+    return this.finder.settled;
+  }
+
   /** Finds variants in the next reads. @param {ReadBlock} block */
   async scan(block) {
     if (this.shown.length && this.shown[0].variant.chrom !== block.chrom) this.shown = [];

@@ -138,7 +138,7 @@ export class RegionBuilder {
     this.variants = [];
     /** @type {Extent[]} */
     this.extents = [];
-    this.coreStart = this.coreEnd = this.alleles = 0;
+    this.coreStart = this.coreEnd = this.alleles = this.joinedUntil = 0;
     /** @type {Region | null} */
     this.previous = null;
   }
@@ -154,6 +154,7 @@ export class RegionBuilder {
     const isFirst = !this.variants.length;
     this.coreStart = isFirst ? extent[0] : Math.min(this.coreStart, extent[0]);
     this.coreEnd = isFirst ? extent[1] : Math.max(this.coreEnd, extent[1]);
+    this.joinedUntil = Math.max(this.joinedUntil, variant.joinedUntil ?? 0);
     this.variants.push(variant);
     this.extents.push(extent);
     this.alleles += variant.alts.length;
@@ -167,7 +168,8 @@ export class RegionBuilder {
    * @param {number} frontier
    */
   advance(chrom, frontier) {
-    const reach = this.coreEnd + Math.max(this.options.joinDistance, this.options.flank) + MAX_SHIFT;
+    const reach =
+      Math.max(this.coreEnd, this.joinedUntil) + Math.max(this.options.joinDistance, this.options.flank) + MAX_SHIFT;
     return this.variants.length && (this.variants[0].chrom !== chrom || frontier > reach) ? this.finish() : [];
   }
 
@@ -186,7 +188,7 @@ export class RegionBuilder {
     const { joinDistance, maxSpan, maxAlleles } = this.options;
     return (
       variant.chrom === this.variants[0].chrom &&
-      extent[0] - this.coreEnd <= joinDistance &&
+      (extent[0] - this.coreEnd <= joinDistance || variant.pos < this.joinedUntil) &&
       Math.max(this.coreEnd, extent[1]) - Math.min(this.coreStart, extent[0]) <= maxSpan &&
       this.alleles + variant.alts.length <= maxAlleles
     );
@@ -220,7 +222,7 @@ export class RegionBuilder {
     this.previous = region;
     this.variants = [];
     this.extents = [];
-    this.alleles = 0;
+    this.alleles = this.joinedUntil = 0;
     return region;
   }
 }

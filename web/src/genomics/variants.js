@@ -10,6 +10,7 @@
  * @property {number} recordIndex index of its record in the file, from 0
  * @property {"asked" | "context" | "nuisance"} role why it is in a region: its genotype is written, it lies outside the
  *   regions that were asked for, or reads show it although it is not listed
+ * @property {number} [joinedUntil] candidates before this position belong to its region: reads spell them together
  */
 
 /** The position past the last base of `ref`. @param {Variant} variant */

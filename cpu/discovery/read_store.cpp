@@ -1,0 +1,54 @@
+// Reads that outlive their block. See discovery/read_store.hpp.
+#include "discovery/read_store.hpp"
+
+#include <utility>
+
+#include "genomics/cigar.hpp"
+
+namespace pairhmm {
+
+int64_t read_end(const Reads& reads, int64_t read) {
+    int64_t position = reads.start[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c)
+        if (aligned(reads.cigar[c] & 15) || skips(reads.cigar[c] & 15)) position += reads.cigar[c] >> 4;
+    return position;
+}
+
+Reads ReadStore::reads() const {
+    return {static_cast<int64_t>(start_.size()),
+            start_.data(),
+            sample_.data(),
+            base_offset_.data(),
+            base_.data(),
+            quality_.data(),
+            cigar_offset_.data(),
+            cigar_.data()};
+}
+
+void ReadStore::keep(const Reads& newer, int64_t position) {
+    ReadStore kept;
+    const Reads older = reads();
+    for (const Reads* reads : {&older, &newer})
+        for (int64_t read = 0; read < reads->count; ++read)
+            if (read_end(*reads, read) > position) kept.append(*reads, read);
+    *this = std::move(kept);
+}
+
+void ReadStore::clear() {
+    for (auto* offset : {&base_offset_, &cigar_offset_}) offset->assign(1, 0);
+    start_.clear(), sample_.clear(), base_.clear(), quality_.clear(), cigar_.clear();
+}
+
+void ReadStore::append(const Reads& reads, int64_t read) {
+    const int64_t base = reads.base_offset[read], base_end = reads.base_offset[read + 1];
+    const int64_t cigar = reads.cigar_offset[read], cigar_end = reads.cigar_offset[read + 1];
+    start_.push_back(reads.start[read]);
+    sample_.push_back(reads.sample[read]);
+    base_.insert(base_.end(), reads.base + base, reads.base + base_end);
+    quality_.insert(quality_.end(), reads.quality + base, reads.quality + base_end);
+    cigar_.insert(cigar_.end(), reads.cigar + cigar, reads.cigar + cigar_end);
+    base_offset_.push_back(base_offset_.back() + base_end - base);
+    cigar_offset_.push_back(cigar_offset_.back() + cigar_end - cigar);
+}
+
+}  // namespace pairhmm
