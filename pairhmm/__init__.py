@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pairhmm.aligning.scoring import Scoring
     from pairhmm.commands.align import AlignedPair, align, align_scores
     from pairhmm.commands.align_haplotypes import write_haplotype_variants
+    from pairhmm.commands.calibrate_str import calibrate_str, write_str_model
     from pairhmm.commands.call import call, write_calls
     from pairhmm.commands.exports import calls_to_pandas, likelihoods_to_pandas, write_vcf
     from pairhmm.commands.fit import fit
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from pairhmm.evidence.genotyping import Site
     from pairhmm.evidence.inputs import RunOptions
     from pairhmm.evidence.molecules import MoleculeOptions
+    from pairhmm.evidence.presets import preset_options
     from pairhmm.evidence.profiles import MadeProfile
     from pairhmm.evidence.region_evidence import Evidence
     from pairhmm.fitting.posterior import Posterior
@@ -84,6 +86,7 @@ __all__ = [
     "__version__",
     "align",
     "align_scores",
+    "calibrate_str",
     "call",
     "calls_to_pandas",
     "distances",
@@ -95,6 +98,7 @@ __all__ = [
     "likelihoods",
     "likelihoods_to_pandas",
     "make_read",
+    "preset_options",
     "profiles",
     "relate",
     "report",
@@ -111,6 +115,7 @@ __all__ = [
     "write_map",
     "write_profiles",
     "write_relations",
+    "write_str_model",
     "write_vcf",
 ]
 
@@ -118,6 +123,7 @@ _HOMES = {
     "pairhmm.aligning.scoring": ("Scoring",),
     "pairhmm.commands.align": ("AlignedPair", "align", "align_scores"),
     "pairhmm.commands.align_haplotypes": ("write_haplotype_variants",),
+    "pairhmm.commands.calibrate_str": ("calibrate_str", "write_str_model"),
     "pairhmm.commands.call": ("call", "write_calls"),
     "pairhmm.commands.exports": ("calls_to_pandas", "likelihoods_to_pandas", "write_vcf"),
     "pairhmm.commands.fit": ("fit",),
@@ -142,6 +148,7 @@ _HOMES = {
     "pairhmm.evidence.genotyping": ("Site",),
     "pairhmm.evidence.inputs": ("RunOptions",),
     "pairhmm.evidence.molecules": ("MoleculeOptions",),
+    "pairhmm.evidence.presets": ("preset_options",),
     "pairhmm.evidence.profiles": ("MadeProfile",),
     "pairhmm.evidence.region_evidence": ("Evidence",),
     "pairhmm.fitting.posterior": ("Posterior",),

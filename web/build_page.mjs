@@ -18,6 +18,7 @@ const STYLES = [
   new URL("page.css", REPORT),
   new URL("table.css", REPORT),
   new URL("panel.css", REPORT),
+  new URL("print.css", REPORT),
   new URL("map.css", REPORT),
   new URL("page.css", PAGE),
 ];

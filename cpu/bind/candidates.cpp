@@ -186,6 +186,14 @@ void bind_candidates(nb::module_& module) {
         "Copy the slice of `source` at each start to target[offset[i]:offset[i + 1]].");
 
     module.def(
+        "classify_repeats",
+        [](Array<int64_t> offset, Array<uint8_t> base, int most, int longest_unit, Output<uint8_t> kind) {
+            pairhmm::classify_repeats(static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), base.data(), most,
+                                      longest_unit, kind.data());
+        },
+        "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
+        "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");
+    module.def(
         "cap_indel_qualities",
         [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,
            Output<uint8_t> insertion, Output<uint8_t> deletion) {

@@ -6,11 +6,14 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "genomics/families.hpp"
 #include "genomics/phasing.hpp"
+#include "genomics/shared_alleles.hpp"
 #include "genomics/site_statistics.hpp"
 
 namespace nb = nanobind;
@@ -28,14 +31,24 @@ nb::tuple to_tuple(const Number* values, size_t count) {
     return nb::tuple(list);
 }
 
+// A number, or None in place of NaN.
+nb::object known(double value) { return std::isnan(value) ? nb::none() : nb::object(nb::float_(value)); }
+
 nb::object alleles_of(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
     if (called.best < 0) return nb::none();
     return to_tuple(&genotypes.table[called.best * genotypes.ploidy], static_cast<size_t>(genotypes.ploidy));
 }
 
+nb::tuple called_tuple(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
+    return nb::make_tuple(alleles_of(called, genotypes), to_tuple(called.depths.data(), called.depths.size()),
+                          called.depth, called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
+                          called.log10_reference, genotypes.ploidy);
+}
+
 }  // namespace
 
 void bind_genotypes(nb::module_& module) {
+    using pairhmm::Family;
     using pairhmm::Genotypes;
     using pairhmm::SiteReads;
 
@@ -43,6 +56,9 @@ void bind_genotypes(nb::module_& module) {
     module.attr("INFORMATIVE") = pairhmm::kInformative;
     module.attr("MAX_GQ") = pairhmm::kMaxGq;
     module.attr("MAX_QUAL") = pairhmm::kMaxQual;
+
+    nb::class_<Family>(module, "Family", "Two parents and their children, as numbers of samples.")
+        .def(nb::init<int, int, std::vector<int>>(), "father"_a, "mother"_a, "children"_a);
 
     nb::class_<Genotypes>(module, "Genotypes", "All genotypes of some alleles at a ploidy.")
         .def(
@@ -74,15 +90,26 @@ void bind_genotypes(nb::module_& module) {
         .def(
             "call",
             [](const SiteReads& reads, int sample, const Genotypes& genotypes) {
-                const pairhmm::CalledGenotype called = reads.call(sample, genotypes);
-                return nb::make_tuple(alleles_of(called, genotypes),
-                                      to_tuple(called.depths.data(), called.depths.size()), called.depth,
-                                      called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
-                                      called.log10_reference, genotypes.ploidy);
+                return called_tuple(reads.call(sample, genotypes), genotypes);
             },
             "sample"_a, "genotypes"_a,
             "The genotype of a sample: (alleles or None, depths, depth, quality, likelihoods, log10 posterior of the "
             "reference, ploidy).")
+        .def(
+            "call_together",
+            [](const SiteReads& reads, const std::vector<const Genotypes*>& genotypes, const std::vector<double>& theta,
+               const std::vector<Family>& families) {
+                const pairhmm::SharedAlleles shared = pairhmm::share_alleles(reads, genotypes, theta, families);
+                nb::list called;
+                for (size_t sample = 0; sample < genotypes.size(); ++sample)
+                    called.append(
+                        called_tuple(reads.call(static_cast<int>(sample), *genotypes[sample], shared.prior[sample]),
+                                     *genotypes[sample]));
+                return nb::make_tuple(called, shared.log10_reference);
+            },
+            "genotypes"_a, "theta"_a, "families"_a,
+            "The genotypes of all samples, as `call` gives them, and the log10 posterior that none with reads has an "
+            "alternative allele.")
         .def(
             "statistics",
             [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end, int64_t column) {
@@ -91,12 +118,12 @@ void bind_genotypes(nb::module_& module) {
                     {flag.data(), mapq.data(), from_end.data() + column, static_cast<int64_t>(from_end.shape(1))});
                 nb::list strands;
                 for (const pairhmm::Strands& one : found.strands) strands.append(to_tuple(one.data(), one.size()));
-                return nb::make_tuple(strands, found.fisher_strand, found.strand_odds, found.mapping_quality,
-                                      found.mapping_rank, found.position_rank);
+                return nb::make_tuple(strands, found.fisher_strand, found.strand_odds, known(found.mapping_quality),
+                                      known(found.mapping_rank), known(found.position_rank));
             },
             "flag"_a, "mapq"_a, "from_end"_a, "column"_a,
             "Strands of each sample's informative reads (reference forward and reverse, others forward and reverse), "
-            "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are NaN where they are not known.")
+            "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are None where they are not known.")
         .def("depths", &SiteReads::depths, "sample"_a, "The informative reads of each allele.")
         .def("with_alleles", &SiteReads::with_alleles, "kept"_a, "The same reads for some of the alleles.")
         .def("with_non_reference", &SiteReads::with_non_reference, "The same reads with one allele for all others.")

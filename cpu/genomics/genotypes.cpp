@@ -185,22 +185,26 @@ SiteReads SiteReads::with_non_reference() const {
     return more;
 }
 
-CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes) const {
+std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
+    const int64_t first = begin_[sample];
+    return genotype_likelihoods(join_mates(&rows_[first * alleles_], &fragment_[first], count(sample), alleles_),
+                                genotypes);
+}
+
+CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const {
     CalledGenotype called;
     called.depth = count(sample);
     if (genotypes.ploidy == 0 || called.depth == 0) {
         called.depth = 0;
         called.depths.assign(static_cast<size_t>(alleles_), 0);
         called.likelihoods.assign(genotypes.prior.size(), 0);
-        if (genotypes.count() > 0) called.log10_reference = genotypes.prior[0];
+        if (genotypes.count() > 0) called.log10_reference = prior[0];
         return called;
     }
     called.depths = depths(sample);
-    const int64_t first = begin_[sample];
-    const std::vector<double> likelihoods = genotype_likelihoods(
-        join_mates(&rows_[first * alleles_], &fragment_[first], called.depth, alleles_), genotypes);
+    const std::vector<double> likelihoods = this->likelihoods(sample, genotypes);
     std::vector<double> posteriors(likelihoods);
-    for (size_t i = 0; i < posteriors.size(); ++i) posteriors[i] += genotypes.prior[i];
+    for (size_t i = 0; i < posteriors.size(); ++i) posteriors[i] += prior[i];
     const double all = log10_sum(posteriors);
     for (double& posterior : posteriors) posterior -= all;
     called.best = argmax(posteriors.data(), genotypes.count());

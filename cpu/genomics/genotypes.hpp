@@ -61,8 +61,15 @@ public:
     int alleles() const { return alleles_; }
     // Informative reads of each allele.
     std::vector<int64_t> depths(int sample) const;
-    // The genotype of a sample. Mates are one observation.
-    CalledGenotype call(int sample, const Genotypes& genotypes) const;
+    // Reads of a sample.
+    int64_t reads_of(int sample) const { return count(sample); }
+    // log10 P(reads of a sample | genotype): [genotypes]. Mates are one observation. The sample has reads.
+    std::vector<double> likelihoods(int sample, const Genotypes& genotypes) const;
+    // The genotype of a sample, with the prior of its genotypes or another one: [genotypes] log10.
+    CalledGenotype call(int sample, const Genotypes& genotypes) const {
+        return call(sample, genotypes, genotypes.prior);
+    }
+    CalledGenotype call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const;
     // The same reads for some of the alleles.
     SiteReads with_alleles(const std::vector<int64_t>& kept) const;
     // The same reads with one allele more, which stands for all others: a read's likelihood of it is the median of

@@ -114,8 +114,10 @@ void ReferenceConfidence::add_read(const Reads& reads, int64_t read, int64_t rea
             base += length;
             quality += length;
         } else if (operation == kDelete) {
-            on_pages(std::max(first, position), position + length,
-                     [&](int64_t, Counts& counts) { count(counts, kDeletedQuality, false); });
+            // Longer ones are passed over like introns: memory must not grow with what a CIGAR says.
+            if (length <= kPage)
+                on_pages(std::max(first, position), position + length,
+                         [&](int64_t, Counts& counts) { count(counts, kDeletedQuality, false); });
             position += length;
         } else if (operation == kSkip) {
             position += length;

@@ -65,9 +65,10 @@ private:
 template <class Words>
 class IndelCapper {
 public:
-    // table: [most + 1] highest quality by number of copies.
-    IndelCapper(const uint8_t* table, int most, int longest_unit)
-        : table_(table), most_(most), longest_unit_(longest_unit) {}
+    // table: [most + 1] highest quality by number of copies; `stride` values behind it, that of the next unit, which is
+    // the same one where `stride` is 0.
+    IndelCapper(const uint8_t* table, int stride, int most, int longest_unit)
+        : table_(table), stride_(stride), most_(most), longest_unit_(longest_unit) {}
 
     // base: [length] codes below 8; insertion, deletion: [length].
     void cap(const uint8_t* base, int64_t length, uint8_t* insertion, uint8_t* deletion) {
@@ -86,7 +87,7 @@ public:
         for (size_t word = 0; word < claimed_.words(); ++word)
             for (uint64_t left = single_[word]; left != 0; left &= left - 1) {
                 const int64_t gap = static_cast<int64_t>(64 * word) + lowest_bit(left);
-                if (!claimed_.has(gap + 1)) set(gap, 1 + single_.run_back(gap));
+                if (!claimed_.has(gap + 1)) set(gap, 1, 1 + single_.run_back(gap));
             }
         for (int64_t i = 0; i + 1 < length; ++i) {
             insertion[i] = std::min(insertion[i], caps_[static_cast<size_t>(i)]);
@@ -140,29 +141,27 @@ private:
                 const int64_t begin = static_cast<int64_t>(64 * word) + lowest_bit(left);
                 if (begin == 0) continue;
                 const int64_t behind = std::min<int64_t>(equal_.run_back(begin - 1), int64_t(most_) * unit);
-                set(begin - 1, 1 + equal_.run_from(begin) / unit + behind / unit);
+                set(begin - 1, unit, 1 + equal_.run_from(begin) / unit + behind / unit);
             }
         }
     }
 
-    void set(int64_t gap, int64_t copies) {
-        caps_[static_cast<size_t>(gap)] = table_[std::min<int64_t>(most_, copies)];
+    void set(int64_t gap, int unit, int64_t copies) {
+        caps_[static_cast<size_t>(gap)] = table_[(unit - 1) * stride_ + std::min<int64_t>(most_, copies)];
     }
 
     const uint8_t* table_;
-    int most_, longest_unit_;
+    int stride_, most_, longest_unit_;
     PositionBits<Words> planes_[kPlanes], equal_, single_, begins_, claimed_;
     std::vector<uint8_t> caps_;
 };
 
-}  // namespace
-
-void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int most,
-                         int longest_unit, uint8_t* insertion, uint8_t* deletion) {
+void cap_reads(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int stride, int most,
+               int longest_unit, uint8_t* insertion, uint8_t* deletion) {
     // Short reads are most. The last word of an array stays empty.
-    IndelCapper<std::array<uint64_t, 3>> short_capper(table, most, longest_unit);
-    IndelCapper<std::array<uint64_t, 5>> middle_capper(table, most, longest_unit);
-    IndelCapper<std::vector<uint64_t>> long_capper(table, most, longest_unit);
+    IndelCapper<std::array<uint64_t, 3>> short_capper(table, stride, most, longest_unit);
+    IndelCapper<std::array<uint64_t, 5>> middle_capper(table, stride, most, longest_unit);
+    IndelCapper<std::vector<uint64_t>> long_capper(table, stride, most, longest_unit);
     for (int64_t read = 0; read < reads; ++read) {
         const int64_t first = offset[read], length = offset[read + 1] - first;
         const auto cap = [&](auto& capper) { capper.cap(base + first, length, insertion + first, deletion + first); };
@@ -170,6 +169,27 @@ void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* ba
         else if (length < 256) cap(middle_capper);
         else cap(long_capper);
     }
+}
+
+}  // namespace
+
+void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int most,
+                         int longest_unit, uint8_t* insertion, uint8_t* deletion) {
+    cap_reads(reads, offset, base, table, 0, most, longest_unit, insertion, deletion);
+}
+
+void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int longest_unit,
+                      uint8_t* kind) {
+    const int stride = most + 1;
+    std::vector<uint8_t> table(static_cast<size_t>(longest_unit * stride));
+    for (int unit = 0; unit < longest_unit; ++unit)
+        for (int copies = 0; copies <= most; ++copies)
+            table[static_cast<size_t>(unit * stride + copies)] =
+                static_cast<uint8_t>(unit * most + std::max(copies, 1) - 1);
+    const int64_t bases = offset[reads];
+    std::fill(kind, kind + bases, uint8_t{255});
+    cap_reads(reads, offset, base, table.data(), stride, most, longest_unit, kind, kind);
+    std::replace(kind, kind + bases, uint8_t{255}, uint8_t{0});
 }
 
 }  // namespace pairhmm

@@ -16,4 +16,11 @@ namespace pairhmm {
 void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int most,
                          int longest_unit, uint8_t* insertion, uint8_t* deletion);
 
+// Which repeat, counted in the same way, each base has behind it: (unit - 1) * most + copies - 1, up to `most` copies.
+// A read's last base has 0, as one without a repeat has. longest_unit * most is at most 255.
+//
+// kind: [bases].
+void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int longest_unit,
+                      uint8_t* kind);
+
 }  // namespace pairhmm

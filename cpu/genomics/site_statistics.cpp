@@ -29,13 +29,20 @@ Strands normalised(const Strands& table) {
     return smaller;
 }
 
+std::vector<double> log_factorials(int64_t largest) {
+    std::vector<double> found(static_cast<size_t>(largest) + 1, 0.0);
+    for (int64_t i = 2; i <= largest; ++i) found[i] = found[i - 1] + std::log(static_cast<double>(i));
+    return found;
+}
+
 }  // namespace
 
 double fisher_strand(const Strands& given) {
     const Strands table = normalised(given);
+    // One table has these margins.
+    if (table[0] + table[1] == 0 || table[2] + table[3] == 0) return 0;
     const int64_t all = sum(table), reference = table[0] + table[1], forward = table[0] + table[2];
-    std::vector<double> log_factorial(static_cast<size_t>(all) + 1, 0.0);
-    for (int64_t i = 2; i <= all; ++i) log_factorial[i] = log_factorial[i - 1] + std::log(static_cast<double>(i));
+    static const std::vector<double> log_factorial = log_factorials(2 * kTableSize);
     // Up to a constant: the log probability of a table with so many forward reads of the reference.
     const auto log_probability = [&](int64_t count) {
         return -log_factorial[count] - log_factorial[reference - count] - log_factorial[forward - count] -

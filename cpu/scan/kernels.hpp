@@ -298,13 +298,6 @@ inline uint32_t compare_near(const Beside& beside, uint32_t first, uint32_t end,
     return end;
 }
 
-// The first lines of what a look-up lists.
-inline void prefetch_near(const uint32_t* near, const uint32_t* first) {
-    constexpr uint32_t kLine = 16, kMost = 4 * kLine;
-    const uint32_t end = first[1] < first[0] + kMost ? first[1] : first[0] + kMost;
-    for (uint32_t i = first[0]; i < end; i += kLine) __builtin_prefetch(near + i);
-}
-
 template <int kMismatches>
 inline void find_seeds_but(const PackedLetters& letters, int count, const SeedView& seeds, const Found& found) {
     constexpr int kAtOnce = 64;
@@ -320,8 +313,11 @@ inline void find_seeds_but(const PackedLetters& letters, int count, const SeedVi
         }
         // Each pass prefetches what the next one reads.
         for (int k = 0; k < known; ++k) __builtin_prefetch(seeds.first + (letters.word[position[k]] & code_mask));
-        for (int k = 0; k < known; ++k)
-            prefetch_near(seeds.near, seeds.first + (letters.word[position[k]] & code_mask));
+        for (int k = 0; k < known; ++k) {
+            const uint32_t* near = seeds.near + seeds.first[letters.word[position[k]] & code_mask];
+            __builtin_prefetch(near);
+            __builtin_prefetch(near + 16);
+        }
         for (int k = 0; k < known; ++k) {
             const int at = position[k];
             const Beside beside(letters, at, seeds.letters);

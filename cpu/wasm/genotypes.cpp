@@ -1,10 +1,12 @@
 // Exports of genomics/genotypes.hpp, site_statistics.hpp and phasing.hpp (web/src/genomics/genotypes.js, phasing.js).
 #include "genomics/genotypes.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "genomics/phasing.hpp"
+#include "genomics/shared_alleles.hpp"
 #include "genomics/site_statistics.hpp"
 #include "wasm/arrays.hpp"
 
@@ -71,11 +73,24 @@ void pairhmm_site_reads_depths(const SiteReads* reads, int32_t sample, uint32_t*
     for (const int64_t depth : reads->depths(sample)) *depths++ = static_cast<uint32_t>(depth);
 }
 
-// depths: [alleles]; likelihoods: [genotypes]
+// genotypes: [samples]; theta: [alternatives]; prior: those of all samples' genotypes, end to end. Returns the log10
+// posterior that no sample with reads has an alternative allele.
+PAIRHMM_EXPORT("site_reads_share")
+double pairhmm_site_reads_share(const SiteReads* reads, uint32_t samples, const Genotypes* const* genotypes,
+                                uint32_t alternatives, const double* theta, double* prior) {
+    const auto shared =
+        pairhmm::share_alleles(*reads, {genotypes, genotypes + samples}, {theta, theta + alternatives}, {});
+    for (const auto& of_sample : shared.prior) prior = std::copy(of_sample.begin(), of_sample.end(), prior);
+    return shared.log10_reference;
+}
+
+// prior: [genotypes], or none for that of the genotypes; depths: [alleles]; likelihoods: [genotypes]
 PAIRHMM_EXPORT("site_reads_call")
-void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genotypes* genotypes, Called* called,
-                             uint32_t* depths, uint32_t* likelihoods) {
-    const pairhmm::CalledGenotype found = reads->call(sample, *genotypes);
+void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genotypes* genotypes, const double* prior,
+                             Called* called, uint32_t* depths, uint32_t* likelihoods) {
+    const pairhmm::CalledGenotype found = prior == nullptr
+                                              ? reads->call(sample, *genotypes)
+                                              : reads->call(sample, *genotypes, {prior, prior + genotypes->count()});
     *called = {found.log10_reference, static_cast<int32_t>(found.best), static_cast<uint32_t>(found.depth),
                found.quality};
     for (const int64_t depth : found.depths) *depths++ = static_cast<uint32_t>(depth);

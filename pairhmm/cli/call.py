@@ -18,6 +18,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.genotypes import MAX_GQ, GenotypeOptions
 from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
 from pairhmm.genomics.records import RecordOptions
+from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.variants.ploidy import read_ploidy
 
@@ -85,6 +86,15 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
     help="The ploidy of each sex on parts of chromosomes, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and"
     " PLOIDY.",
 )
+@click.option(
+    "--ped",
+    "--pedigree",
+    "pedigree",
+    metavar="FILE",
+    panel=GENOTYPES,
+    help="A PED file: family, individual, father, mother, sex, phenotype. Children have alleles of their parents, where"
+    " all three are samples.",
+)
 @option(
     _DEFAULTS,
     "snv_prior",
@@ -123,6 +133,12 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
     "gvcf",
     panel=OUTPUT,
     help="Blocks of the reference lie between the records, so that the file can be joined with those of other samples.",
+)
+@option(
+    _RECORDS,
+    "mnv",
+    panel=OUTPUT,
+    help="SNVs of neighbouring bases that samples have on the same chromosomes are one record.",
 )
 @click.option(
     "--gq-bands",
@@ -172,11 +188,13 @@ def command(
     sample_ploidy: dict[str, str],
     sample_sex: dict[str, str],
     ploidy_file: str | None,
+    pedigree: str | None,
     snv_prior: float,
     indel_prior: float,
     output: str,
     min_quality: float,
     gvcf: bool,
+    mnv: bool,
     gq_bands: tuple[int, ...],
     min_qd: float | None,
     max_fs: float | None,
@@ -190,13 +208,19 @@ def command(
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
     -r). With neither, they are the variants that the reads show, and only those that some sample has are written.
     """
-    check_apart([ploidy_file], [("-o", output)])
+    check_apart([ploidy_file, pedigree], [("-o", output)])
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
     genotypes = GenotypeOptions(
-        ploidy=ploidy, ploidies=Ploidies(copies, sample_sex, rules), snv_prior=snv_prior, indel_prior=indel_prior
+        ploidy=ploidy,
+        ploidies=Ploidies(copies, sample_sex, rules),
+        pedigree=None if pedigree is None else read_pedigree(pedigree),
+        snv_prior=snv_prior,
+        indel_prior=indel_prior,
     )
-    records = RecordOptions(gvcf=gvcf, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq)
+    records = RecordOptions(
+        gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq
+    )
     options = scoring_options(given, output)
     with region_progress() as watch:
         call.write_calls(

@@ -12,6 +12,9 @@ from pairhmm.cli.fields import option, pair
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
 from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.presets import PRESETS
+from pairhmm.models.str_model import StrModel
+from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
@@ -38,6 +41,35 @@ class _Flags(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             self.fail(f"{value!r} is not a number such as 3844 or 0xF04, up to 0xFFFF", param, ctx)
         return flags
+
+
+def _preset(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Let the values of a preset be the defaults of options that the command has and that are not given."""
+    if value is None:
+        return
+    # Where None switches off a step, 0 does on the command line.
+    chosen = {name: 0 if one is None else one for name, one in PRESETS[value].items()}
+    for name, fields in _PAIRS.items():
+        if all(field in chosen for field in fields):
+            chosen[name] = tuple(chosen.pop(field) for field in fields)
+    context.default_map = {**(context.default_map or {}), **chosen}
+
+
+_PRESET = click.option(
+    "--preset",
+    type=click.Choice(tuple(PRESETS)),
+    callback=_preset,
+    is_eager=True,
+    expose_value=False,
+    metavar="NAME",
+    panel=MODEL,
+    help="Defaults for a kind of reads: gap qualities, what sets reads aside, caps of base qualities, and what makes a"
+    " candidate. Options that are given count. illumina is what the options have without a preset.",
+)
+
+
+def _str_model(context: click.Context, parameter: click.Parameter, value: str | None) -> StrModel | None:
+    return None if value is None else str_model_of(value)
 
 
 _ALIGNMENTS = (
@@ -209,6 +241,14 @@ _GAPS = (
         panel=MODEL,
         help="GATK's model of PCR errors. It lowers indel qualities in tandem repeats.",
     ),
+    click.option(
+        "--str-model",
+        callback=_str_model,
+        metavar="NAME",
+        panel=MODEL,
+        help=f"Gap qualities by the unit and the copies of a tandem repeat, in place of those of the other options:"
+        f" {' or '.join(LIBRARIES)}, or a file that 'pairhmm calibrate-str' writes.",
+    ),
     option(
         _MODEL,
         "insertion_quality",
@@ -279,6 +319,7 @@ _COMPUTE = (
 )
 
 
+_OF_COUNTS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_COMPUTE)
 _OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_BASE_QUALITIES, *_COMPUTE)
 _OF_SCORES = (
     *_ALIGNMENTS,
@@ -287,6 +328,7 @@ _OF_SCORES = (
     *_REGIONS,
     *_SELECTION,
     *_DEPTH_AND_DISCOVERY,
+    _PRESET,
     *_GAPS,
     *_BASE_QUALITIES,
     *_SCORES,
@@ -303,6 +345,11 @@ def evidence_options(command: Command) -> Command:
 def read_options(command: Command) -> Command:
     """Add those of the shared options that are about reads: which are used, and how they are prepared."""
     return _with(command, _OF_READS)
+
+
+def count_options(command: Command) -> Command:
+    """Add those of the shared options that choose reads."""
+    return _with(command, _OF_COUNTS)
 
 
 def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

@@ -32,6 +32,7 @@ COMMANDS = {
     "warp": "Find the cheapest time warping of signals onto signals, or of raw reads onto signatures.",
     "map": "Find which samples are alike, swapped or contaminated.",
     "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
+    "calibrate-str": "Estimate how often tandem repeats gain or lose units in the reads of BAM or CRAM.",
     "profiles": "Write reads as the profile model takes them: as letter probabilities.",
     "forward": "Score every read of READS against every sequence of HAPLOTYPES.",
     "workflow": "Find the Snakemake workflow that comes with pairhmm.",
@@ -97,7 +98,7 @@ def _imported(name: str) -> click.Command:
     # What modules are made of stays. To look for garbage among it takes a tenth of their import, and of a small run.
     gc.disable()
     try:
-        command: click.Command = import_module(f"pairhmm.cli.{name}").command
+        command: click.Command = import_module(f"pairhmm.cli.{name.replace('-', '_')}").command
     finally:
         gc.freeze()
         gc.enable()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
+from pairhmm.models.str_model import StrModel
 
 if TYPE_CHECKING:  # "forward" starts sooner without the reading of alignments
     from pairhmm.evidence.inputs import RunOptions
@@ -84,15 +85,29 @@ def fitted_options(options: RunOptions, parameters: str | None, output: str) -> 
     return replace(options, model=read_options(parameters, options.model))
 
 
+def check_str_model(str_model: StrModel | None, parameters: str | None) -> None:
+    """Raise UsageError where the command line sets gap qualities twice."""
+    if str_model is None:
+        return
+    if parameters is not None:
+        raise click.UsageError("--str-model sets what --parameters sets: give one of them.")
+    for name in _given_qualities():
+        raise click.UsageError(f"--str-model sets what {name} sets: give one of them.")
+
+
 def check_no_qualities() -> None:
     """Raise UsageError where the command line sets gap qualities, which the profile model has no use for."""
-    for name in _given_qualities():
+    for name in [*_given_qualities(), *_given(["str_model"])]:
         raise click.UsageError(f"{name} is for --model {GATK}: the profile model's transitions stand in its place.")
 
 
 def _given_qualities() -> Iterator[str]:
     """The options of the command line that set gap qualities of GATK's model."""
+    return _given(KEYS[GATK])
+
+
+def _given(names: Iterable[str]) -> Iterator[str]:
     given = get_current_context().get_parameter_source
-    for name in KEYS[GATK]:
+    for name in names:
         if given(name) is ParameterSource.COMMANDLINE:
             yield f"--{name.replace('_', '-')}"

@@ -9,7 +9,7 @@ import rich_click as click
 from pairhmm.cli.compute import Command
 from pairhmm.cli.evidence_options import run_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.model_options import PROFILE, check_no_qualities, fitted_options, profile_of
+from pairhmm.cli.model_options import PROFILE, check_no_qualities, check_str_model, fitted_options, profile_of
 from pairhmm.cli.pages import READS
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.molecules import MoleculeOptions
@@ -54,4 +54,5 @@ def scoring_options(given: dict[str, Any], output: str) -> RunOptions:
         return run_options(given)
     if given["join_mates"] or given["families"] != _DEFAULTS.families:
         raise click.UsageError(f"--join-mates and --families are for --model {PROFILE}: joined reads become profiles.")
+    check_str_model(given["str_model"], parameters)
     return fitted_options(run_options(given), parameters, output)

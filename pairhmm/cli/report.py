@@ -49,6 +49,15 @@ EXAMPLES = (
     panel=INPUT,
     help="The sample of a table of hits. Repeat this option once for each --hits, in their order.",
 )
+@click.option(
+    "--scan-summary",
+    "scan_summaries",
+    multiple=True,
+    metavar="FILE",
+    panel=INPUT,
+    help="The table PREFIX.signatures.tsv of 'scan --tile --summary'. Repeat this option once for each --hits, in their"
+    " order.",
+)
 @click.option("--signatures", metavar="FILE", panel=INPUT, help="The signatures (FASTA) that 'scan' looked for.")
 @click.option(
     "--timings",
@@ -138,6 +147,7 @@ def command(
     alignments: tuple[str, ...],
     hits: tuple[str, ...],
     hits_samples: tuple[str, ...],
+    scan_summaries: tuple[str, ...],
     signatures: str | None,
     timings: tuple[str, ...],
     fit: str | None,
@@ -169,6 +179,7 @@ def command(
         signatures,
         timings,
         hits_samples,
+        scan_summaries,
         fit,
         fit_rounds,
         positions,

@@ -157,6 +157,13 @@ _DEFAULTS = ScanOptions()
     help="Two more tables are written: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
 )
 @click.option(
+    "--candidates",
+    metavar="PREFIX",
+    panel=OUTPUT,
+    help="With --tile, each read that matches is written to PREFIX.reads.fq, and the part of a signature that it lies"
+    " on to PREFIX.parts.fa. 'align --mode semi-global' aligns them with insertions and deletions.",
+)
+@click.option(
     "--multiqc",
     metavar="FILE",
     panel=OUTPUT,
@@ -190,6 +197,7 @@ def command(
     output: str,
     assignment: bool,
     summary: str | None,
+    candidates: str | None,
     multiqc: str | None,
     multiqc_sample: str | None,
 ) -> None:
@@ -219,7 +227,7 @@ def command(
             options=options,
             tiling=None if tile is None else Tiling(tile, step if step is not None else 1),
             per_file=per_file,
-            reports=scan.Reports(assignment, summary, multiqc, multiqc_sample, min_breadth),
+            reports=scan.Reports(assignment, summary, multiqc, multiqc_sample, min_breadth, candidates),
             reference=reference,
             chunk_size=chunk_size,
             backend=backend,

@@ -312,3 +312,23 @@ def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
         if name not in samples:
             near = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
             raise InputError("--sample-ploidy, --sample-sex", name, "no such sample", f"samples are {near}")
+    _check_families(options, samples)
+
+
+def _check_families(options: GenotypeOptions, samples: Sequence[str]) -> None:
+    """Say which families are used. Require that a pedigree has one."""
+    pedigree = options.pedigree
+    if pedigree is None:
+        return
+    families, left_out = pedigree.families(samples)
+    if not families and not left_out:
+        raise InputError(
+            pedigree.name,
+            "",
+            "has no child that is a sample and whose father and mother are samples",
+            "give the three of a family, under the names of their read groups",
+        )
+    children = sum(len(family.children) for family in families)
+    log.info("%s: families %d, with children %d", pedigree.name, len(families), children)
+    if left_out:
+        log.warning("%s: families close a loop, so that %s count as founders", pedigree.name, ", ".join(left_out))

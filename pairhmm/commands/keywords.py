@@ -16,6 +16,7 @@ from pairhmm.engine import Choice
 from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.genomics.discovery import CandidateOptions
+from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
 from pairhmm.interface.arguments import AnyPath, Paths, Texts
@@ -23,6 +24,7 @@ from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
+from pairhmm.models.str_model import StrModel
 from pairhmm.sketching.sketches import SchemeName
 from pairhmm.warping.batch import WarpMode
 
@@ -46,6 +48,7 @@ class RunKeywords(TypedDict, total=False):
     gap_quality: int
     pcr_indel_model: PcrModel
     indel_qualities: IndelQualities | None
+    str_model: StrModel | None
     cap_by_mapping_quality: bool
     base_quality_threshold: int | None
     score_floor: float | None
@@ -79,6 +82,7 @@ class CallKeywords(RunKeywords, total=False):
     ploidy: int
     snv_prior: float
     indel_prior: float
+    pedigree: Pedigree | None
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]
@@ -135,6 +139,7 @@ class ReportKeywords(TypedDict, total=False):
     signatures: AnyPath | None
     timings: Paths
     hits_samples: Texts
+    scan_summaries: Paths
     fit: AnyPath | None
     fit_rounds: AnyPath | None
     map: AnyPath | None

@@ -25,9 +25,9 @@ from pairhmm.io.cohort.properties import (
 )
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.placing import choice
-from pairhmm.placing.collecting import TokenCollector
+from pairhmm.placing.collecting import TokenCollector, check_size
 from pairhmm.placing.device import WORTH_A_DEVICE
-from pairhmm.placing.options import MapOptions, weights_of
+from pairhmm.placing.options import GROUPS, MapOptions, weights_of
 from pairhmm.placing.sample_map import SampleMap, make_map
 from pairhmm.placing.scaling import MOST_SAMPLES
 from pairhmm.sketching import choice as comparing
@@ -107,7 +107,8 @@ def draw_map(
     read = _read(kmers, hits, genotypes, sheet, columns, colour)
     names = _samples_of(read)
     of_groups = weights_of(list(read.groups), weights or {})
-    groups = {name: collector.sets(names) for name, collector in read.groups.items()}
+    # What was collected is given up group by group: it takes more memory than the sets.
+    groups = {name: read.groups.pop(name).sets(names) for name in list(read.groups)}
     named, devices = named_devices(backend)
     is_worth = is_worth_a_device(PLACE, len(names) * len(groups), threads, WORTH_A_DEVICE)
     placer = choice.choose(named, devices, is_worth)
@@ -168,9 +169,6 @@ def _read(
         paths = some_paths_of(kmers, "kmers")
         read.groups["kmers"], sketches = read_kmers(paths, MOST_SAMPLES)
         read, read.paths["kmers"] = read._replace(sketches=sketches), paths[0]
-    if hits:
-        paths = some_paths_of(hits, "hits")
-        read.groups["hits"], read.paths["hits"] = read_hit_tokens(paths), paths[0]
     if genotypes:
         paths = some_paths_of(genotypes, "genotypes")
         read.groups["genotypes"], read.paths["genotypes"] = read_genotype_tokens(paths), paths[0]
@@ -179,6 +177,12 @@ def _read(
             raise InputError("--columns" if columns else "--colour", "", "needs a sample sheet", "give --sheet")
     else:
         read = read._replace(cells=_read_sheet(path_of(sheet), columns, colour, read))
+    if hits:
+        # Who they are of depends on the other inputs.
+        paths = some_paths_of(hits, "hits")
+        known = {name for collector in read.groups.values() for name in collector.names} | set(read.cells)
+        read.groups["hits"], read.paths["hits"] = read_hit_tokens(paths, known, read.cells), paths[0]
+        read = read._replace(groups={group: read.groups[group] for group in GROUPS if group in read.groups})
     if not read.groups:
         raise InputError("map draw", "", "no properties", "give --kmers, --hits, --genotypes or --sheet")
     return read
@@ -199,6 +203,7 @@ def _read_sheet(path: str, columns: Texts | None, colour: str | None, read: _Pro
 def _samples_of(read: _Properties) -> list[str]:
     """The samples of all groups, in the order in which they are first named."""
     names = list(dict.fromkeys(name for collector in read.groups.values() for name in collector.names))
+    check_size(len(names) * len(read.groups))
     if len(names) < 2:
         rule = f"has one sample, {names[0]!r}" if names else "has no sample"
         raise InputError(next(iter(read.paths.values())), "", rule, "a map needs two samples or more")

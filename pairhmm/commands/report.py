@@ -27,7 +27,7 @@ from pairhmm.io.report.fits import read_fit, read_rounds
 from pairhmm.io.report.multiqc import multiqc_path, write_multiqc
 from pairhmm.io.report.page import write_page
 from pairhmm.io.report.timings import read_timings
-from pairhmm.io.samples.hit_reader import read_hits, table_label
+from pairhmm.io.samples.hit_reader import read_hits, read_seen, table_label
 from pairhmm.io.samples.sheet import read_sheet
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.fasta import Reference
@@ -168,15 +168,21 @@ def _read_calls(
     with CalledSites(path, inputs.info) as records:
         cohort, choice = Cohort(records.samples, min_depth), SiteSelection(max_sites)
         seen: set[str] = set()
+        blocks = 0
         for site in records:
             if site.chrom not in seen:
                 seen.add(site.chrom)
                 if genome is not None:
                     genome.check_contigs(path, {site.chrom: records.contigs.get(site.chrom)})
+            if site.is_reference_block:
+                blocks += 1
+                continue
             cohort.add(site)
             choice.add(site)
         found.provenance += [(path, key, value) for key, value in records.provenance]
         found.info = records.info
+    if blocks:
+        found.notes.append(f"{blocks:,} blocks of the reference (gVCF) are not sites, and are left out")
     found.cohort, found.sites, found.seen_sites = cohort, choice.sites(), choice.seen
     # A header may lack the contigs of its records. If it lists none, contigs without a record remain unknown.
     return seen.union(records.contigs) if records.contigs else ()
@@ -208,6 +214,10 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
             has_hit = True
         if not has_hit:
             scanned[name or table_label(path)] = None
+    for path, name in zip(inputs.scan_summaries, names, strict=False):  # as many, or none
+        rows = [one for one in read_seen(path, name) if one.reads]
+        found.seen += rows
+        scanned |= dict.fromkeys(one.sample for one in rows)
     found.hits, found.scanned = hits, list(scanned)
     if inputs.signatures is not None:
         found.signatures = read_signatures(inputs.signatures)

@@ -11,7 +11,7 @@ from pairhmm.commands.report_found import Found
 from pairhmm.commands.report_overview import overview
 from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.reporting.hits import QUALITY_BIN, track
+from pairhmm.reporting.hits import QUALITY_BIN, ReportedSignature, track
 from pairhmm.reporting.links import site_links
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
 from pairhmm.reporting.pileup import QUALITY_STEP
@@ -163,7 +163,7 @@ def _calls(sites: Sequence[ReportedSite], sample: int) -> dict[str, Any]:
         "dp": [call.depth for call in calls],
         "gq": [call.quality for call in calls],
         "pl": [call.likelihoods for call in calls],
-        "ps": [call.phase_set for call in calls] if any(call.phase_set for call in calls) else None,
+        "ps": [call.phase_set for call in calls],
     }
 
 
@@ -194,7 +194,7 @@ def _scan(found: Found) -> dict[str, Any] | None:
             described[name] = {"informative": int(known.informative[index])}
             if name in lengths:
                 described[name]["track"] = track(known.sequence(index))
-            lengths.setdefault(name, length)
+            lengths[name] = length
     numbers = {name: number for number, name in enumerate(lengths)}
     samples = {name: number for number, name in enumerate(found.samples)}
     return {
@@ -202,4 +202,11 @@ def _scan(found: Found) -> dict[str, Any] | None:
         "samples": [samples[name] for name in found.scanned],
         "rows": found.hits.for_page(samples, numbers),
         "hits": found.hits.count,
+        "seen": [_seen_row(one, samples[one.sample]) for one in found.seen],
     }
+
+
+def _seen_row(seen: ReportedSignature, sample: int) -> list[Any]:
+    """A row for `report_page/seen.js`."""
+    told = seen.signature, sample, seen.call, seen.reads, seen.ambiguous, seen.tiles, seen.all_tiles
+    return [*told, seen.breadth, seen.depth, seen.quality, seen.identity, seen.expected, seen.reason]

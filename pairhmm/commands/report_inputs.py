@@ -37,6 +37,8 @@ class ReportInputs:
         Benchmark files of Snakemake.
     hits_samples : sequence of str
         The sample of each of `hits`. Without them, samples are named by the tables.
+    scan_summaries : sequence of str
+        Tables ``PREFIX.signatures.tsv`` of `pairhmm scan --tile --summary`: one for each of `hits`, in their order.
     fit : str or None
         Parameters (TOML) that `pairhmm fit` wrote.
     fit_rounds : str or None
@@ -61,6 +63,7 @@ class ReportInputs:
     signatures: str | None = None
     timings: Sequence[str] = ()
     hits_samples: Sequence[str] = ()
+    scan_summaries: Sequence[str] = ()
     fit: str | None = None
     fit_rounds: str | None = None
     map: str | None = None
@@ -73,7 +76,7 @@ class ReportInputs:
     def __post_init__(self) -> None:
         for name in ("reference", "calls", "signatures", "fit", "fit_rounds", "sheet", *MAP_TABLES):
             object.__setattr__(self, name, path_of(getattr(self, name)))
-        for name in ("likelihoods", "alignments", "hits", "timings"):
+        for name in ("likelihoods", "alignments", "hits", "scan_summaries", "timings"):
             object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
         for name in ("hits_samples", "info"):
             object.__setattr__(self, name, tuple(texts_of(getattr(self, name))))
@@ -82,7 +85,7 @@ class ReportInputs:
         """All files that are read, including the companions of tables."""
         tables = (*self.likelihoods, *map(companion, self.likelihoods))
         single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds, self.sheet, *self.map_tables()
-        return [*single, *tables, *self.alignments, *self.hits, *self.timings]
+        return [*single, *tables, *self.alignments, *self.hits, *self.scan_summaries, *self.timings]
 
     def map_tables(self) -> list[str | None]:
         """The tables of `pairhmm map`, in the order of `MAP_TABLES`."""
@@ -107,6 +110,9 @@ def check_inputs(inputs: ReportInputs) -> None:
     if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
         rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
         raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
+    if inputs.scan_summaries and len(inputs.scan_summaries) != len(inputs.hits):
+        rule = f"{len(inputs.scan_summaries)} summaries for {len(inputs.hits)} tables"
+        raise InputError("--scan-summary", "", rule, "give one for each --hits, in their order")
     if inputs.signatures is not None and not inputs.hits:
         raise InputError("--signatures", "", "say more of hits", "give those with --hits")
     if inputs.info and inputs.calls is None:
@@ -129,6 +135,11 @@ def described(inputs: ReportInputs) -> list[tuple[str, str]]:
         ("pairs", inputs.pairs),
         ("sample checks", inputs.sample_checks),
     )
-    several = (("likelihoods", inputs.likelihoods), ("alignments", inputs.alignments), ("hits", inputs.hits))
+    several = (
+        ("likelihoods", inputs.likelihoods),
+        ("alignments", inputs.alignments),
+        ("hits", inputs.hits),
+        ("signatures seen", inputs.scan_summaries),
+    )
     named = [(what, path) for what, path in single if path is not None]
     return named + [(what, path) for what, paths in several for path in paths]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm import scanning
 from pairhmm.commands.keywords import ScanKeywords, with_keywords
+from pairhmm.commands.scan_candidates import CandidateWriter, candidate_paths, open_candidates
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
@@ -67,6 +68,8 @@ class Reports:
         The sample of all files. MultiQC's table then has one row for it, in place of one row for each file.
     min_breadth : float
         The least share of a signature that a call needs, where signatures are cut into tiles.
+    candidates : str or None
+        Prefix of ``PREFIX.reads.fq`` and ``PREFIX.parts.fa``, the input of `align`. They need tiles.
     """
 
     assignment: bool = False
@@ -74,16 +77,19 @@ class Reports:
     multiqc: str | None = None
     multiqc_sample: str | None = None
     min_breadth: Annotated[float, Within(0, 1)] = 0.01
+    candidates: str | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("summary", "multiqc"):
+        for name in ("summary", "multiqc", "candidates"):
             object.__setattr__(self, name, path_of(getattr(self, name)))
 
     def outputs(self, table: str) -> list[tuple[str, str | None]]:
         """The option and the file of each output: of the table, and of the outputs beside it."""
         summaries = summary_paths(self.summary) if self.summary is not None else ()
-        return [("-o", table), ("--multiqc", self.multiqc), *(("--summary", path) for path in summaries)]
+        candidates = candidate_paths(self.candidates) if self.candidates is not None else ()
+        beside = [*(("--summary", path) for path in summaries), *(("--candidates", path) for path in candidates)]
+        return [("-o", table), ("--multiqc", self.multiqc), *beside]
 
 
 @dataclass(slots=True)
@@ -175,6 +181,8 @@ def scan_files(
         raise InputError(
             "--per-file", "", "a file has one hit a signature, and --all asks for every match", "leave one out"
         )
+    if reports.candidates is not None and tiling is None:
+        raise InputError("--candidates", "", "are reads that match a part of a signature", "give --tile")
     check_apart((signatures, *samples, reference), reports.outputs(output))
     check_names("SAMPLE", "file", samples, "rename the file: its name stands in the table")
     if [signatures, *samples].count(STDIN) > 1:
@@ -201,7 +209,10 @@ def scan_files(
     with ExitStack() as stack:
         sinks = outputs.open_sinks(stack, output)
         scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), outputs, threads))))
-        outputs.write(scanned, sinks)
+        candidates = None
+        if reports.candidates is not None:
+            candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
+        outputs.write(scanned, sinks, candidates)
     counts = outputs.counts
     log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
     return counts
@@ -312,8 +323,13 @@ class _Outputs:
         lengths = self.signatures.lengths
         return lengths if self.tiling is None else np.full_like(lengths, self.tiling.length)
 
+    @property
+    def searched(self) -> Searched:
+        """What is searched for."""
+        return Searched(self.signatures, self.lengths, self.tiling is not None)
+
     def open_sinks(self, stack: ExitStack, output: str) -> list[Sink]:
-        known = Searched(self.signatures, self.lengths, self.tiling is not None)
+        known = self.searched
         sinks, reports = [], self.reports
         rule = call_rule(reports.min_breadth)
         if reports.multiqc is not None:
@@ -336,7 +352,9 @@ class _Outputs:
             self.told_of_qualities = True
             log.warning("%s: no base qualities: the score columns are empty", path)
 
-    def write(self, scanned: Iterator[_ScannedBlock], sinks: Sequence[Sink]) -> None:
+    def write(
+        self, scanned: Iterator[_ScannedBlock], sinks: Sequence[Sink], candidates: CandidateWriter | None
+    ) -> None:
         """Write everything that is found to every sink, in order."""
         collector, rollup, read = None, None, _FileRead()
         for path, block, found in scanned:
@@ -353,6 +371,8 @@ class _Outputs:
             self._add(collector.add(block, found), sinks)
             if rollup is not None:
                 rollup.add(block.samples, found.runs)
+            if candidates is not None:
+                candidates.add(block, found.hits)
             read.add(block)
 
     def _rollup(self) -> Rollup | None:

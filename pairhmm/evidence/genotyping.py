@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.evidence.region_evidence import Evidence, without_nuisances
-from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, site_quality
+from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, call_site
 from pairhmm.genomics.names import Names
+from pairhmm.genomics.neighbouring_sites import joined_snvs, snv_runs, spanned_haplotypes, with_spanned
 from pairhmm.genomics.phasing import phased
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.variants import Variant
@@ -91,33 +91,27 @@ def genotype_region(
         What the records have.
     """
     view = _View(evidence, tuple(samples), options, model)
-    found: list[tuple[Site, SiteReads]] = []
-    for index, variant in enumerate(evidence.region.variants):
-        if variant.role == "nuisance":
-            continue
-        # Also what was not asked for: the phase of the others depends on it.
-        site, reads = view.site(index)
-        if discovered:
-            if not site.is_variant:
-                continue
-            seen = {allele for one in site.samples for allele in one.alleles or ()} - {0}
-            if len(seen) < len(variant.alts):
-                left_out = site.left_out
-                site, reads = view.site(index, sorted(seen))
-                site = replace(site, left_out=left_out)
-        site = view.with_statistics(site, reads, index)
-        found.append((view.with_others(site, reads) if records is not None and records.gvcf else site, reads))
-    for site in _phased(found):
+    # Also what was not asked for: the phase of the others depends on it.
+    indices = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
+    found = [view.candidate(index) for index in indices]
+    if discovered:
+        found = [view.with_alleles(one, sorted(called)) for one in found if (called := one.called)]
+        if records is not None and records.mnv:
+            found = view.with_joined_snvs(found)
+        found = view.with_spanned(found)
+    sites = [view.with_statistics(one) for one in found]
+    if records is not None and records.gvcf:
+        sites = [view.with_others(site, one.reads) for site, one in zip(sites, found, strict=True)]
+    for site in _phased(sites, [one.reads for one in found]):
         if site.variant.role == "asked":
             yield site
 
 
-def _phased(found: Sequence[tuple[Site, SiteReads]]) -> Iterator[Site]:
+def _phased(sites: Sequence[Site], reads: Sequence[SiteReads]) -> Iterator[Site]:
     """The sites of a region with the phase of their genotypes."""
-    if len(found) < 2:
-        yield from (site for site, _ in found)
+    if len(sites) < 2:
+        yield from sites
         return
-    sites, reads = zip(*found, strict=True)
     positions = [site.variant.pos for site in sites]
     by_sample = [
         phased(positions, reads, genotypes, number)
@@ -161,6 +155,25 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
     return aside & ~kept
 
 
+class _Found(NamedTuple):
+    """A site with what it was genotyped from.
+
+    `index` is that of its candidate in the region, the first one where several are joined. `allele_of` has the allele
+    of each haplotype.
+    """
+
+    index: int
+    site: Site
+    reads: SiteReads
+    allele_of: list[int]
+    extent: tuple[int, int]
+
+    @property
+    def called(self) -> set[int]:
+        """The alternative alleles that samples have."""
+        return {allele for one in self.site.samples for allele in one.alleles or ()} - {0}
+
+
 class _View:
     """A region's reads, ready for genotyping."""
 
@@ -173,42 +186,99 @@ class _View:
         aside, start, end, sample = evidence.set_aside, evidence.start, evidence.end, evidence.sample
         self._reads = evidence.log10, aside, start, end, sample, fragment
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
+        self._families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
 
-    def site(self, index: int, kept: list[int] | None = None) -> tuple[Site, SiteReads]:
-        """Genotype a candidate, with all or only some of its alternative alleles. The reads are those over it."""
-        region, options = self._evidence.region, self._options
-        variant, allele_of = region.variants[index], [alleles[index] for alleles in self._alleles]
-        if kept is not None:
-            place_of = {allele: place for place, allele in enumerate([0, *kept])}
-            variant, allele_of = _with_alleles(variant, kept), [place_of.get(allele, -1) for allele in allele_of]
+    def candidate(self, index: int) -> _Found:
+        """Genotype a candidate with all its alternative alleles."""
+        region = self._evidence.region
+        allele_of = [alleles[index] for alleles in self._alleles]
+        return self._found(index, region.variants[index], allele_of, region.extents[index])
+
+    def with_alleles(self, found: _Found, kept: list[int]) -> _Found:
+        """A candidate, genotyped with only some of its alternative alleles."""
+        if len(kept) == len(found.site.variant.alts):
+            return found
+        place_of = {allele: place for place, allele in enumerate([0, *kept])}
+        allele_of = [place_of.get(allele, -1) for allele in found.allele_of]
+        fewer = self._found(found.index, _with_alleles(found.site.variant, kept), allele_of, found.extent)
+        return fewer._replace(site=replace(fewer.site, left_out=found.site.left_out))
+
+    def with_spanned(self, found: list[_Found]) -> list[_Found]:
+        """Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it."""
+        variants = [one.site.variant for one in found]
+        if len(found) < 2 or not any(len(alt) < len(one.ref) for one in variants for alt in one.alts):
+            return found
+        called = [one.called for one in found]
+        alleles = [one.allele_of for one in found]
+        spanned = [spanned_haplotypes(number, variants, called, alleles) for number in range(len(found))]
+        return [self._spanned(*pair) if pair[1] else pair[0] for pair in zip(found, spanned, strict=True)]
+
+    def _spanned(self, found: _Found, haplotypes: set[int]) -> _Found:
+        variant, allele_of = with_spanned(found.site.variant, found.allele_of, haplotypes)
+        with_more = self._found(found.index, variant, allele_of, found.extent)
+        # Every allele has to be one of a sample. QUAL stays that of the alleles that are not deletions elsewhere.
+        if len(with_more.called) < len(variant.alts):
+            return found
+        site = replace(with_more.site, quality=found.site.quality, left_out=found.site.left_out)
+        return with_more._replace(site=site)
+
+    def with_joined_snvs(self, found: list[_Found]) -> list[_Found]:
+        """Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes."""
+        joined: dict[int, _Found] = {}
+        taken: set[int] = set()
+        for first, last in snv_runs([one.site.variant for one in found]):
+            if taken.isdisjoint(range(first, last)) and (one := self._joined(found[first:last])) is not None:
+                joined[first] = one
+                taken.update(range(first, last))
+        return [joined.get(number, one) for number, one in enumerate(found) if number in joined or number not in taken]
+
+    def _joined(self, found: list[_Found]) -> _Found | None:
+        """Neighbouring SNVs as one candidate; None where a sample has one without the others."""
+        alleles = list(zip(*(one.allele_of for one in found), strict=True))
+        variant, allele_of, changed = joined_snvs([one.site.variant for one in found], alleles)
+        extent = min(one.extent[0] for one in found), max(one.extent[1] for one in found)
+        one = self._found(found[0].index, variant, allele_of, extent)
+        called = one.called
+        return self.with_alleles(one, sorted(called)) if called and called <= changed else None
+
+    def _found(self, index: int, variant: Variant, allele_of: list[int], extent: tuple[int, int]) -> _Found:
+        """Genotype a variant, of which each haplotype has an allele, or -1 for none."""
+        options = self._options
         priors = tuple(
             options.snv_prior if len(alt) == len(variant.ref) else options.indel_prior for alt in variant.alts
         )
         shape = len(priors) + 1, len(self._samples)
-        reads = native.SiteReads(*self._reads, *region.extents[index], allele_of, *shape, *self._floors)
-        samples = []
-        for number, name in enumerate(self._samples):
-            ploidy = options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy)
-            samples.append(call_sample(reads, number, priors, ploidy))
+        reads = native.SiteReads(*self._reads, *extent, allele_of, *shape, *self._floors)
+        ploidies = [options.ploidies.of(name, variant.chrom, variant.pos, options.ploidy) for name in self._samples]
+        samples, quality = call_site(reads, priors, ploidies, self._families)
         left_out = max(sample.left_out for sample in samples)
-        return Site(variant, site_quality(samples), samples, self._samples, left_out), reads
+        site = Site(variant, quality, samples, self._samples, left_out)
+        return _Found(index, site, reads, allele_of, extent)
 
     def with_others(self, site: Site, reads: SiteReads) -> Site:
         """The site with likelihoods of one allele more, which stands for all others."""
-        more, priors = reads.with_non_reference(), (self._options.snv_prior,) * (len(site.variant.alts) + 1)
+        more = reads.with_non_reference()
+        priors = (self._options.snv_prior,) * (len(site.variant.alts) + 1)
         samples = [
             replace(one, with_others=call_sample(more, number, priors, one.ploidy).likelihoods)
             for number, one in enumerate(site.samples)
         ]
         return replace(site, samples=samples)
 
-    def with_statistics(self, site: Site, reads: SiteReads, index: int) -> Site:
-        """The site of a candidate with what its reads say of errors."""
-        evidence = self._evidence
-        strands, strand, odds, *values = reads.statistics(evidence.flag, evidence.mapq, evidence.from_end, index)
-        known = [None if math.isnan(value) else value for value in values]
-        samples = [replace(one, strands=own) for one, own in zip(site.samples, strands, strict=True)]
-        return replace(site, samples=samples, statistics=SiteStatistics(strand, odds, *known))
+    def with_statistics(self, found: _Found) -> Site:
+        """The site with what its reads say of errors."""
+        evidence, site = self._evidence, found.site
+        facts = evidence.flag, evidence.mapq, evidence.from_end, found.index
+        strands, *values = found.reads.statistics(*facts)
+        # `replace` takes a few times longer, and every record comes here.
+        samples = [
+            SampleGenotype(
+                *(one.alleles, one.depths, one.depth, one.quality, one.likelihoods, one.log10_reference),
+                *(one.ploidy, one.left_out, own),
+            )
+            for one, own in zip(site.samples, strands, strict=True)
+        ]
+        return Site(site.variant, site.quality, samples, site.names, site.left_out, SiteStatistics(*values))
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:

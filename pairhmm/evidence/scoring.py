@@ -133,6 +133,8 @@ def model_reads(
 def _qualities(reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions) -> Qualities:
     """The reads of GATK's model, as five bytes for each base. Every ambiguous letter is N."""
     bases = as_n(reads.bases)
+    if options.str_model is not None:
+        return Qualities(bases, base_quality, *options.str_model.qualities(reads.offset, bases))
     insertion, deletion = _indel_qualities(reads.offset, bases, options)
     return Qualities(
         bases,

@@ -5,15 +5,17 @@ The sums are native (cpu/genomics/genotypes.cpp). Every likelihood here is a log
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
+from pairhmm.genomics.pedigree import Pedigree, SampleFamily
 from pairhmm.genomics.ploidy import Ploidies
 from pairhmm.interface.options import Within, check_fields
 
@@ -49,12 +51,15 @@ class GenotypeOptions:
         Samples and places with another ploidy.
     snv_prior, indel_prior : float
         Probability that a site differs from the reference in one chromosome pair (heterozygosity).
+    pedigree : Pedigree or None
+        Parents of samples. Families whose members are all samples of the run share alleles.
     """
 
     ploidy: Annotated[int, Within(1)] = 2
     snv_prior: Annotated[float, Within(1e-12, 0.1)] = 1e-3
     indel_prior: Annotated[float, Within(1e-12, 0.1)] = 1.25e-4
     ploidies: Ploidies = field(default_factory=Ploidies)
+    pedigree: Pedigree | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -113,8 +118,7 @@ class SampleGenotype:
         return "/".join(map(str, self.alleles)) if self.phased is None else "|".join(map(str, self.phased))
 
 
-@dataclass(frozen=True, slots=True)
-class SiteStatistics:
+class SiteStatistics(NamedTuple):
     """What the reads over a site say of errors, over all samples. docs/vcf.md has the definitions.
 
     Attributes
@@ -211,6 +215,41 @@ def _genotypes(allele_priors: tuple[float, ...], ploidy: int) -> Genotypes:
     return native.Genotypes(n_alleles, ploidy, table, log10_priors(allele_priors, ploidy))
 
 
+def call_site(
+    reads: SiteReads, allele_priors: tuple[float, ...], ploidies: Sequence[int], families: Sequence[SampleFamily] = ()
+) -> tuple[list[SampleGenotype], float]:
+    """The genotypes of all samples of a site, and its QUAL.
+
+    Several samples share the frequencies of the alleles, and families share alleles
+    (cpu/genomics/shared_alleles.hpp). A single sample has the prior of `log10_priors`, and so has each of several where
+    there are more than `MAX_GENOTYPES`.
+
+    Parameters
+    ----------
+    reads : SiteReads
+        The reads over the site.
+    allele_priors : tuple of float
+        Prior of each alternative allele.
+    ploidies : sequence of int
+        Those of the samples.
+    families : sequence of SampleFamily
+
+    Returns
+    -------
+    samples : list of SampleGenotype
+    quality : float
+        QUAL, Phred.
+    """
+    most = max(ploidies)
+    if len(ploidies) == 1 or count_genotypes(len(allele_priors) + 1, most) > MAX_GENOTYPES:
+        alone = [call_sample(reads, sample, allele_priors, ploidy) for sample, ploidy in enumerate(ploidies)]
+        return alone, site_quality(alone)
+    genotypes = [_genotypes(allele_priors, ploidy) for ploidy in ploidies]
+    related = [native.Family(family.father, family.mother, list(family.children)) for family in families]
+    called, log10_reference = reads.call_together(genotypes, list(allele_priors), related)
+    return [SampleGenotype(*one) for one in called], _quality(log10_reference)
+
+
 def call_sample(reads: SiteReads, sample: int, allele_priors: tuple[float, ...], ploidy: int) -> SampleGenotype:
     """The genotype of one sample at a site.
 
@@ -253,6 +292,9 @@ def _call_best_supported(
 
 
 def site_quality(samples: list[SampleGenotype]) -> float:
-    """QUAL: -10 log10 of the probability that every sample has only the reference allele."""
-    total = sum(sample.log10_reference for sample in samples if sample.alleles is not None)
-    return min(MAX_QUAL, max(0.0, -10.0 * total))
+    """QUAL: -10 log10 of the probability that every sample, by itself, has only the reference allele."""
+    return _quality(sum(sample.log10_reference for sample in samples if sample.alleles is not None))
+
+
+def _quality(log10_reference: float) -> float:
+    return min(MAX_QUAL, max(0.0, -10.0 * log10_reference))

@@ -41,14 +41,14 @@ def phased(
     places = [phaser.add(reads[site], sample, first, second) for site, first, second in pairs]
     members = Counter(number for number, _ in places)
     start: dict[int, int] = {}
-    for (site, *alleles), (number, swapped) in zip(pairs, places, strict=True):
+    for (site, first, second), (number, swapped) in zip(pairs, places, strict=True):
         if members[number] < 2:
             continue
         position = start.setdefault(number, positions[site])
         # PS is a position: of two sets that begin at one place, the second can't be told apart.
         if position in [one for other, one in start.items() if other < number]:
             continue
-        result[site] = replace(result[site], phased=tuple(alleles[::-1] if swapped else alleles), phase_set=position)
+        result[site] = replace(result[site], phased=(second, first) if swapped else (first, second), phase_set=position)
     return result
 
 

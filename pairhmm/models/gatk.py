@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import OptionError
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT as LONGEST_REPEAT_UNIT
+from pairhmm.genomics.tandem_repeats import MOST_REPEATS as MOST_REPEATS
 from pairhmm.interface.options import Within, check_fields, check_whole
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
+from pairhmm.models.str_model import StrModel
 
 _TENTHS = (
     "1",
@@ -45,12 +48,6 @@ DEFAULT_GAP_QUALITY = 10
 
 PCR_RATES = {"none": 0.0, "hostile": 1.0, "aggressive": 2.0, "conservative": 3.0}
 """The rate factor of each PCR indel model in `pcr_quality`'s formula, as in GATK."""
-
-LONGEST_REPEAT_UNIT = 8
-"""Bases of the longest unit that counts as a tandem repeat, as in GATK."""
-
-MOST_REPEATS = 20
-"""Copies of a repeat unit beyond which the quality falls no further, as in GATK."""
 
 PCR_INITIAL_QUALITY = 40.0
 """Phred quality of an indel from which the formula of `pcr_quality` subtracts, as in GATK."""
@@ -103,6 +100,8 @@ class GatkOptions:
     indel_qualities : IndelQualities or None
         Qualities by the copies of the repeat. They stand in place of the insertion and deletion quality and the PCR
         indel model.
+    str_model : StrModel or None
+        Qualities by the unit and the copies of the repeat, in the same place; gap qualities, too.
     cap_by_mapping_quality : bool
         Whether base qualities are lowered to the read's mapping quality.
     base_quality_threshold : int or None
@@ -118,6 +117,7 @@ class GatkOptions:
     gap_quality: Phred = DEFAULT_GAP_QUALITY
     pcr_indel_model: PcrModel = "conservative"
     indel_qualities: IndelQualities | None = None
+    str_model: StrModel | None = None
     cap_by_mapping_quality: bool = True
     base_quality_threshold: Annotated[int | None, Within(0, HIGHEST_QUALITY)] = 18
     score_floor: Annotated[float | None, Within(0)] = 4.5
@@ -125,11 +125,14 @@ class GatkOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.str_model is not None and self.indel_qualities is not None:
+            raise OptionError("str_model", self.str_model.name, "stands in place of qualities by copies: give one")
 
     @property
     def label(self) -> str:
         """The model and its parameters, for headers of outputs."""
-        return "gatk" if self.indel_qualities is None else f"gatk ({self.indel_qualities.name})"
+        source = self.str_model or self.indel_qualities
+        return "gatk" if source is None else f"gatk ({source.name})"
 
 
 def rows(qualities: Qualities) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from pairhmm.errors import InputError
 KEYS = {
     "profile": ("start", "match", "insertion", "transitions"),
     "gatk": ("insertion_quality", "deletion_quality", "gap_quality", "pcr_indel_model"),
+    "str": ("insertion_opening", "deletion_opening", "gap_continuation"),
 }
 """Top-level keys of the parameters of each model."""
 
@@ -26,7 +27,7 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
     Parameters
     ----------
     path : path
-    model : {"profile", "gatk"}
+    model : {"profile", "gatk", "str"}
 
     Raises
     ------
@@ -47,7 +48,8 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
         raise InputError(source, "", "holds no parameters", FORMAT)
     for other, keys in KEYS.items():
         if other != model and table.keys() & set(keys):
-            raise InputError(source, "", f"has the parameters of the model {other!r}", f"give --model {other}")
+            cure = "give it to --str-model" if other == "str" else f"give --model {other}"
+            raise InputError(source, "", f"has the parameters of the model {other!r}", cure)
     return table
 
 

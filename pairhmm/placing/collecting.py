@@ -8,10 +8,16 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import InputError
 from pairhmm.placing.properties import TokenSets
 from pairhmm.sketching.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_SHIFT, SLOTS, hashes, tokens_of
 
-_PENDING = 4096
+MOST_SETS = 150_000
+"""Sets of tokens that a map has at most: samples times groups. They and what is made of them take some 400 MB."""
+# Tokens of a sample, and of all samples, that wait to be compacted.
+_PENDING, _ALL_PENDING = 4096, 1 << 22
+
+_NONE = np.empty(0, dtype=np.uint32)
 
 
 def token_of(text: str) -> int:
@@ -65,6 +71,13 @@ def compacted(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return np.sort(distinct[order[kept]])
 
 
+def check_size(sets: int) -> None:
+    """Raise InputError for more than `MOST_SETS` sets of tokens."""
+    if sets > MOST_SETS:
+        rule = f"more than {MOST_SETS:,} samples times groups of properties do not fit its memory"
+        raise InputError("map draw", "", rule, "give fewer groups, or see docs/map.md for programs that draw more")
+
+
 class TokenCollector:
     """The tokens of samples, by their names.
 
@@ -77,6 +90,7 @@ class TokenCollector:
     def __init__(self) -> None:
         self._tokens: dict[str, NDArray[np.uint32]] = {}
         self._pending: dict[str, list[int]] = {}
+        self._waiting = 0
 
     @property
     def names(self) -> list[str]:
@@ -85,15 +99,19 @@ class TokenCollector:
     def name(self, sample: str) -> None:
         """Take up a sample, which may have no tokens."""
         if sample not in self._tokens:
-            self._tokens[sample] = np.empty(0, dtype=np.uint32)
-            self._pending[sample] = []
+            check_size(len(self._tokens) + 1)
+            self._tokens[sample] = _NONE
 
     def add(self, sample: str, tokens: Iterable[int]) -> None:
         """Add tokens of a sample."""
         self.name(sample)
-        pending = self._pending[sample]
+        pending = self._pending.setdefault(sample, [])
+        before = len(pending)
         pending.extend(tokens)
-        if len(pending) >= _PENDING:
+        self._waiting += len(pending) - before
+        if self._waiting >= _ALL_PENDING:
+            self._flush_all()
+        elif len(pending) >= _PENDING:
             self._flush(sample)
 
     def add_array(self, sample: str, tokens: NDArray[np.uint32]) -> None:
@@ -103,14 +121,17 @@ class TokenCollector:
 
     def sets(self, names: Sequence[str]) -> TokenSets:
         """The tokens of these samples, in their order. A sample that was not named has none."""
-        for sample in self._pending:
-            self._flush(sample)
-        rows = [self._tokens.get(name, np.empty(0, dtype=np.uint32)) for name in names]
+        self._flush_all()
+        rows = [self._tokens.get(name, _NONE) for name in names]
         offsets = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum([len(row) for row in rows], out=offsets[1:])
-        return TokenSets(np.concatenate([np.empty(0, dtype=np.uint32), *rows]), offsets)
+        return TokenSets(np.concatenate([_NONE, *rows]), offsets)
+
+    def _flush_all(self) -> None:
+        for sample in list(self._pending):
+            self._flush(sample)
 
     def _flush(self, sample: str) -> None:
-        if self._pending[sample]:
-            self.add_array(sample, np.array(self._pending[sample], dtype=np.uint32))
-            self._pending[sample] = []
+        tokens = self._pending.pop(sample)
+        self._waiting -= len(tokens)
+        self.add_array(sample, np.array(tokens, dtype=np.uint32))

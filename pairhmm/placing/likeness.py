@@ -7,17 +7,21 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.placing.base import Placer
 from pairhmm.placing.collecting import mixed
-from pairhmm.placing.properties import Neighbours
+from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching.base import Comparer
 from pairhmm.sketching.distances import jaccard
 from pairhmm.sketching.planes import planes_of
-from pairhmm.sketching.published import BITS, PRIME, SLOTS
-from pairhmm.sketching.sketches import Scheme, Sketches
+from pairhmm.sketching.published import BITS, SLOTS
+from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
 
 PUBLISHED = Scheme("published", slots=SLOTS, bits=BITS)
 _NEIGHBOUR_BITS = 16
 """Bits of a slot that neighbours are sought by. Different values have the same ones once in 65,536 slots."""
+
+_VALUES_AT_ONCE = 1 << 21
+"""Slots that are held as numbers at a time. They take 26 bytes each."""
 
 
 def joint_scheme(groups: int) -> Scheme:
@@ -25,27 +29,36 @@ def joint_scheme(groups: int) -> Scheme:
     return Scheme("permutation", slots=SLOTS << (groups - 1).bit_length(), bits=_NEIGHBOUR_BITS)
 
 
-def joint_sketches(signatures: Sequence[NDArray[np.uint32]]) -> Sketches:
+def joint_sketches(groups: Sequence[TokenSets], placer: Placer, threads: int) -> Sketches:
     """The signatures of all groups end to end, as sketches, for `nearest_neighbours`.
 
     Slots beyond the last group, and those of a sample without tokens in a group, differ between any two samples, up to
-    chance. So a lack of properties makes nobody alike.
+    chance. So a lack of properties makes nobody alike. Signatures are made for some samples at a time: of all together,
+    they would take more memory than anything else.
     """
-    count, scheme = len(signatures[0]), joint_scheme(len(signatures))
-    values = np.empty((count, scheme.slots), dtype=np.uint32)
-    numbers = np.arange(count * scheme.slots, dtype=np.uint64).reshape(values.shape)
-    values[:] = mixed(numbers).astype(np.uint32)
-    for group, of_group in enumerate(signatures):
-        present = of_group[:, 0] != PRIME
-        values[present, group * SLOTS : (group + 1) * SLOTS] = of_group[present]
-    return sketches_of(values, scheme)
+    count, scheme = len(groups[0]), joint_scheme(len(groups))
+    planes = np.empty((count, scheme.bits, scheme.slots // WORD_BITS), dtype=np.uint64)
+    rows = max(1, _VALUES_AT_ONCE // scheme.slots)
+    for first in range(0, count, rows):
+        end = min(first + rows, count)
+        numbers = np.arange(first * scheme.slots, end * scheme.slots, dtype=np.uint64).reshape(end - first, -1)
+        values = mixed(numbers).astype(np.uint32)
+        for group, sets in enumerate(groups):
+            part = TokenSets(sets.tokens, sets.offsets[first : end + 1])
+            present = np.diff(part.offsets) > 0
+            values[present, group * SLOTS : (group + 1) * SLOTS] = placer.signatures(part, threads)[present]
+        planes[first:end] = planes_of(values, scheme.bits)
+    return _sketches(planes, scheme)
 
 
 def sketches_of(values: NDArray[np.uint32], scheme: Scheme) -> Sketches:
     """Slots as sketches of samples that are named by their numbers."""
-    names = list(map(str, range(len(values))))
-    counts = np.ones(len(values), dtype=np.int32)
-    return Sketches(scheme, names, planes_of(values, scheme.bits), np.zeros(len(values)), counts)
+    return _sketches(planes_of(values, scheme.bits), scheme)
+
+
+def _sketches(planes: NDArray[np.uint64], scheme: Scheme) -> Sketches:
+    names = list(map(str, range(len(planes))))
+    return Sketches(scheme, names, planes, np.zeros(len(planes)), np.ones(len(planes), dtype=np.int32))
 
 
 def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threads: int) -> Neighbours:

@@ -23,7 +23,6 @@ from pairhmm.placing.quantising import cells_by_cdf, cells_by_rank
 from pairhmm.placing.scaling import MOST_SAMPLES, scaled
 from pairhmm.placing.trustworthiness import trustworthiness
 from pairhmm.sketching.base import Comparer
-from pairhmm.sketching.published import PRIME
 from pairhmm.sketching.sketches import Scheme, Sketches
 
 
@@ -104,18 +103,17 @@ def make_map(
     sets = list(groups.values())
     projections = placer.projections(sets, matrices_of(list(groups), options.seed), threads)
     start = np.einsum("g,gsx->sx", weights, projections).astype(np.float32)
-    signatures = [placer.signatures(one, threads) for one in sets]
-    has_tokens = [one[:, 0] != PRIME for one in signatures]
-    weighted = [one for one, weight in zip(signatures, weights, strict=True) if weight]
+    has_tokens = [np.diff(one.offsets) > 0 for one in sets]
+    weighted = [one for one, weight in zip(sets, weights, strict=True) if weight]
     comparer = comparer_of(joint_scheme(len(weighted)))
-    neighbours = nearest_neighbours(joint_sketches(weighted), options.neighbours, comparer, threads)
+    neighbours = nearest_neighbours(joint_sketches(weighted, placer, threads), options.neighbours, comparer, threads)
     positions = placer.blended(start, neighbours, options.alpha, options.passes, threads)
     exact, trust, exact_trust = None, None, None
     if len(names) <= MOST_SAMPLES:
         known = sketches or {}
         of_groups = [
-            known[name] if name in known else sketches_of(one, PUBLISHED)
-            for name, one in zip(groups, signatures, strict=True)
+            known[name] if name in known else sketches_of(placer.signatures(one, threads), PUBLISHED)
+            for name, one in groups.items()
         ]
         truth = distances_of(of_groups, has_tokens, weights, comparer_of, threads)
         exact = scaled(truth)

@@ -90,15 +90,26 @@ class CohortAlleles:
         # The share of what certain genotypes would tell that the reads tell. Where it is less, a sample draws more.
         uncertain = (self.weights[:, 1] + 4 * self.weights[:, 2] - copies**2).sum(axis=0)
         self._told = np.maximum(1 - uncertain / (2 * len(copies) * self._all * (1 - self._all)), 0.0)
-        excess = (copies / 2 - self._all) / np.maximum(self._told, _LEAST_TOLD)
-        self._excess = np.where(self._given, 0.0, excess)
+        told = np.maximum(self._told, _LEAST_TOLD).astype(np.float32)
+        self._excess = (copies / 2 - self._all.astype(np.float32)) / told
 
     def without(self, *samples: int) -> AlleleUrn:
         """Of the other samples. Their frequencies are by one step of Newton's method."""
         left = max(1, len(self._excess) - len(samples))
-        shares = np.clip(self._all - self._excess[list(samples)].sum(axis=0) / left, _RAREST, 1 - _RAREST)
+        excess = np.where(self._given, 0, self._excess[list(samples)].sum(axis=0) / left)
         total = np.where(self._given, CERTAIN, 2 * left * self._told + 2 * PSEUDO_COUNT)
-        return AlleleUrn(shares * total, total)
+        return AlleleUrn(np.clip(self._all - excess, _RAREST, 1 - _RAREST) * total, total)
+
+    def likeness(self, sample: int) -> NDArray[np.float32]:
+        """Correlations of a sample's genotypes with those of each sample: float32 (samples,).
+
+        They are about 1 for samples of one individual, and 0.5 for parents and children.
+        """
+        variances = (self._all * (1 - self._all) / 2).astype(np.float32)
+        found: NDArray[np.float32] = self._excess @ (self._excess[sample] / variances) / max(1, len(variances))
+        # Two samples of n draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
+        samples = len(found)
+        return found * np.float32(samples / max(1, samples - 3))
 
 
 def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArray[np.float32]:

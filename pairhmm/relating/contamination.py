@@ -19,7 +19,7 @@ estimated too, once for the whole cohort.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +54,8 @@ _PROBE_STATES = np.concatenate([IBD, [[0.9, 0.1, 0], [0.75, 0.25, 0], [0, 0.5, 0
 # Nearly the logarithm of the greatest float32.
 _HIGHEST_LOG = 80.0
 _SMALLEST = np.float32(np.finfo(np.float32).tiny)
+# Samples with a likeness of this or more are of one individual. They can't be told apart as sources.
+_SAME = 0.65
 # Sources of a sample whose likelihoods are maximised.
 _BEST_SOURCES = 3
 _ROUNDS = 40
@@ -179,11 +181,15 @@ def estimate_contamination(
         others = cohort.without(sample)
         found = [(*_estimate(_population_profile(own, error, others)), POPULATION)]
         # Without foreign reads there is nobody to look for.
-        for source in _best_sources(own, error, others, cohort.weights, sample) if found[0][3] > HALF_WIDTH else ():
+        is_clean = found[0][3] <= HALF_WIDTH
+        candidates = [] if is_clean else np.flatnonzero(cohort.likeness(sample) < _SAME).tolist()
+        for source in _best_sources(own, error, others, cohort.weights, candidates):
             without = cohort.without(sample, source)
             of_source = genotype_weights(likelihoods[[source]], without.genotypes)[0]
             found.append((*_estimate(_source_profile(own, error, without, of_source)), source))
-        best = max(found, key=lambda one: one[3])
+        # The population comes first. Each sample has two parameters more, and is one of many.
+        demanded = 2 + np.log(samples)
+        best = max(found, key=lambda one: one[3] - demanded * (one[4] != POPULATION))
         (fraction[sample], low[sample], high[sample], gain[sample]), sources[sample] = best[:4], best[4]
     return Contamination(fraction, low, high, gain, sources)
 
@@ -241,19 +247,25 @@ def _total_log(tables: NDArray[np.float32]) -> Floats:
     return total
 
 
-def _best_sources(reads: _Reads, error: float, urn: AlleleUrn, weights: NDArray[np.float32], sample: int) -> list[int]:
+def _best_sources(
+    reads: _Reads,
+    error: float,
+    urn: AlleleUrn,
+    weights: NDArray[np.float32],
+    candidates: Sequence[int],
+) -> list[int]:
     """The samples whose genotypes best explain foreign reads, whatever their relation: at most `_BEST_SOURCES`."""
+    if not len(candidates):
+        return []
     tables = _by_ancestry(reads.likelihoods(_PROBES, error), urn.at(reads.sites))
     of_relations = np.einsum("rj,jfas->fras", _PROBE_STATES, tables).reshape(GENOTYPES, -1, len(reads.sites))
-    gains = np.full(len(weights), -np.inf)
-    for source in range(len(weights)):
-        if source != sample:
-            of_source = weights[source][:, reads.sites]
-            fits = _total_log(np.einsum("fcs,fs->cs", of_relations, of_source))
-            by_share = fits.reshape(len(_PROBE_STATES), -1).max(axis=0)
-            gains[source] = by_share[1:].max() - by_share[0]
-    best = np.argsort(-gains, kind="stable")[:_BEST_SOURCES]
-    return [int(source) for source in best if gains[source] > 0]
+    gains = {}
+    for source in candidates:
+        fits = _total_log(np.einsum("fcs,fs->cs", of_relations, weights[source][:, reads.sites]))
+        by_share = fits.reshape(len(_PROBE_STATES), -1).max(axis=0)
+        gains[source] = by_share[1:].max() - by_share[0]
+    best = sorted(gains, key=lambda source: -gains[source])[:_BEST_SOURCES]
+    return [source for source in best if gains[source] > 0]
 
 
 def _estimate(profile: Profile) -> tuple[float, float, float, float]:

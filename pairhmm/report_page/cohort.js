@@ -2,6 +2,7 @@
 
 import { gradient, sequential, themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
+import { pictureTools } from "./export.js";
 import { MISSING, formatNumber, shortened } from "./format.js";
 import { overviewCards } from "./overview.js";
 import { DataTable } from "./table.js";
@@ -79,6 +80,7 @@ function concordanceCard({ samples, shares }) {
     make("h2", {}, "Genotype concordance"),
     make("p", { class: "told" }, "Share of equal genotypes of each two samples, of the sites where both are called."),
     make("div", { class: "wide" }, canvas),
+    pictureTools(canvas, "genotype concordance"),
     legend(sequential, "50 % or less", "100 %"),
   );
 }

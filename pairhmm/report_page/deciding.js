@@ -2,6 +2,7 @@
 
 import { diverging } from "./colours.js";
 import { make } from "./dom.js";
+import { exported } from "./export.js";
 import { MISSING, formatNumber, plural, shortened } from "./format.js";
 import { haplotypeLabel } from "./heatmap.js";
 import { readPlace } from "./panel_data.js";
@@ -22,11 +23,14 @@ export function decidingBases(report, panel, group) {
     make(
       "div",
       { class: "wide" },
-      make(
-        "table",
-        { class: "plain" },
-        make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-        make("tbody", {}, ...rows),
+      exported(
+        make(
+          "table",
+          { class: "plain" },
+          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+          make("tbody", {}, ...rows),
+        ),
+        "bases that decide",
       ),
     ),
   );

@@ -3,6 +3,7 @@
 import { legend, matrixCanvas } from "./cohort.js";
 import { sequential, themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
+import { pictureTools } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 import { DataTable } from "./table.js";
 
@@ -51,6 +52,7 @@ function heatmapCard({ samples, heatmap }) {
       ];
     },
   });
+  const tree = treeCanvas(samples, order, merges, canvas.rowPlaces);
   return make(
     "section",
     { class: "card distances" },
@@ -60,7 +62,9 @@ function heatmapCard({ samples, heatmap }) {
       { class: "told" },
       "Mash distance of each two samples, in the order of the tree at the right (average linkage). Darker is closer.",
     ),
-    make("div", { class: "wide tree" }, canvas, treeCanvas(samples, order, merges, canvas.rowPlaces)),
+    make("div", { class: "wide tree" }, canvas, tree),
+    pictureTools(canvas, "distances"),
+    pictureTools(tree, "tree of distances"),
     legend((share) => sequential(1 - share), formatNumber(low, DISTANCE_DIGITS), formatNumber(high, DISTANCE_DIGITS)),
   );
 }

@@ -2,6 +2,7 @@
 
 import { themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
+import { exported, pictureTools } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 import { tellOnHover } from "./tooltip.js";
 
@@ -50,6 +51,7 @@ function roundsCard(rounds) {
         (kinds.length > 1 ? " The part's reads differ from all reads, so the two curves do not join." : ""),
     ),
     make("div", { class: "wide" }, canvas),
+    pictureTools(canvas, "rounds"),
     make(
       "div",
       { class: "legend" },
@@ -168,11 +170,14 @@ function estimatesCard({ estimates, basis }) {
     make(
       "div",
       { class: "wide" },
-      make(
-        "table",
-        { class: "plain estimates" },
-        make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-        make("tbody", {}, ...rows),
+      exported(
+        make(
+          "table",
+          { class: "plain estimates" },
+          make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+          make("tbody", {}, ...rows),
+        ),
+        "parameters",
       ),
     ),
   );

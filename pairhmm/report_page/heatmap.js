@@ -110,7 +110,7 @@ export class Heatmap {
       if (!this.withNumbers) return;
       context.fillStyle = inkOn(colour);
       const isKnown = this.group.behind[this.columns[place] * shown + read] !== this.constants.impossible;
-      context.fillText(isKnown ? formatNumber(-value, 2) : "−∞", x + this.cellWidth / 2, y + height - 3);
+      context.fillText(isKnown ? formatNumber(0 - value, 2) : "−∞", x + this.cellWidth / 2, y + height - 3);
     });
   }
 

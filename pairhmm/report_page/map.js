@@ -3,6 +3,7 @@
 import { blendedPlaces, openGpuBlender, sharesOf, weightedPlaces } from "./blending.js";
 import { themeColour } from "./colours.js";
 import { announce, make, makeCanvas } from "./dom.js";
+import { pictureTools } from "./export.js";
 import { MISSING, formatNumber } from "./format.js";
 import { ARROW_STEPS, FLAG_SHAPES, drawLabels, drawPoint, flagShape, nearestPoint, nextPoint } from "./points.js";
 import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
@@ -80,7 +81,13 @@ class MapPanel {
       return sample < 0 ? null : this.describe(sample);
     });
     plot.trust = make("span", { class: "told" }, trustText(trust));
-    plot.figure = make("figure", {}, make("figcaption", {}, make("b", {}, title), " ", plot.trust), plot.canvas);
+    plot.figure = make(
+      "figure",
+      {},
+      make("figcaption", {}, make("b", {}, title), " ", plot.trust),
+      plot.canvas,
+      pictureTools(plot.canvas, title),
+    );
     return plot;
   }
 

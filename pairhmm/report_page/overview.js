@@ -118,6 +118,7 @@ function factsCard(report) {
     ["Called by", [...callers, ...backends.map((backend) => `on ${backend}`)].join(" ")],
     ["Called on", dates.join(", ")],
     ["Model", models.join("; ")],
+    ["Swaps and contamination", report.flags ? null : "not looked for"],
     ["Report by", `pairhmm ${report.version}`],
   ].filter(([, value]) => value);
   return make(

@@ -9,12 +9,13 @@ import { readPlace } from "./panel_data.js";
 import { CELL, LETTERS, PileupCells } from "./pileup_cells.js";
 import { hideTooltip, showTooltip, tellOnHover } from "./tooltip.js";
 
-const SIZE = { column: 9, gap: 14, line: 15, ruler: 18, coverage: 36, group: 17, most: 64, low: 9, read: 14 };
+const SIZE = { column: 9, gap: 14, line: 15, ruler: 18, coverage: 36, group: 17, most: 100, low: 9, read: 14 };
 const LEFT = { choice: 8, strand: 12, mapped: 26, label: 74 };
 const LEFT_WIDTH = LEFT.label + 6;
 const POOR_MAPPING = 10; // reads below it are hollow
 const FULL_QUALITY = 35; // Phred at which colours are full
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Consolas, monospace";
+const SMALL_FONT = FONT.replace("11px", "9px");
 const TEXT = "11px system-ui, sans-serif";
 
 export class Pileup {
@@ -133,8 +134,7 @@ export class Pileup {
       context.fillRect(x, middle - 1, SIZE.column, 1.5);
       return;
     }
-    if (high < 11) return;
-    context.font = FONT;
+    context.font = high < 11 ? SMALL_FONT : FONT;
     context.textAlign = "center";
     context.fillStyle = differs && !clipped && strength > 0.55 ? "#fff" : this.colours["--ink"];
     context.fillText(clipped ? letter.toLowerCase() : letter, x + SIZE.column / 2, middle);

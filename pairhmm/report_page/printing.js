@@ -12,9 +12,12 @@ export function preparePrinting() {
   window.addEventListener("beforeprint", () => {
     setPaper(true);
     for (const holder of document.querySelectorAll(".holder")) {
-      holder.style.width = `${PAPER.width}px`;
+      // Measured as it will be on paper.
+      holder.classList.add("onpaper");
+      holder.style.cssText = `flex: none; width: ${PAPER.width}px; height: 0`;
       if (holder.firstElementChild) fit(holder.firstElementChild);
-      holder.style.width = "";
+      holder.style.cssText = "";
+      holder.classList.remove("onpaper");
     }
   });
   window.addEventListener("afterprint", () => {
@@ -38,7 +41,7 @@ function fit(element) {
 
 // Prints the panels of some sites, each on a page of its own.
 export async function printSites(report, sites) {
-  const sheets = make("div", { class: "sheets" });
+  const sheets = make("div", { class: "sheets onpaper" });
   sheets.style.width = `${PAPER.width}px`;
   document.body.append(sheets);
   setPaper(true);

@@ -2,6 +2,7 @@
 
 import { themeColour } from "./colours.js";
 import { announce, make, makeCanvas } from "./dom.js";
+import { pictureTools } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 import { shapeLegend } from "./map.js";
 import { ARROW_STEPS, drawLabels, drawPoint, nearestPoint, nextPoint } from "./points.js";
@@ -86,6 +87,7 @@ function scatterCard(pairs) {
         " with a relation, and evenly of the others."
       : "";
   const found = new Set(pairs.rows.map((row) => row[FOUND] ?? "unknown"));
+  const canvas = scatterCanvas(pairs);
   return make(
     "section",
     { class: "card" },
@@ -96,7 +98,8 @@ function scatterCard(pairs) {
       "Each point is a pair of samples, its shape the relation that was found. Pairs that are flagged, or found to be" +
         ` other than the sheet says, are large, in another colour, and have names.${left}`,
     ),
-    make("div", { class: "wide" }, scatterCanvas(pairs)),
+    make("div", { class: "wide" }, canvas),
+    pictureTools(canvas, "relatedness"),
     shapeLegend([
       ...Object.entries(RELATIONS)
         .filter(([name]) => found.has(name))

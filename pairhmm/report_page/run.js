@@ -90,7 +90,7 @@ function timingsCard(timings) {
   );
   const unseen = timings.filter((row) => row[2] === null && row[3] === null).length;
   const told =
-    "The jobs whose benchmark files were given; the report's own is not among them. Snakemake samples processor time and" +
+    "The jobs whose benchmark files were given. Snakemake samples processor time and" +
     ` memory while a job runs. ${unseen ? `Of ${plural(unseen, "job")} of under a second it has seen too little.` : ""}`;
   return make(
     "section",

@@ -4,6 +4,7 @@ import { legend, matrixCanvas } from "./cohort.js";
 import { sequential, themeColour } from "./colours.js";
 import { make } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
+import { seenCard } from "./seen.js";
 import { DataTable } from "./table.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 
@@ -32,6 +33,7 @@ export function showScan(report) {
   return make(
     "div",
     { class: "view" },
+    scan.seen.length ? seenCard(report) : null,
     first >= 0 ? overviewCard(report, rowsOf, chooseFromMatrix) : null,
     make(
       "div",
@@ -181,7 +183,9 @@ function sampleHits(report, signature, [sample, hits, reverse, mean, , qualities
   ].filter(Boolean);
 }
 
-function hitLine(signature, [record, number, start, end, strand, total, mean, matches, informative, mismatches]) {
+function hitLine(signature, hit) {
+  const [record, number, start, end, strand, total, mean, matches, informative, mismatches, place] = hit;
+  const length = end - start;
   const bar = make("span", {
     class: `hit ${strand === "-" ? "reverse" : "forward"}`,
     tabindex: "0",
@@ -189,15 +193,21 @@ function hitLine(signature, [record, number, start, end, strand, total, mean, ma
     "aria-label": `${record}, ${start + 1} to ${end}, strand ${strand}, mean quality ${mean ?? "unknown"}`,
   });
   bar.style.setProperty("--colour", qualityColour(mean));
+  if (place !== null) {
+    bar.style.marginLeft = `${(100 * place) / signature.length}%`;
+    bar.style.width = `max(3px, ${(100 * length) / signature.length}%)`;
+  }
   const rows = [
     ["record", `${record} (number ${formatNumber(number)} of the file)`],
     ["place in it", `${formatNumber(start + 1)}-${formatNumber(end)}, strand ${strand}`],
     ["sum of qualities", formatNumber(total)],
     ["mean quality", formatNumber(mean, 2)],
-    ["columns without N", `${formatNumber(informative)} of ${formatNumber(signature.length)}`],
+    ["columns without N", `${formatNumber(informative)} of ${formatNumber(length)}`],
     ["mismatches", formatNumber(mismatches)],
     ["matches in the sample", formatNumber(matches)],
   ];
+  if (place !== null)
+    rows.push(["place in the signature", `${formatNumber(place + 1)}-${formatNumber(place + length)}`]);
   bar.addEventListener("pointermove", (event) => showTooltip(event.clientX, event.clientY, rows));
   bar.addEventListener("pointerleave", hideTooltip);
   bar.addEventListener("focus", () => {
@@ -205,7 +215,7 @@ function hitLine(signature, [record, number, start, end, strand, total, mean, ma
     showTooltip(box.left + box.width / 2, box.bottom, rows);
   });
   bar.addEventListener("blur", hideTooltip);
-  const known = `${formatNumber((100 * informative) / signature.length)} % known`;
+  const known = `${formatNumber((100 * informative) / length)} % known`;
   const figures = mean === null ? known : `Q ${formatNumber(mean, 1)} · ${known}`;
   return [
     make("span", { class: "label", title: record }, shortened(record, 26)),

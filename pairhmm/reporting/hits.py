@@ -22,7 +22,10 @@ QUALITY_BINS, QUALITY_BIN = 12, 5
 
 @dataclass(frozen=True, slots=True)
 class ReportedHit:
-    """A row of a table of hits. `start` is 0-based. `total` and `mean` are None where the sample has no qualities."""
+    """A row of a table of hits. `start` is 0-based. `total` and `mean` are None where the sample has no qualities.
+
+    `place` is where a match of a tile begins in its signature, 0-based; None for a match of a whole signature.
+    """
 
     sample: str
     record: str
@@ -36,6 +39,26 @@ class ReportedHit:
     matches: int
     informative: int
     mismatches: int
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedSignature:
+    """A row of the summary of a scan of tiles: what a file shows of a signature. None stands for an empty field."""
+
+    sample: str
+    signature: str
+    call: str
+    reads: int
+    ambiguous: float | None
+    tiles: int
+    all_tiles: int
+    breadth: float
+    depth: float
+    quality: float | None
+    identity: float | None
+    expected: float
+    reason: str
 
 
 @dataclass(slots=True)
@@ -81,7 +104,9 @@ class Hits:
     def add(self, hit: ReportedHit) -> None:
         """Count a hit."""
         self.count += 1
-        self._lengths.setdefault(hit.signature, hit.end - hit.start)
+        # Of tiles, what they reach of the signature.
+        length = hit.end - hit.start + (hit.place or 0)
+        self._lengths[hit.signature] = max(length, self._lengths.get(hit.signature, 0))
         self._pairs.setdefault((hit.signature, hit.sample), _Pair()).add(hit)
 
     @property
@@ -113,7 +138,7 @@ class Hits:
 def _hit_row(hit: ReportedHit) -> list[Any]:
     mean = None if hit.mean is None else round(hit.mean, 2)
     place = [hit.record, hit.number, hit.start, hit.end, hit.strand]
-    return [*place, hit.total, mean, hit.matches, hit.informative, hit.mismatches]
+    return [*place, hit.total, mean, hit.matches, hit.informative, hit.mismatches, hit.place]
 
 
 def track(letters: NDArray[np.uint8]) -> str | list[int]:

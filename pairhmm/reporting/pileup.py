@@ -126,13 +126,15 @@ class _Steps:
 def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """The whole numbers of ranges, end to end."""
     ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    numbers: NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    return numbers
 
 
 def _sums_before(values: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sum of the values from the index `first` to before each one."""
-    before = np.cumsum(values) - values
-    return before - before[first]
+    before: NDArray[np.int64] = np.cumsum(values) - values
+    sums: NDArray[np.int64] = before - before[first]
+    return sums
 
 
 def shown_columns(

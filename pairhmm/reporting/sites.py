@@ -14,6 +14,9 @@ NO_QUALITY = 1 << 20
 _PASSED = (".", "PASS")
 """FILTER of records that failed no filter."""
 
+_ANY_OTHER = frozenset({"<NON_REF>", "<*>"})
+"""ALT of a gVCF that stands for every allele that is not named."""
+
 RegionVariant = tuple[int, str, tuple[str, ...]]
 """0-based position, REF and ALTs."""
 
@@ -94,6 +97,11 @@ class ReportedSite:
     def passes(self) -> bool:
         """Whether it failed no filter."""
         return self.filters in _PASSED
+
+    @property
+    def is_reference_block(self) -> bool:
+        """Whether it is a gVCF's block of positions without a variant."""
+        return bool(self.alts) and _ANY_OTHER.issuperset(self.alts)
 
     @property
     def least_quality(self) -> int:

@@ -68,17 +68,20 @@ class ReferenceTiles(Scanner):
     def _offsets(self, pattern: int) -> NDArray[np.int64]:
         """Where the tiles of a pattern begin. Palindromes are left out of reverse ones."""
         whole, size = self._letters(pattern), self._tiling.length
-        offsets = np.arange(len(whole) - size + 1)
+        offsets: NDArray[np.int64] = np.arange(len(whole) - size + 1, dtype=np.int64)
         if self._patterns.strand[pattern] != REVERSE:
-            return offsets[offsets % self._tiling.step == 0]
+            chosen: NDArray[np.int64] = offsets[offsets % self._tiling.step == 0]
+            return chosen
         offsets = offsets[(len(whole) - size - offsets) % self._tiling.step == 0]
         tiles = [whole[offset : offset + size] for offset in offsets]
         own = [np.array_equal(reverse_complement(tile), tile) for tile in tiles]
-        return offsets[~np.array(own, dtype=bool)]
+        others: NDArray[np.int64] = offsets[~np.array(own, dtype=bool)]
+        return others
 
     def _letters(self, pattern: int) -> NDArray[np.uint8]:
         begin, end = self._patterns.offset[pattern : pattern + 2]
-        return self._patterns.letters[begin:end]
+        letters: NDArray[np.uint8] = self._patterns.letters[begin:end]
+        return letters
 
     def _hit(
         self,
@@ -110,7 +113,8 @@ class ReferenceTiles(Scanner):
         by_diagonal: dict[int, list[int]] = defaultdict(list)
         for start, offset in matches:
             by_diagonal[offset - start].append(start)
-        step, size, runs = self._tiling.step, self._tiling.length, []
+        step, size = self._tiling.step, self._tiling.length
+        runs: list[tuple[int, ...]] = []
         for diagonal in sorted(by_diagonal):
             starts = sorted(by_diagonal[diagonal])
             firsts = [start for start in starts if step > size or start - step not in starts]

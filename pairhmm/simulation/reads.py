@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pairhmm.genomics.tandem_repeats import Tracts
 from pairhmm.simulation.profile_errors import ProfileErrors, draw_letters, draw_places, without_gaps
-from pairhmm.simulation.stutter import Stutter, Tracts, draw_stutter, find_tracts
+from pairhmm.simulation.stutter import Stutter, draw_stutter, find_tracts
 from pairhmm.simulation.variants import SimulatedHaplotype
 
 FRAGMENTS_AT_ONCE = 1 << 15

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pairhmm.genomics.tandem_repeats import Tracts
+from pairhmm.genomics.tandem_repeats import find_tracts as repeats_of
 
 PERIODS = 6
 """Bases of the longest unit that stutters."""
@@ -61,22 +64,6 @@ class Stutter:
     further: float = FURTHER_UNIT
 
 
-class Tracts(NamedTuple):
-    """Tandem repeats of a sequence, by their starts: int64[tracts] each.
-
-    `start` and `end` are 0-based half-open; `end` may lie inside the last, incomplete copy. `unit` has bases.
-    """
-
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    unit: NDArray[np.int64]
-
-    @property
-    def copies(self) -> NDArray[np.int64]:
-        """Whole copies of the unit."""
-        return (self.end - self.start) // self.unit
-
-
 def stutter_of(library: Library) -> Stutter:
     """The stutter of a library without or with PCR. Its rates grow geometrically with the copies, up to a highest."""
     factor = PCR_FACTOR if library == "pcr" else 1.0
@@ -88,36 +75,9 @@ def stutter_of(library: Library) -> Stutter:
 
 
 def find_tracts(codes: NDArray[np.uint8], stutter: Stutter) -> Tracts:
-    """The tandem repeats of a sequence that stutter. Each is as long as it can be, and of its shortest unit."""
-    periods, most = stutter.rates.shape
-    found = []
-    for unit in range(1, periods + 1):
-        start, end = _runs(codes[unit:] == codes[:-unit])
-        end = end + unit
-        copies = np.minimum((end - start) // unit, most)
-        kept = (copies > 0) & (stutter.rates[unit - 1, np.maximum(copies, 1) - 1] > 0)
-        start, end = start[kept], end[kept]
-        shorter = np.zeros(len(start), dtype=bool)
-        for other in range(1, unit):
-            if unit % other == 0:
-                shorter |= _repeats_within(codes, start, unit, other)
-        found.append(np.stack((start, end, np.full(len(start), unit)))[:, ~shorter])
-    tracts = np.concatenate(found, axis=1)
-    return Tracts(*tracts[:, np.argsort(tracts[0], kind="stable")])
-
-
-def _runs(flags: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends (exclusive) of the runs of True."""
-    edges = np.diff(np.concatenate(([0], flags.astype(np.int8), [0])))
-    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-
-
-def _repeats_within(codes: NDArray[np.uint8], start: NDArray[np.int64], unit: int, other: int) -> NDArray[np.bool_]:
-    """Whether the unit at each start is itself copies of its first `other` bases."""
-    same = np.ones(len(start), dtype=bool)
-    for place in range(unit - other):
-        same &= codes[start + place] == codes[start + place + other]
-    return same
+    """The tandem repeats of a sequence that stutter."""
+    least = [int(np.argmax(rates > 0)) + 1 if rates.any() else len(codes) for rates in stutter.rates]
+    return repeats_of(codes, least)
 
 
 def draw_stutter(

@@ -141,7 +141,7 @@ def test_ploidy_of_a_sample_and_of_a_sex(tmp_path):
 
 
 def test_a_gvcf_and_filters():
-    lines = run("call", "--gvcf", "--gq-bands", "20,60", "--min-qd", 2, "--max-fs", 60, BAM).stdout
+    lines = run("call", "--gvcf", "--mnv", "--gq-bands", "20,60", "--min-qd", 2, "--max-fs", 60, BAM).stdout
     assert "##GVCFBlock20-60=minGQ=20(inclusive),maxGQ=60(exclusive)" in lines
     assert '##FILTER=<ID=StrandBias,Description="FS is above 60">' in lines
     assert sum(row[4] == "<NON_REF>" for row in records(lines)) > 20
@@ -151,7 +151,8 @@ def test_a_gvcf_and_filters():
     ("options", "message"),
     [
         (["--gq-bands", "20,10"], "'20,10' is not a list of ascending numbers from 1 to 99"),
-        (["--gvcf", "-v", TRUTH], "--gvcf is for variants that are found in reads; leave out --gvcf or the file"),
+        (["--mnv"], "--mnv is for variants that are found in reads; leave out --mnv or the file"),
+        (["--gvcf"], "--gvcf is for variants that are found in reads; leave out --gvcf or the file"),
         (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),
         (["--sample-ploidy", "1=many"], "'1=many' is not NAME=NUMBER"),
         (["--sample-sex", "1"], "'1' is not NAME=SEX"),

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import pairhmm
 from pairhmm.cli.map import command
 from pairhmm.errors import InputError, OptionError
+from pairhmm.io.samples.hit_writer import HIT_COLUMNS
 from pairhmm.io.sketches.writer import write_sketches
 from pairhmm.sketching.planes import planes_of
 from pairhmm.sketching.sketches import Scheme, Sketches
@@ -116,13 +117,23 @@ def test_a_group_without_weight_has_no_neighbours(sketches, calls):
 def test_hits_are_properties(tmp_path):
     path = tmp_path / "hits.tsv"
     rows = [f"s{n}.fq\tr\t1\tsig{n % 2}\t0\t5\t+\t\t\t5\t5\t0\n" for n in range(6)]
-    from pairhmm.io.samples.hit_writer import HIT_COLUMNS
-
     path.write_text("#" + "\t".join(HIT_COLUMNS) + "\n" + "".join(rows))
     drawn = pairhmm.draw_map(hits=path)
     assert drawn.names == [f"s{n}" for n in range(6)]
     assert (drawn.projections[0][0] == drawn.projections[0][2]).all()
     assert drawn.neighbours.indices[:2].tolist() == [2, 4]
+
+
+def test_hits_are_of_the_samples_of_the_other_inputs(tmp_path):
+    """By the sheet's files, by the table's name, by the file's name."""
+    sheet = tmp_path / "samples.tsv"
+    sheet.write_text("sample\treads\tbatch\na\tr/a_R1.fq.gz,r/a_R2.fq.gz\tx\nb\tlane7.bam\ty\nc\t\tz\nd\t\tz\n")
+    tables = {"c.hits.tsv": ["c_1.fq", "c_2.fq"], "all.tsv": ["r/a_R1.fq.gz", "a_R2.fq.gz", "lane7.bam", "d.fq"]}
+    for name, files in tables.items():
+        rows = [f"{file}\tr\t1\tsig{n}\t0\t5\t+\t\t\t5\t5\t0\n" for n, file in enumerate(files)]
+        (tmp_path / name).write_text("#" + "\t".join(HIT_COLUMNS) + "\n" + "".join(rows))
+    drawn = pairhmm.draw_map(hits=[tmp_path / name for name in tables], sheet=sheet)
+    assert drawn.names == ["c", "a", "b", "d"] and drawn.groups == ("hits", "sheet")
 
 
 def test_more_than_2000_samples_are_not_scaled(tmp_path, caplog):

@@ -121,6 +121,27 @@ def test_breadth_and_depth_count_letters_once():
         assert seen.call != PRESENT
 
 
+def test_candidates_are_aligned_with_gaps(viruses, run_cli):
+    """Reads with an insertion and a deletion, on both strands: aligned to their part, nothing else differs."""
+    with open_sequences("g.fq") as write:
+        for number, begin in enumerate((0, 60, 400)):
+            letters = viruses["a"][begin : begin + 100]
+            read = encode_sets(letters[:33] + letters[35:70] + "ACG" + letters[70:])
+            write(
+                f"g{number}", reverse_complement(read) if number == 1 else read, np.full(len(read), 30, dtype=np.uint8)
+            )
+    run("g.fq", reports=Reports(candidates="c"), options=ScanOptions())
+    assert Path("c.parts.fa").read_text().count(">a:") == 3
+    done = run_cli("align", "--mode", "semi-global", "--cigar", "c.reads.fq", "c.parts.fa", "-o", "c.tsv")
+    assert done.returncode == 0, done.stderr
+    cigars = [line.split("\t")[3] for line in Path("c.tsv").read_text().splitlines()[1:]]
+    assert len(cigars) == 3
+    for cigar in cigars:
+        assert cigar.count("I") == cigar.count("D") == 1 and "2D" in cigar and "3I" in cigar
+    with pytest.raises(InputError, match="--candidates"):
+        scan_files("v.fa", ["g.fq"], "out.tsv", reports=Reports(candidates="c"))
+
+
 def test_tiles_that_occur_again_are_counted():
     once = "ACGTTGCATTAGGCATCGGA"
     signatures = Signatures.of(["a", "b"], [encode_sets(once + "A" * 25), encode_sets("CC" + once)])

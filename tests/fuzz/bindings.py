@@ -58,13 +58,22 @@ def _reads(rng: Generator) -> None:
         windows = [(max(0, window[0]), max(0, window[0]) + len(window[1]))]
     ends = np.cumsum([0, *(end - start for start, end in windows)]).astype(np.int64)
     starts = np.array([start for start, _ in windows], dtype=np.int64)
-    scanner.add(block.native, starts, ends, _bytes(rng, int(ends[-1]), 5))
+    letters = _bytes(rng, int(ends[-1]), 5)
+    scanner.add(block.native, starts, ends, letters)
+    if count:
+        confidence = native.ReferenceConfidence(int(rng.integers(0, 60)))
+        confidence.add(block.native, block.end, rng.integers(0, 5, count).astype(np.uint32), starts, ends, letters)
+        blocks = confidence.take(origin + int(rng.integers(0, 50)), origin + 1000, [1, 20], chance(rng, 0.5))
+        if sum(one[1] - one[0] for one in blocks) > 1000 or min(min(one[3:]) for one in blocks) < 0:
+            raise AssertionError(f"blocks {blocks}")
     scanner.take(origin + int(rng.integers(0, 1000)))
     scanner.take(2**40)
     _carried(rng, block, window)
     if count:
         chosen = rng.integers(0, count, 6).astype(np.int64)
         begin = (origin + rng.integers(-50, 400, 6)).astype(np.int64)
+        from_end = np.empty(36, dtype=np.int32)
+        block.native.bases_from_end(chosen, np.array([0, 6]), begin, np.array([0, 6]), from_end)
         first, last = np.empty((2, 6), dtype=np.int64)
         end = begin + rng.integers(0, 200, 6)
         block.native.cut(chosen, begin, end, rng.integers(0, 50, 6).astype(np.int64), first, last)
@@ -438,6 +447,15 @@ def _genotypes(rng: Generator) -> None:
         found = call_sample(site, sample, priors, int(pick(rng, (0, 1, 2, 3, 20))))
         if np.isnan(found.log10_reference) or min((0, found.quality, *found.likelihoods)) < 0:
             raise AssertionError("a genotype that is no number")
+    site.with_non_reference().depths(0)
+    flag, mapq = rng.integers(0, 4096, reads).astype(np.uint16), _bytes(rng, reads)
+    from_end = rng.integers(-1, 300, (reads, 3)).astype(np.int32)
+    strands, strand, odds, *_ = site.statistics(flag, mapq, from_end, int(rng.integers(0, 3)))
+    if len(strands) != samples or not np.isfinite([strand, odds]).all():
+        raise AssertionError("strands that are no numbers")
+    phaser = native.Phaser()
+    for _ in range(3):
+        phaser.add(site, int(rng.integers(0, samples)), *rng.integers(0, alleles, 2).tolist())
 
 
 def _public(rng: Generator) -> None:

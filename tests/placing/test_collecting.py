@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pairhmm.errors import InputError
+from pairhmm.placing import collecting
 from pairhmm.placing.collecting import TokenCollector, compacted, slot_tokens, token_of
 from pairhmm.sketching.published import PRIME, signature
 
@@ -57,3 +59,21 @@ def test_a_sketch_s_tokens_keep_the_order_of_equal_slots(slots):
 def test_a_text_has_one_token():
     assert token_of("chr1:100:A:T") == token_of("chr1:100:A:T") != token_of("chr1:100:A:C")
     assert 0 <= token_of("x") < PRIME
+
+
+def test_too_many_samples_are_one_line(monkeypatch):
+    monkeypatch.setattr(collecting, "MOST_SETS", 3)
+    collector = TokenCollector()
+    for name in "abcab":
+        collector.add(name, (1,))
+    with pytest.raises(InputError, match="more than 3 samples times groups of properties do not fit its memory"):
+        collector.add("d", (1,))
+
+
+def test_tokens_that_wait_are_bounded(monkeypatch):
+    monkeypatch.setattr(collecting, "_ALL_PENDING", 10)
+    collector = TokenCollector()
+    for token in range(100):
+        collector.add(f"s{token % 4}", (token,))
+    sets = collector.sets(["s1", "s3"])
+    assert sets.tokens[:25].tolist() == list(range(1, 100, 4)) and len(sets.tokens) == 50

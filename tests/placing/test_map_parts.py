@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import OptionError
+from pairhmm.placing import likeness
 from pairhmm.placing.likeness import PUBLISHED, distances_of, joint_sketches, nearest_neighbours, sketches_of
 from pairhmm.placing.options import matrices_of, weights_of
 from pairhmm.placing.quantising import cells_by_cdf, cells_by_rank
@@ -62,13 +63,20 @@ def test_trustworthiness_is_the_formula():
 def test_neighbours_share_most_and_lacks_make_nobody_alike(any_samples):
     sets = [list(range(start, start + 40)) for start in (0, 4, 8, 1000, 1004)] + [[], [], [9_000_000]]
     placer = ReferencePlacer()
-    signatures = [placer.signatures(any_samples.token_sets(sets), 1)] * 3
-    found = nearest_neighbours(joint_sketches(signatures), 2, load("reference"), 1)
+    groups = [any_samples.token_sets(sets)] * 3
+    sketches = joint_sketches(groups, placer, 1)
+    found = nearest_neighbours(sketches, 2, load("reference"), 1)
     rows = [found.indices[begin:end].tolist() for begin, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
     assert rows[0] == [1, 2] and rows[4][0] == 3 and rows[3][0] == 4
-    sketches = joint_sketches(signatures)
     assert load("reference").equal_slots(sketches, sketches, 1)[5, 6] <= 3
     assert sorted(set(rows[1])) == [0, 2]
+
+
+def test_joint_sketches_do_not_depend_on_how_many_are_made_at_a_time(any_samples, monkeypatch):
+    groups = [any_samples.token_sets([[1, 2], [], [2, 3], [4], [5, 6, 7]])] * 2
+    whole = joint_sketches(groups, ReferencePlacer(), 1)
+    monkeypatch.setattr(likeness, "_VALUES_AT_ONCE", 512)
+    assert np.array_equal(joint_sketches(groups, ReferencePlacer(), 1).planes, whole.planes)
 
 
 def test_distances_take_groups_that_both_have(any_samples):

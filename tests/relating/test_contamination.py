@@ -99,6 +99,16 @@ def test_the_urn_leaves_samples_out():
     np.testing.assert_allclose(urn.total, 58, rtol=1e-3)
 
 
+def test_samples_of_one_individual_are_alike():
+    father, mother, other = founders(3)
+    genotypes = [*founders(20, seed=9), father, mother, child(father, mother, np.random.default_rng(1)), other, other]
+    likelihoods = certain(genotypes)
+    found = CohortAlleles(likelihoods, allele_frequencies(likelihoods)).likeness(24)
+    assert found[23] > 0.85 and np.abs(found[:23]).max() < 0.2
+    found = CohortAlleles(likelihoods, allele_frequencies(likelihoods)).likeness(22)
+    assert found[[20, 21]] == pytest.approx(0.5, abs=0.1)
+
+
 def test_a_frequency_that_is_given_has_nothing_of_the_samples():
     is_given = np.arange(50) < 20
     cohort = CohortAlleles(certain(founders(30, 50)), np.full(50, 0.3), is_given)
@@ -170,3 +180,17 @@ def test_samples_without_reads_are_not_known():
 def test_a_few_clean_samples_are_not_flagged(depth):
     found = estimate(founders(3), depth, 3)
     assert not found.is_contaminated.any()
+
+
+@pytest.mark.parametrize("is_given", [False, True])
+def test_a_second_sample_of_an_individual_is_no_source(is_given):
+    shares = frequencies(SITES)
+    genotypes = founders(16) + [founder(shares, np.random.default_rng(77))] * 3
+    counts = reads(genotypes, 4, np.random.default_rng(3), {17: (2, 0.1)})
+    evidence = counted_evidence(tuple(map(str, range(19))), counts)
+    likelihoods = add_reads(np.zeros((*counts.shape[:2], 3), dtype=np.float32), evidence)
+    of_cohort = allele_frequencies(likelihoods)
+    given = np.ones(SITES, dtype=bool) if is_given else None
+    found = estimate_contamination(evidence, likelihoods, shares if is_given else of_cohort, given)
+    assert np.flatnonzero(found.is_contaminated).tolist() == [17] and found.source[17] in (2, POPULATION)
+    assert found.fraction[17] == pytest.approx(0.1, abs=0.03)

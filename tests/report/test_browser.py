@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pairhmm.compiled import is_compiled
@@ -171,6 +172,31 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
     assert [row[0] for row in rows(browser, "#tab-scan")] == ["virus", "other"]
     assert browser.execute_script(PIXELS, "canvas.track") > 1
     assert len(browser.find_elements("css selector", "#tab-scan .hit.reverse")) == 1
+
+
+def test_scan_shows_what_tiles_say(browser, open_report, run_cli, tmp_path):
+    """Two genomes and reads of one of them: the table of calls, and hits at their places."""
+    rng = np.random.default_rng(6)
+    genomes = {name: "".join(rng.choice(list("ACGT"), 600)) for name in ("here", "elsewhere")}
+    (tmp_path / "g.fa").write_text("".join(f">{name}\n{letters}\n" for name, letters in genomes.items()))
+    reads = [genomes["here"][begin : begin + 80] for begin in range(0, 520, 40)]
+    text = "".join(f"@r{number}\n{read}\n+\n{'I' * 80}\n" for number, read in enumerate(reads))
+    (tmp_path / "x.fq").write_text(text)
+    hits, summary = tmp_path / "x.hits.tsv", tmp_path / "x"
+    told = ["--signatures", tmp_path / "g.fa", "--tile", "31", "--summary", summary, "-o", hits, tmp_path / "x.fq"]
+    done = run_cli("scan", *map(str, told))
+    assert done.returncode == 0, done.stderr
+    open_report("--hits", hits, "--scan-summary", f"{summary}.signatures.tsv", "--signatures", tmp_path / "g.fa")
+    open_tab(browser, "scan")
+    (row,) = rows(browser, "#tab-scan")[:1]
+    assert row[:4] == ["here", "x", "present", "13"]
+    type_filter(browser, "#tab-scan", "breadth<90")
+    assert rows(browser, "#tab-scan")[0][:2] == ["here", "600"]  # of the table behind
+    first, last = (browser.execute_script(f"return {bar}.style.marginLeft") for bar in BARS)
+    assert (first, last) == ("0%", "80%")
+
+
+BARS = ("document.querySelector('#tab-scan .hit')", "[...document.querySelectorAll('#tab-scan .hit')].at(-1)")
 
 
 @pytest.mark.parametrize("model", ["profile", "gatk"])

@@ -476,6 +476,7 @@ BAD_FILES = {
     "empty calls": (["--calls", "bad"], "", "bad: not a VCF or BCF file"),
     "calls of text": (["--calls", "bad"], "hello\n", "bad: not a VCF or BCF file"),
     "empty hits": (["--hits", "bad"], "", "bad: line 1: is empty"),
+    "summaries without hits": (["--scan-summary", "bad"], "", "--scan-summary: 1 summaries for 0 tables"),
     "other columns": (["--hits", "bad"], "a\tb\n", "bad: line 1: its header is not file record"),
     "a short line": (["--hits", "bad"], f"{HITS}x\ty\n", "bad: line 2: 2 fields where the header has 12"),
     "no number": (["--hits", "bad"], HITS + "x\ty\tz" + "\t1" * 9 + "\n", "bad: line 2: not a hit"),

@@ -85,6 +85,13 @@ def test_sites_of_tables_alone():
     assert not sites_of(regions, 4)[1]
 
 
+@pytest.mark.parametrize(
+    ("alts", "is_block"), [(("<NON_REF>",), True), (("<*>",), True), (("C", "<NON_REF>"), False), ((), False)]
+)
+def test_blocks_of_a_gvcf_are_no_variants(alts, is_block):
+    assert ReportedSite("q", 1, "A", alts).is_reference_block == is_block
+
+
 def test_figures_of_a_cohort():
     cohort = Cohort(["a", "b"])
     het, hom, none = (

@@ -16,6 +16,7 @@ import pysam
 import pytest
 
 from pairhmm.backends.cpu import levels
+from tests.commands.two_chromosomes import write_reads
 
 LEVEL = "x86-64-v2"
 
@@ -238,6 +239,14 @@ def test_many_candidates(run_cli, call_in_node, command_line, tmp_path):
         assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
         assert len(records(ours.vcf)) > 100
     assert any("--max-depth" in text for text in ours.told("warning"))
+
+
+def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
+    write_reads(tmp_path, ({1000}, None), (set(), (990, 1012)))
+    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa")
+    calls = command_line("call", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
 
 
 class _Ranges(SimpleHTTPRequestHandler):

@@ -63,7 +63,7 @@ def test_slurm(parsed):
 
 
 def test_short_jobs_share_a_job_of_slurm(parsed, snakemake, tmp_path):
-    """The workflow's jobs of the demo: 18, of which Slurm gets 7."""
+    """The workflow's jobs of the demo: 18, of which Slurm gets 6."""
     parsed("slurm")
     profile = ("--profile", str(PROFILES / "slurm"))
     snakefile = snakemake.workflow / ".test" / "Snakefile"
@@ -74,7 +74,7 @@ def test_short_jobs_share_a_job_of_slurm(parsed, snakemake, tmp_path):
     made = sum(int(count) for rule, count in counts.items() if rule.startswith("simulate"))
     groups = Counter(re.findall(r"Group job (\w+) \(", said))
     assert int(counts["total"]) - made == 18
-    assert groups == {"piece": 4, "sample": 1, "finish": 1} and counts["scatter_regions"] == "1"
+    assert groups == {"piece": 2, "sample": 2, "finish": 1} and counts["scatter_regions"] == "1"
 
 
 def test_gpus(parsed):

@@ -287,6 +287,11 @@ def report_inputs(wildcards):
             "hits": [f"scan/{sample}.hits.tsv" for sample in scanned],
             "signatures": named("signatures"),
         }
+        # Tables of tiles say what is called present.
+        if "--tile" in config["scan_options"].replace("=", " ").split():
+            inputs["scan_summary"] = [
+                f"scan/{sample}.signatures.tsv" for sample in scanned
+            ]
     if wildcards.group == COHORT:
         inputs |= map_tables()
     return inputs
@@ -323,6 +328,7 @@ def report_options(wildcards, input):
         "likelihoods",
         "alignments",
         "hits",
+        "scan_summary",
         "signatures",
         "timings",
         *map_tables(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pairhmm.errors import InputError
+from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.io.files.text_lines import read_lines
 from pairhmm.io.samples.sheet import read_sheet
 from pairhmm.relating.expectation import Genealogy, Parents
@@ -45,6 +46,25 @@ def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[st
             individuals = {name: name for name in samples if name in named}
             _require_known(pedigree, individuals, samples)
     return Genealogy(individuals, parents)
+
+
+def read_pedigree(path: str) -> Pedigree:
+    """The parents that a PED file names.
+
+    Parameters
+    ----------
+    path : str
+
+    Raises
+    ------
+    InputError
+        For a file that can't be used, for lines that contradict each other, and where no individual has parents.
+    """
+    parents: dict[str, Parents] = {}
+    _read_ped(path, parents)
+    if not parents:
+        raise InputError(path, "", "names no parents", "write family, individual, father, mother, sex, phenotype")
+    return Pedigree(parents, path)
 
 
 def _read_ped(path: str, parents: dict[str, Parents]) -> set[str]:

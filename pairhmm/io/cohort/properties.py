@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.io.files.names import check_names
 from pairhmm.io.samples.hit_reader import read_hits
+from pairhmm.io.samples.hit_writer import file_label
 from pairhmm.io.sketches.reader import open_sketches, scheme_text
 from pairhmm.io.variants.call_reader import CalledSites
 from pairhmm.placing.collecting import TokenCollector, slot_tokens, token_of
@@ -18,7 +19,8 @@ from pairhmm.sketching.planes import values_of
 from pairhmm.sketching.published import PRIME
 from pairhmm.sketching.sketches import Scheme, Sketches
 
-NO_PROPERTIES = ("sample", "alignments", "reads")
+_FILES = ("alignments", "reads")
+NO_PROPERTIES = ("sample", *_FILES)
 """Columns of a sample sheet that say who a sample is and where its files are."""
 
 _AT_ONCE = 256
@@ -65,19 +67,51 @@ def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Sketche
     )
 
 
-def read_hit_tokens(paths: Sequence[str]) -> TokenCollector:
-    """The names of the signatures that a sample has, from tables of hits. A sample is named by the file it comes from.
+def read_hit_tokens(
+    paths: Sequence[str], known: Collection[str] = (), cells: Mapping[str, Mapping[str, str]] | None = None
+) -> TokenCollector:
+    """The names of the signatures that a sample has, from tables of hits.
+
+    A hit has the sample whose file in the sample sheet its reads come from. Without one, it has the sample that the
+    table is named after, if the other inputs know that and not the file's; and else the sample of the file's name.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    known : collection of str
+        Samples of the other inputs.
+    cells : mapping of str to mapping of str to str, optional
+        Of the sample sheet, as `read_sheet_columns` gives them.
 
     Raises
     ------
     InputError
         As `read_hits`.
     """
-    collector, known = TokenCollector(), lru_cache(maxsize=1 << 16)(token_of)
+    of_file = _samples_of_files(cells or {})
+
+    def name(file: str, table: str) -> str:
+        if file in of_file:
+            return of_file[file]
+        return table if table in known and file not in known else file
+
+    collector, token = TokenCollector(), lru_cache(maxsize=1 << 16)(token_of)
     for path in paths:
-        for hit in read_hits(path, lambda file, table: file):
-            collector.add(hit.sample, (known(hit.signature),))
+        for hit in read_hits(path, name):
+            collector.add(hit.sample, (token(hit.signature),))
     return collector
+
+
+def _samples_of_files(cells: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The sample of each file of a sample sheet, by the file's label. A label of two samples' files tells none."""
+    found: dict[str, str] = {}
+    shared = set()
+    for sample, own in cells.items():
+        files = (file.strip() for column in _FILES for file in own.get(column, "").split(",") if file.strip())
+        for label in map(file_label, files):
+            if found.setdefault(label, sample) != sample:
+                shared.add(label)
+    return {label: sample for label, sample in found.items() if label not in shared}
 
 
 def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:

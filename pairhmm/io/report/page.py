@@ -42,6 +42,7 @@ SCRIPTS = (
     "panel.js",
     "printing.js",
     "sites.js",
+    "seen.js",
     "scan.js",
     "fit.js",
     "run.js",

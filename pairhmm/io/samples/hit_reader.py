@@ -1,4 +1,4 @@
-"""Reads tables of hits, which `pairhmm.io.samples.hit_writer` writes."""
+"""Reads tables of hits and of signatures, which `pairhmm.io.samples.hit_writer` writes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.text_lines import read_rows
-from pairhmm.io.samples.hit_writer import HIT_COLUMNS, file_label
-from pairhmm.reporting.hits import ReportedHit
+from pairhmm.io.samples.hit_writer import HIT_COLUMNS, PLACE, SEEN_COLUMNS, file_label
+from pairhmm.reporting.hits import ReportedHit, ReportedSignature
 
 _ENDINGS = (".gz", ".tsv", ".hits", ".scan")
 
@@ -37,8 +37,8 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
         For a file that is not a table of hits; names the line.
     """
     table = table_label(path)
-    for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan"), start=2):
-        file, record, at, signature, start, end, strand, total, mean, matches, informative, mismatches = row
+    for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan", optional=PLACE), start=2):
+        file, record, at, signature, start, end, strand, total, mean, matches, informative, mismatches, *place = row
         try:
             yield ReportedHit(
                 name_sample(file_label(file), table),
@@ -49,13 +49,52 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
                 _count(end),
                 strand,
                 _count(total) if total else None,
-                _quality(mean) if mean else None,
+                _number(mean) if mean else None,
                 _count(matches),
                 _count(informative),
                 _count(mismatches),
+                _count(place[0]) if place else None,
             )
         except ValueError:
             raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None
+
+
+def read_seen(path: str, sample: str | None) -> Iterator[ReportedSignature]:
+    """The rows of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
+
+    Parameters
+    ----------
+    path : str
+    sample : str or None
+        The sample of all rows. None names it by the file that was scanned.
+
+    Raises
+    ------
+    InputError
+        For a file that is not such a table; names the line.
+    """
+    for number, row in enumerate(read_rows(path, SEEN_COLUMNS, "pairhmm scan --tile --summary"), start=2):
+        file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
+        quality, identity, expected, _, reason = more
+        try:
+            yield ReportedSignature(
+                sample or file_label(file),
+                signature,
+                call,
+                _count(reads),
+                _number(ambiguous) if ambiguous else None,
+                _count(tiles),
+                _count(all_tiles),
+                _number(breadth),
+                _number(depth),
+                _number(quality) if quality else None,
+                _number(identity) if identity else None,
+                _number(expected),
+                reason,
+            )
+        except ValueError:
+            cure = "give a table that pairhmm scan --tile wrote"
+            raise InputError(path, f"line {number}", "not a signature", cure) from None
 
 
 def _count(text: str) -> int:
@@ -66,8 +105,8 @@ def _count(text: str) -> int:
     return number
 
 
-def _quality(text: str) -> float:
-    """Parse a mean base quality. Raises ValueError for other text."""
+def _number(text: str) -> float:
+    """Parse a number that is not negative, such as a mean quality. Raises ValueError for other text."""
     number = float(text)
     if not 0 <= number < math.inf:
         raise ValueError(text)

@@ -60,7 +60,8 @@ class Sink(Protocol):
         """Add the next samples of a file."""
 
     def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
-        """Add what the tiles of a whole file say of each signature."""
+        """Add what the tiles of a whole file say of each signature. Most sinks don't need it."""
+        return
 
 
 @contextmanager

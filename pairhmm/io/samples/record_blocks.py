@@ -37,14 +37,14 @@ class SampleFile:
         """Whether its records are reads: all but FASTA."""
         return self.has_alignments or self._stream.head.lstrip().startswith(_FASTQ)
 
-    def blocks(self, chunk_size: int, overlap: int, reference: str | None) -> Iterator[RecordBlock]:
+    def blocks(self, chunk_size: int, overlap: int | None, reference: str | None) -> Iterator[RecordBlock]:
         """Its records, once; parameters and errors as in `sample_blocks`."""
         path = self._stream.path
         for block in self._blocks(chunk_size, overlap, reference):
             check_packed_names(path, block.names.text, block.names)
             yield block
 
-    def _blocks(self, chunk_size: int, overlap: int, reference: str | None) -> Iterator[RecordBlock]:
+    def _blocks(self, chunk_size: int, overlap: int | None, reference: str | None) -> Iterator[RecordBlock]:
         stream, path = self._stream, self._stream.path
         if stream.head.startswith(magic.BAM):
             yield from bam_blocks(stream, chunk_size)
@@ -66,7 +66,7 @@ def open_sample(path: str, watch: Callable[[int], None]) -> Iterator[SampleFile]
 
 
 def sample_blocks(
-    path: str, chunk_size: int, overlap: int, reference: str | None, watch: Callable[[int], None]
+    path: str, chunk_size: int, overlap: int | None, reference: str | None, watch: Callable[[int], None]
 ) -> Iterator[RecordBlock]:
     """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file.
 
@@ -76,8 +76,8 @@ def sample_blocks(
         Gzipped or not; ``-`` is stdin.
     chunk_size : int
         Bytes of records that are read at once.
-    overlap : int
-        Letters that the parts of a record share, if it is longer than a block.
+    overlap : int or None
+        Letters that the parts of a record share, if it is longer than a block. None holds each record whole.
     reference : str, optional
         FASTA that CRAM is decoded with.
     watch : callable

@@ -101,8 +101,7 @@ class CallFormat:
         options, failed = self.records, []
         if not self._is_sure(quality, samples):
             failed.append(LOW_QUALITY)
-        by_depth = _quality_by_depth(quality, samples)
-        if options.min_qd is not None and by_depth is not None and by_depth < options.min_qd:
+        if options.min_qd is not None and _exceeds(options.min_qd, _quality_by_depth(quality, samples)):
             failed.append(LOW_QD)
         if statistics is not None:
             if _exceeds(statistics.fisher_strand, options.max_fs) or _exceeds(statistics.strand_odds, options.max_sor):
@@ -135,23 +134,24 @@ def _info(n_alts: int, quality: float, samples: Sequence[SampleGenotype], statis
     called = [allele for sample in samples for allele in sample.alleles or ()]
     copies = [called.count(allele) for allele in range(1, n_alts + 1)]
     shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
-    fields = [
-        f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)}",
-        f"DP={sum([sample.depth for sample in samples])}",
-    ]
-    if statistics is not None:
-        fields.append(f"FS={statistics.fisher_strand:.3f}")
-        fields += _known("MQ", statistics.mapping_quality, 2)
-        fields += _known("MQRankSum", statistics.mapping_rank, 3)
-    fields += _known("QD", _quality_by_depth(quality, samples), 2)
-    if statistics is not None:
-        fields += _known("ReadPosRankSum", statistics.position_rank, 3)
-        fields.append(f"SOR={statistics.strand_odds:.3f}")
-    return ";".join(fields)
+    text = (
+        f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)}"
+        f";DP={sum([sample.depth for sample in samples])}"
+    )
+    by_depth = _known("QD", _quality_by_depth(quality, samples), 2)
+    if statistics is None:
+        return text + by_depth
+    quality_of_mapping = _known("MQ", statistics.mapping_quality, 2)
+    return (
+        f"{text};FS={statistics.fisher_strand:.3f}{quality_of_mapping}"
+        f"{_known('MQRankSum', statistics.mapping_rank, 3)}{by_depth}"
+        f"{_known('ReadPosRankSum', statistics.position_rank, 3)};SOR={statistics.strand_odds:.3f}"
+    )
 
 
-def _known(name: str, value: float | None, digits: int) -> list[str]:
-    return [] if value is None else [f"{name}={value:.{digits}f}"]
+def _known(name: str, value: float | None, digits: int) -> str:
+    """A field behind others; nothing where it is not known."""
+    return "" if value is None else f";{name}={value:.{digits}f}"
 
 
 def _informative(sample: SampleGenotype) -> int:

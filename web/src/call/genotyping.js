@@ -1,6 +1,7 @@
 // Genotypes a region's candidates from its evidence (pairhmm/evidence/genotyping.py).
 
-import { Genotyper, siteQuality } from "../genomics/genotypes.js";
+import { Genotyper } from "../genomics/genotypes.js";
+import { spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
 import { phased } from "../genomics/phasing.js";
 import { withoutNuisances } from "./evidence.js";
 
@@ -23,7 +24,15 @@ import { withoutNuisances } from "./evidence.js";
  * @property {SiteStatistics} statistics what its reads say of errors
  */
 
-/** A site before its statistics, and its SiteReads. @typedef {Omit<Site, "statistics"> & {reads: number}} Found */
+/**
+ * A site with what it was genotyped from.
+ *
+ * @typedef {object} Found
+ * @property {number} index of its candidate in the region
+ * @property {Omit<Site, "statistics">} site
+ * @property {number} reads a SiteReads
+ * @property {number[]} alleleOf the allele of each haplotype
+ */
 
 /** The share of a sample's reads over a listed site from which on the reads set aside are used all the same. */
 const MANY_SET_ASIDE = 0.2;
@@ -87,19 +96,14 @@ export class RegionGenotyper {
         mapq: arrays.pass(evidence.reads.mapq),
         fromEnd: arrays.pass(evidence.fromEnd),
       };
-      /** @type {Site[]} */
-      const sites = [];
-      /** @type {number[]} */
-      const reads = [];
-      evidence.region.variants.forEach((variant, index) => {
-        if (variant.role === "nuisance") return;
-        // Also what was not asked for: the phase of the others depends on it.
-        const found = this.#written(evidence, scores, index);
-        if (!found) return;
-        const { reads: own, ...site } = found;
-        reads.push(own);
-        sites.push(this.#withStatistics(site, own, facts, index, evidence.region.variants.length));
-      });
+      // Also what was not asked for: the phase of the others depends on it.
+      let found = evidence.region.variants.flatMap((variant, index) =>
+        variant.role === "nuisance" ? [] : (this.#written(evidence, scores, index) ?? []),
+      );
+      if (this.discovered) found = this.#withSpanned(evidence, scores, found);
+      const candidates = evidence.region.variants.length;
+      const sites = found.map((one) => this.#withStatistics(one, facts, candidates));
+      const reads = found.map((one) => one.reads);
       const result = this.#phased(sites, reads);
       for (const own of reads) this.native.call.site_reads_free(own);
       return result.filter((site) => site.variant.role === "asked");
@@ -108,14 +112,37 @@ export class RegionGenotyper {
 
   /** A candidate that is written, with the alleles that are. @param {Evidence} evidence @param {number} scores @param {number} index @returns {Found | null} */
   #written(evidence, scores, index) {
-    const site = this.#site(evidence, scores, index, null);
-    if (!this.discovered) return site;
-    const seen = new Set(site.samples.flatMap((sample) => sample.alleles ?? []).filter((allele) => allele > 0));
-    if (seen.size === evidence.region.variants[index].alts.length) return site;
-    this.native.call.site_reads_free(site.reads);
+    const variant = evidence.region.variants[index];
+    const alleleOf = evidence.haplotypes.map((haplotype) => haplotype.alleles[index]);
+    const found = this.#found(evidence, scores, index, variant, alleleOf);
+    if (!this.discovered) return found;
+    const seen = called(found);
+    if (seen.size === variant.alts.length) return found;
+    this.native.call.site_reads_free(found.reads);
     if (!seen.size) return null;
     const kept = [...seen].sort((a, b) => a - b);
-    return { ...this.#site(evidence, scores, index, kept), leftOut: site.leftOut };
+    const places = [0, ...kept];
+    const own = alleleOf.map((allele) => places.indexOf(allele));
+    const fewer = this.#found(evidence, scores, index, withAlleles(variant, kept), own);
+    return { ...fewer, site: { ...fewer.site, leftOut: found.site.leftOut } };
+  }
+
+  /** Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it. @param {Evidence} evidence @param {number} scores @param {Found[]} found */
+  #withSpanned(evidence, scores, found) {
+    const variants = found.map((one) => one.site.variant);
+    const seen = found.map(called);
+    const alleles = found.map((one) => one.alleleOf);
+    return found.map((one, number) => {
+      const haplotypes = spannedHaplotypes(number, variants, seen, alleles);
+      if (!haplotypes.size) return one;
+      const { variant, alleleOf } = withSpanned(one.site.variant, one.alleleOf, haplotypes);
+      const more = this.#found(evidence, scores, one.index, variant, alleleOf);
+      // Every allele has to be one of a sample. QUAL stays that of the alleles that are not deletions elsewhere.
+      const isSeen = called(more).size === variant.alts.length;
+      this.native.call.site_reads_free(isSeen ? one.reads : more.reads);
+      const { quality, leftOut } = one.site;
+      return isSeen ? { ...more, site: { ...more.site, quality, leftOut } } : one;
+    });
   }
 
   /** @param {Site[]} sites @param {number[]} reads */
@@ -134,14 +161,12 @@ export class RegionGenotyper {
   }
 
   /**
-   * @param {Omit<Site, "statistics">} site
-   * @param {number} reads
+   * @param {Found} found
    * @param {{flag: number, mapq: number, fromEnd: number}} facts of the region's reads
-   * @param {number} index
    * @param {number} candidates
    * @returns {Site}
    */
-  #withStatistics(site, reads, { flag, mapq, fromEnd }, index, candidates) {
+  #withStatistics({ index, site, reads }, { flag, mapq, fromEnd }, candidates) {
     const { native } = this;
     return native.with((arrays) => {
       const [values, strands] = [arrays.room(40), arrays.room(16 * this.samples)];
@@ -183,23 +208,17 @@ export class RegionGenotyper {
   }
 
   /**
-   * Genotypes a candidate, with all or only some of its alternative alleles.
+   * Genotypes a variant, of which each haplotype has an allele, or -1 for none.
    *
    * @param {Evidence} evidence
    * @param {number} scores
    * @param {number} index
-   * @param {number[] | null} kept
+   * @param {Variant} variant
+   * @param {number[]} alleleOf
    * @returns {Found}
    */
-  #site({ region, haplotypes }, scores, index, kept) {
+  #found({ region }, scores, index, variant, alleleOf) {
     const { options, native } = this;
-    let variant = region.variants[index];
-    let alleleOf = haplotypes.map((haplotype) => haplotype.alleles[index]);
-    if (kept) {
-      const places = [0, ...kept];
-      variant = withAlleles(variant, kept);
-      alleleOf = alleleOf.map((allele) => places.indexOf(allele));
-    }
     const priors = variant.alts.map((alt) =>
       alt.length === variant.ref.length ? options.snvPrior : options.indelPrior,
     );
@@ -216,12 +235,16 @@ export class RegionGenotyper {
         options.scoreFloor ?? NO_FLOOR,
       ),
     );
-    const samples = Array.from({ length: this.samples }, (_, sample) =>
-      this.genotyper.call(reads, sample, priors, options.ploidy),
-    );
+    const ploidies = new Array(this.samples).fill(options.ploidy);
+    const { samples, quality } = this.genotyper.callSite(reads, priors, ploidies);
     const leftOut = Math.max(...samples.map((sample) => sample.leftOut));
-    return { variant, quality: siteQuality(samples), samples, leftOut, reads };
+    return { index, site: { variant, quality, samples, leftOut }, reads, alleleOf };
   }
+}
+
+/** The alternative alleles that samples have. @param {Found} found */
+function called({ site }) {
+  return new Set(site.samples.flatMap((sample) => sample.alleles ?? []).filter((allele) => allele > 0));
 }
 
 /** The variant with only some of its alternative alleles, and with no more reference bases than these need. @param {Variant} variant @param {number[]} kept @returns {Variant} */

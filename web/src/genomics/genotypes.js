@@ -98,15 +98,51 @@ export class Genotyper {
   }
 
   /**
+   * The genotypes of all samples of a site, and its QUAL. Several samples share the frequencies of the alleles.
+   *
+   * @param {number} reads a SiteReads
+   * @param {number[]} allelePriors
+   * @param {number[]} ploidies those of the samples
+   * @returns {{samples: SampleGenotype[], quality: number}}
+   */
+  callSite(reads, allelePriors, ploidies) {
+    if (ploidies.length === 1 || countGenotypes(allelePriors.length + 1, Math.max(...ploidies)) > MAX_GENOTYPES) {
+      const samples = ploidies.map((ploidy, sample) => this.call(reads, sample, allelePriors, ploidy));
+      return { samples, quality: siteQuality(samples) };
+    }
+    const genotypes = ploidies.map((ploidy) => this.#genotypes(allelePriors, ploidy));
+    const { native } = this;
+    return native.with((arrays) => {
+      const priors = arrays.room(8 * sum(genotypes.map(({ table }) => table.length)));
+      const log10Reference = native.call.site_reads_share(
+        reads,
+        ploidies.length,
+        arrays.pass(Uint32Array.from(genotypes, ({ pointer }) => pointer)),
+        allelePriors.length,
+        arrays.pass(Float64Array.from(allelePriors)),
+        priors,
+      );
+      let prior = priors;
+      const samples = ploidies.map((ploidy, sample) => {
+        const called = this.call(reads, sample, allelePriors, ploidy, prior);
+        prior += 8 * genotypes[sample].table.length;
+        return called;
+      });
+      return { samples, quality: qualityOf(log10Reference) };
+    });
+  }
+
+  /**
    * The genotype of one sample at a site.
    *
    * @param {number} reads a SiteReads
    * @param {number} sample
    * @param {number[]} allelePriors
    * @param {number} ploidy
+   * @param {number} [prior] where the priors of its genotypes are, in place of those by allele
    * @returns {SampleGenotype}
    */
-  call(reads, sample, allelePriors, ploidy) {
+  call(reads, sample, allelePriors, ploidy, prior = 0) {
     const alleles = allelePriors.length + 1;
     if (alleles > 2 && countGenotypes(alleles, ploidy) > MAX_GENOTYPES) {
       return this.#bestSupported(reads, sample, allelePriors, ploidy);
@@ -116,7 +152,7 @@ export class Genotyper {
     return native.with((arrays) => {
       const [called, depths] = [arrays.room(24), arrays.room(4 * alleles)];
       const likelihoods = arrays.room(4 * table.length);
-      native.call.site_reads_call(reads, sample, pointer, called, depths, likelihoods);
+      native.call.site_reads_call(reads, sample, pointer, prior, called, depths, likelihoods);
       const view = new DataView(native.buffer, called, 24);
       const best = view.getInt32(8, true);
       return {
@@ -181,8 +217,12 @@ export class Genotyper {
   }
 }
 
-/** QUAL: -10 log10 of the probability that every sample has only the reference allele. @param {SampleGenotype[]} samples */
-export function siteQuality(samples) {
-  const total = sum(samples.filter((sample) => sample.alleles !== null).map((sample) => sample.log10Reference));
-  return Math.min(MAX_QUAL, Math.max(0, -10 * total));
+/** QUAL: -10 log10 of the probability that every sample, by itself, has only the reference allele. @param {SampleGenotype[]} samples */
+function siteQuality(samples) {
+  return qualityOf(sum(samples.filter((sample) => sample.alleles !== null).map((sample) => sample.log10Reference)));
+}
+
+/** @param {number} log10Reference */
+function qualityOf(log10Reference) {
+  return Math.min(MAX_QUAL, Math.max(0, -10 * log10Reference));
 }

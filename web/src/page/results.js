@@ -105,6 +105,8 @@ function emptySites(samples) {
     quality: /** @type {(number | null)[]} */ ([]),
     filters: /** @type {string[]} */ ([]),
     leastGq: /** @type {(number | null)[]} */ ([]),
+    infoNames: /** @type {string[]} */ ([]),
+    info: /** @type {string[][]} */ ([]),
     samples,
     calls: samples.map(emptyCalls),
     panels: /** @type {[number, number[] | null][][]} */ ([]),
@@ -118,6 +120,7 @@ function emptyCalls() {
     dp: /** @type {(number | null)[]} */ ([]),
     gq: /** @type {(number | null)[]} */ ([]),
     pl: /** @type {number[][]} */ ([]),
+    ps: /** @type {string[]} */ ([]),
   };
 }
 
@@ -144,6 +147,7 @@ function addSite(sites, site, panels) {
     own.dp.push(call.depth);
     own.gq.push(isCalled(call) ? call.quality : null);
     own.pl.push(isCalled(call) ? call.likelihoods : []);
+    own.ps.push(call.phaseSet === null ? "" : String(call.phaseSet + 1));
   });
   sites.panels.push(panels);
 }

@@ -1,0 +1,119 @@
+"""Counts reads whose copy of a tandem repeat has other units than most, repeat by repeat. Coordinates are 0-based."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.cigar import CONSUMES_REFERENCE, DELETION, INSERTION
+from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.tandem_repeats import MOST_REPEATS, Tracts, find_tracts
+from pairhmm.models.str_parameters import LEAST_COPIES
+
+FLANK = 5
+"""Aligned bases that a read has on both sides of a repeat, at least."""
+
+MOST_CHANGE = 4
+"""Units gained or lost that are told apart."""
+
+MIN_DEPTH = 8
+"""Reads over a repeat, at least: with fewer, a heterozygous repeat looks like one that stutters."""
+
+Site = tuple[int, int, int, int, int]
+"""Bases of the unit, copies that most reads have, reads, and those with fewer and with more units."""
+
+
+def count_changes(
+    blocks: Iterable[ReadBlock], fetch: Callable[[str, int, int], str], lengths: Mapping[str, int]
+) -> Counter[Site]:
+    """How many repeats have so many reads that stutter.
+
+    Parameters
+    ----------
+    blocks : iterable of ReadBlock
+        Contig after contig.
+    fetch : callable
+        Gives the reference's letters of (contig, start, end).
+    lengths : mapping of str to int
+        Those of the contigs.
+    """
+    found: Counter[Site] = Counter()
+    current: _Contig | None = None
+    for block in blocks:
+        if current is None or current.chrom != block.chrom:
+            if current is not None:
+                found += current.sites()
+            letters = fetch(block.chrom, 0, lengths[block.chrom])
+            current = _Contig(block.chrom, _repeats(encode(letters)))
+        current.add(block)
+    return found if current is None else found + current.sites()
+
+
+def _repeats(codes: NDArray[np.uint8]) -> Tracts:
+    """The repeats of a contig, without those of Ns."""
+    tracts = find_tracts(codes, LEAST_COPIES)
+    known = codes[tracts.start] < 4
+    return Tracts(*(column[known] for column in tracts))
+
+
+class _Contig:
+    """The repeats of a contig, and the reads over each by the units that they gained."""
+
+    def __init__(self, chrom: str, tracts: Tracts) -> None:
+        self.chrom, self._tracts = chrom, tracts
+        self._changes = np.zeros((len(tracts.start), 2 * MOST_CHANGE + 1), dtype=np.int32)
+
+    def add(self, block: ReadBlock) -> None:
+        """Count the reads of a block."""
+        tracts = self._tracts
+        first = np.searchsorted(tracts.start, block.start + FLANK)
+        last = np.maximum(first, np.searchsorted(tracts.start, block.end - FLANK))
+        count = last - first
+        read = np.repeat(np.arange(len(block)), count)
+        tract = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+        tract = tract[tracts.end[tract] + FLANK <= block.end[read]]
+        self._changes[:, MOST_CHANGE] += np.bincount(tract, minlength=len(tracts.start)).astype(np.int32)
+        self._add_changes(block)
+
+    def _add_changes(self, block: ReadBlock) -> None:
+        tracts = self._tracts
+        operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
+        read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
+        consumed = np.concatenate(([0], np.cumsum(CONSUMES_REFERENCE[operation] * length)))
+        before = consumed[:-1] - consumed[block.cigar_offset[read]]
+        is_gap = (operation == INSERTION) | (operation == DELETION)
+        read, at = read[is_gap], (block.start[read] + before)[is_gap]
+        size = np.where(operation[is_gap] == INSERTION, length[is_gap], -length[is_gap])
+        # Alignments have a gap at the left end of its repeat, as a rule.
+        nearest = np.searchsorted(tracts.start, at + 1, side="right") - 1
+        is_free = np.ones(len(at), dtype=bool)
+        for tract in (nearest, nearest - 1):
+            known = is_free & (tract >= 0)
+            one = np.maximum(tract, 0)
+            if not len(tracts.start):
+                return
+            inside = (at >= tracts.start[one] - 1) & (at <= tracts.end[one])
+            spanned = (block.start[read] + FLANK <= tracts.start[one]) & (tracts.end[one] + FLANK <= block.end[read])
+            mine = known & inside & spanned & (size % tracts.unit[one] == 0)
+            is_free &= ~mine
+            units = np.clip(size[mine] // tracts.unit[one[mine]], -MOST_CHANGE, MOST_CHANGE)
+            np.add.at(self._changes, (one[mine], MOST_CHANGE + units), 1)
+            np.add.at(self._changes, (one[mine], MOST_CHANGE), -1)
+
+    def sites(self) -> Counter[Site]:
+        """The repeats with enough reads, by what they show."""
+        changes = np.maximum(self._changes, 0)
+        depth = changes.sum(axis=1)
+        deep = np.flatnonzero(depth >= MIN_DEPTH)
+        changes, depth = changes[deep], depth[deep]
+        most = changes.argmax(axis=1)
+        place = np.arange(2 * MOST_CHANGE + 1)
+        fewer = (changes * (place < most[:, None])).sum(axis=1)
+        more = (changes * (place > most[:, None])).sum(axis=1)
+        copies = np.clip(self._tracts.copies[deep] + most - MOST_CHANGE, 1, MOST_REPEATS)
+        columns = (self._tracts.unit[deep], copies, depth, fewer, more)
+        return Counter(zip(*(column.tolist() for column in columns), strict=True))

@@ -1,0 +1,71 @@
+"""Gap qualities by the unit and the copies of the tandem repeat at a base: STR tables.
+
+The form is that of DRAGEN's STR tables: a quality of opening and one of continuing a gap for each unit and number of
+copies. Repeats gain and lose whole units, so a further unit costs what a further base does elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.compiled import native
+from pairhmm.errors import OptionError
+from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from pairhmm.interface.options import check_whole
+
+TABLES = ("insertion", "deletion", "gap")
+"""The tables of a model: the qualities of opening either gap, and of continuing one."""
+
+Table = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class StrModel:
+    """Phred qualities of gaps by the tandem repeat at a base.
+
+    Attributes
+    ----------
+    insertion, deletion, gap : tuple of tuple of int
+        The qualities of opening an insertion or a deletion, and of continuing either: a row for each unit of 1 to 8
+        bases, and in it a number for 1, 2, ... 20 copies. One copy of one base means no repeat.
+    name : str
+        Where they are from, for headers of outputs.
+    """
+
+    insertion: Table
+    deletion: Table
+    gap: Table
+    name: str = "STR model"
+
+    def __post_init__(self) -> None:
+        for name in TABLES:
+            table = getattr(self, name)
+            if len(table) != LONGEST_REPEAT_UNIT or any(len(row) != MOST_REPEATS for row in table):
+                raise OptionError(name, table, f"does not have {LONGEST_REPEAT_UNIT} rows of {MOST_REPEATS} values")
+            for value in (value for row in table for value in row):
+                check_whole(name, value, 0, HIGHEST_QUALITY)
+
+    def qualities(
+        self, offset: NDArray[np.int64], bases: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+        """Insertion, deletion and gap continuation qualities, uint8[bases] each, of reads end to end.
+
+        Parameters
+        ----------
+        offset : int64[reads + 1]
+        bases : uint8[bases]
+            Codes 0 to 4.
+        """
+        kind = np.empty(len(bases), dtype=np.uint8)
+        native.classify_repeats(offset, bases, MOST_REPEATS, LONGEST_REPEAT_UNIT, kind)
+        insertion, deletion, gap = self._by_kind
+        return insertion[kind], deletion[kind], gap[kind]
+
+    @cached_property
+    def _by_kind(self) -> tuple[NDArray[np.uint8], ...]:
+        return tuple(np.array(getattr(self, name), dtype=np.uint8).reshape(-1) for name in TABLES)

@@ -1,0 +1,137 @@
+"""STR models: qualities by the repeat at a base, from rates and from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairhmm import compiled, engine
+from pairhmm.errors import InputError, OptionError
+from pairhmm.genomics.sequences import encode
+from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from pairhmm.models.batch import PairBatch, Qualities
+from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats
+from pairhmm.models.str_model import StrModel
+from pairhmm.models.str_parameters import (
+    LIBRARIES,
+    UNITS,
+    model_of_rates,
+    read_str_model,
+    str_model_of,
+    str_toml,
+)
+
+needs_compiled = pytest.mark.skipif(not compiled.is_compiled(), reason="repeats need the compiled part")
+
+SHAPE = LONGEST_REPEAT_UNIT, MOST_REPEATS
+
+
+def distinct_model() -> StrModel:
+    """A model whose insertion quality tells unit and copies apart: (unit - 1) * 11 + copies / 2."""
+    table = tuple(tuple((unit * 11 + copies // 2) for copies in range(1, 21)) for unit in range(8))
+    return StrModel(table, table, table)
+
+
+@needs_compiled
+@pytest.mark.parametrize("seed", range(5))
+def test_copies_are_those_of_gatk(seed):
+    """The quality of every base is that of the copies that GATK's rule counts there, in one of the units."""
+    bases = np.random.default_rng(seed).integers(0, 2, 80, dtype=np.uint8)
+    kind = np.empty(len(bases), dtype=np.uint8)
+    compiled.native.classify_repeats(np.array([0, len(bases)]), bases, MOST_REPEATS, LONGEST_REPEAT_UNIT, kind)
+    counted = [max(1, tandem_repeats(bases, position)) for position in range(len(bases) - 1)]
+    assert (kind[:-1] % MOST_REPEATS + 1).tolist() == counted
+    assert kind[-1] == 0
+
+
+@needs_compiled
+@pytest.mark.parametrize(
+    ("text", "place", "unit", "copies"),
+    [("CAAAAAAG", 2, 1, 6), ("GCATCATCATCATT", 0, 3, 4), ("TACACACACG", 0, 2, 4), ("ACGTGCTA", 3, 1, 1)],
+)
+def test_a_base_has_the_qualities_of_its_repeat(text, place, unit, copies):
+    bases = encode(text)
+    insertion, deletion, gap = distinct_model().qualities(np.array([0, len(bases)]), bases)
+    assert insertion[place] == deletion[place] == gap[place] == (unit - 1) * 11 + copies // 2
+
+
+@needs_compiled
+@pytest.mark.parametrize(("unit", "copies"), [("A", 12), ("AC", 8), ("ACG", 6), ("ACGT", 5)])
+def test_all_alignments_of_a_changed_read_add_up_to_its_rate(unit, copies):
+    """A read with one unit fewer than a haplotype scores as without a change, times the rate."""
+    rate = 1e-3
+    gain, loss = np.zeros(SHAPE), np.full(SHAPE, rate)
+    model = model_of_rates(gain, loss, "test")
+    left, right = "GTTGACTTGCATGCCTAGAT", "TGGATCCTTGCAGTCATGGC"
+    changed, full = left + unit * (copies - 1) + right, left + unit * copies + right
+    scores = []
+    for haplotype in (full, changed):
+        bases = encode(changed)
+        offset = np.array([0, len(bases)])
+        quality = np.full(len(bases), 60, dtype=np.uint8)
+        batch = PairBatch(
+            read_offset=offset,
+            start=START,
+            qualities=Qualities(bases, quality, *model.qualities(offset, bases)),
+            group_read=np.array([0, 1]),
+            group_haplotype=np.array([0, 1]),
+            haplotype_offset=np.array([0, len(haplotype)]),
+            haplotypes=encode(haplotype),
+        )
+        scores.append(float(engine.forward(batch, "reference", 1).log10[0]))
+    assert scores[0] - scores[1] == pytest.approx(np.log10(rate), abs=0.35)
+
+
+def test_built_in_models_lower_qualities_with_copies_and_with_pcr():
+    free, pcr = (str_model_of(name) for name in LIBRARIES)
+    for table in ("insertion", "deletion"):
+        ours, theirs = np.array(getattr(free, table)), np.array(getattr(pcr, table))
+        assert (theirs <= ours).all() and (theirs < ours).any()
+        assert (ours[:, 0] == 45).all() and ours[0, 4] > ours[0, 14]
+    assert set(free.gap[0]) == {10} and free.gap[3][9] == 2
+
+
+def test_a_file_gives_its_model_back(tmp_path: Path):
+    model = str_model_of("pcr")
+    path = tmp_path / "str.toml"
+    path.write_text(str_toml(model, ["a comment"]))
+    again = read_str_model(path)
+    assert (again.insertion, again.deletion, again.gap) == (model.insertion, model.deletion, model.gap)
+    assert again.name == str(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("[gap_continuation]", "[gaps]", "gaps: unknown key"),
+        ("unit_8 = [45", "unit_9 = [45", "unit_9: unknown key"),
+        ("unit_1 = [45, 45", "unit_1 = [45", "must have 20 values"),
+        ("unit_1 = [45", "unit_1 = [-1", "-1 is not a quality"),
+        ("[insertion_opening]", "[insertion_opening", "not a TOML file"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, old, new, rule):
+    text = str_toml(str_model_of("pcr-free"), [])
+    assert old in text
+    path = tmp_path / "str.toml"
+    path.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=rule):
+        read_str_model(path)
+
+
+def test_tables_have_every_unit_and_number_of_copies():
+    row = (45,) * MOST_REPEATS
+    with pytest.raises(OptionError, match="8 rows of 20"):
+        StrModel((row,) * 7, (row,) * 8, (row,) * 8)
+    with pytest.raises(OptionError, match="insertion"):
+        StrModel(((300,) * MOST_REPEATS,) * 8, (row,) * 8, (row,) * 8)
+    assert len(UNITS) == LONGEST_REPEAT_UNIT
+
+
+def test_one_table_alone_stands_in_place_of_the_options():
+    by_copies = IndelQualities((45,) * 20, (45,) * 20)
+    with pytest.raises(OptionError, match="give one"):
+        GatkOptions(indel_qualities=by_copies, str_model=str_model_of("pcr"))
+    assert GatkOptions(str_model=str_model_of("pcr")).label == "gatk (pcr)"
