@@ -520,6 +520,8 @@ _AlignmentBlock = tuple[
     NDArray[np.int32],
     NDArray[np.int32],
     NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.uint8],
 ]
 
 class AlignmentParser:
@@ -538,6 +540,7 @@ class AlignmentParser:
         default_sample: int,
         tag: str,
         jump: int,
+        indel_tags: bool,
     ) -> None: ...
     def set_window(
         self,

@@ -39,7 +39,8 @@ nb::tuple to_python(pairhmm::AlignmentBlock&& block) {
         to_array(std::move(block.quals)), to_array(std::move(block.cigar_offset)), to_array(std::move(block.cigar)),
         to_array(std::move(block.odd)), to_bytes(block.groups), to_array(std::move(block.group_end)),
         to_bytes(block.tags), to_array(std::move(block.tag_end)), to_array(std::move(block.mate_contig)),
-        to_array(std::move(block.mate_start)), to_array(std::move(block.template_length)));
+        to_array(std::move(block.mate_start)), to_array(std::move(block.template_length)),
+        to_array(std::move(block.insertion)), to_array(std::move(block.deletion)));
 }
 
 const char* name_of(AlignmentParser::Stop stop) {
@@ -52,6 +53,7 @@ const char* name_of(AlignmentParser::Stop stop) {
         case AlignmentParser::kDamaged: return "damaged";
         case AlignmentParser::kUnsorted: return "unsorted";
         case AlignmentParser::kNoQualities: return "no qualities";
+        case AlignmentParser::kWrongIndelTags: return "wrong indel tags";
     }
     return "";
 }
@@ -117,7 +119,8 @@ void bind_alignments(nb::module_& module) {
         .def(
             "__init__",
             [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
-               int default_quality, nb::dict sample_of_group, int default_sample, std::string tag, int64_t jump) {
+               int default_quality, nb::dict sample_of_group, int default_sample, std::string tag, int64_t jump,
+               bool indel_tags) {
                 if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
                 pairhmm::AlignmentRules rules;
                 rules.rank = to_vector(rank);
@@ -130,10 +133,11 @@ void bind_alignments(nb::module_& module) {
                 rules.default_sample = default_sample;
                 rules.tag = std::move(tag);
                 rules.jump = jump;
+                rules.indel_tags = indel_tags;
                 new (self) AlignmentParser(std::move(rules));
             },
             "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "sample_of_group"_a,
-            "default_sample"_a, "tag"_a, "jump"_a)
+            "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a)
         .def(
             "set_window",
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,
@@ -171,7 +175,7 @@ void bind_alignments(nb::module_& module) {
             "take", [](AlignmentParser& self) { return to_python(self.take()); },
             "The block: contig, names and their ends, sample, flag, mapq, start, end, base_offset, bases, quals, "
             "cigar_offset, cigar, odd reads and their read groups with their ends, tags and their ends, and of mates "
-            "contig, start and the template's length.")
+            "contig, start and the template's length; insertion and deletion qualities, or none.")
         .def(
             "left_out",
             [](const AlignmentParser& self) {

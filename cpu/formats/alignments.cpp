@@ -10,6 +10,7 @@ namespace pairhmm {
 namespace {
 
 constexpr uint32_t kFlagUnmapped = 0x4;
+constexpr uint8_t kFirstQuality = '!', kLastQuality = '~';  // of a text
 constexpr uint32_t kFlagsOfReasons[] = {kFlagUnmapped, 0x100, 0x200, 0x400, 0x800};
 
 // Codes of a read's letters (pairhmm/genomics/sequences.py, READ_LETTERS) in BAM's order, =ACMGRSVTWYHKDBN. The
@@ -31,6 +32,23 @@ CigarLengths cigar_lengths(const BamRecord& record) {
 bool spells_read(const CigarLengths& lengths, const BamRecord& record) {
     const bool is_mapped = (record.flag & kFlagUnmapped) == 0;
     return record.operations == 0 || record.length == 0 || !is_mapped || lengths.query == record.length;
+}
+
+// Whether a tag is text of one quality for each base (Phred+33).
+bool is_quality_text(const BamTag& tag, int64_t length) {
+    if (*tag.type != 'Z' || tag.end - tag.type - 2 != length) return false;
+    return std::all_of(tag.type + 1, tag.end - 1,
+                       [](uint8_t letter) { return letter >= kFirstQuality && letter <= kLastQuality; });
+}
+
+// A read that lacks one of the two tags has neither.
+IndelTags find_indel_tags(const BamRecord& record) {
+    const BamTag insertion = find_bam_tag(record, "BI");
+    if (insertion.type == nullptr) return {};
+    const BamTag deletion = find_bam_tag(record, "BD");
+    if (deletion.type == nullptr) return {};
+    const bool are_right = is_quality_text(insertion, record.length) && is_quality_text(deletion, record.length);
+    return {insertion.type + 1, deletion.type + 1, !are_right};
 }
 
 int64_t name_length(const BamRecord& record) {
@@ -101,8 +119,11 @@ AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, const
     if (block_.reads() > 0 && (contig != block_.contig || block_.reads() >= room)) return {kFull, false};
     if (end > rules_.length[static_cast<size_t>(record.contig)]) return leave_out(kOutside);
     if (!record.has_qualities() && rules_.default_quality < 0) return stop_at(record, kNoQualities);
+    const IndelTags tags = rules_.indel_tags ? find_indel_tags(record) : IndelTags();
+    if (tags.are_wrong) return stop_at(record, kWrongIndelTags);
     block_.contig = contig;
     add(record, end);
+    add_indel_qualities(tags, record.length);
     return kPassedOver;
 }
 
@@ -211,11 +232,26 @@ void AlignmentParser::add_tag(const BamRecord& record) {
     block_.template_length.push_back(record.template_length);
 }
 
+// Behind `add`. The reads before the first one with tags get their place with it.
+void AlignmentParser::add_indel_qualities(const IndelTags& tags, int64_t length) {
+    if (tags.insertion == nullptr && block_.insertion.empty()) return;
+    const size_t end = block_.bases.size(), begin = end - static_cast<size_t>(length);
+    block_.insertion.resize(end, kNoIndelQuality);
+    block_.deletion.resize(end, kNoIndelQuality);
+    if (tags.insertion == nullptr) return;
+    for (size_t i = begin; i < end; ++i) {
+        block_.insertion[i] = static_cast<uint8_t>(tags.insertion[i - begin] - kFirstQuality);
+        block_.deletion[i] = static_cast<uint8_t>(tags.deletion[i - begin] - kFirstQuality);
+    }
+}
+
 AlignmentBlock AlignmentParser::take() {
     AlignmentBlock next;
     // The next block is as large as this one, more or less.
     next.bases.reserve(block_.bases.size());
     next.quals.reserve(block_.quals.size());
+    next.insertion.reserve(block_.insertion.size());
+    next.deletion.reserve(block_.deletion.size());
     next.cigar.reserve(block_.cigar.size());
     next.names.reserve(block_.names.size());
     std::swap(block_, next);

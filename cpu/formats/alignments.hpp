@@ -24,6 +24,7 @@ struct AlignmentRules {
     std::unordered_map<std::string, int32_t> sample_of_group;
     int32_t default_sample = -1;  // of reads without a read group; -1: they are looked at one by one
     std::string tag;              // kept of each read: MI, MC or none
+    bool indel_tags = false;      // qualities are kept of reads that have both BI and BD
     int64_t jump = 0;             // bases to the next wanted interval from which on the reader jumps there
 };
 
@@ -59,6 +60,15 @@ struct CigarLengths {
     int64_t query = 0, reference = 0;
 };
 
+// A base's insertion and deletion quality, of a read that has none.
+constexpr uint8_t kNoIndelQuality = 0xff;
+
+// What a read says of its indel qualities: a character for each base, in the order of its bases. Null: nothing.
+struct IndelTags {
+    const uint8_t *insertion = nullptr, *deletion = nullptr;
+    bool are_wrong = false;  // they are not a quality for each base
+};
+
 // Reads of one contig, in order of start.
 struct AlignmentBlock {
     int32_t contig = -1;          // rank
@@ -66,7 +76,7 @@ struct AlignmentBlock {
     std::vector<uint16_t> flag;
     Bytes mapq;
     std::vector<int64_t> start, end, base_offset{0}, cigar_offset{0}, name_end, tag_end;
-    Bytes bases, quals;
+    Bytes bases, quals, insertion, deletion;  // the last two, indel qualities, where any read has them
     std::vector<uint32_t> cigar;
     std::string names, tags;   // end to end; of a tag the type and the value
     std::vector<int64_t> odd;  // reads whose names are not ASCII, and those whose read groups are to be looked at
@@ -79,7 +89,7 @@ struct AlignmentBlock {
 
 class AlignmentParser {
 public:
-    enum Stop { kMore, kFull, kWindowEnd, kGoals, kJump, kDamaged, kUnsorted, kNoQualities };
+    enum Stop { kMore, kFull, kWindowEnd, kGoals, kJump, kDamaged, kUnsorted, kNoQualities, kWrongIndelTags };
 
     explicit AlignmentParser(AlignmentRules rules) : rules_(std::move(rules)) {}
 
@@ -129,6 +139,7 @@ private:
     void add(const BamRecord& record, int64_t end);
     void add_sample(const BamRecord& record, bool is_odd);
     void add_tag(const BamRecord& record);
+    void add_indel_qualities(const IndelTags& tags, int64_t length);
 
     AlignmentRules rules_;
     AlignmentWindow window_;

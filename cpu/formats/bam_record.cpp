@@ -1,7 +1,5 @@
 #include "formats/bam_record.hpp"
 
-#include <algorithm>
-
 #include "genomics/cigar.hpp"
 
 namespace pairhmm {
@@ -27,8 +25,8 @@ int64_t size_of_type(uint8_t type) {
 const uint8_t* behind_value(const uint8_t* at, const uint8_t* end) {
     const uint8_t type = *at++;
     if (type == 'Z' || type == 'H') {
-        const uint8_t* zero = std::find(at, end, 0);
-        return zero == end ? end : zero + 1;
+        const void* zero = std::memchr(at, 0, static_cast<size_t>(end - at));
+        return zero == nullptr ? end : static_cast<const uint8_t*>(zero) + 1;
     }
     int64_t size = size_of_type(type);
     if (type == 'B') {

@@ -270,6 +270,14 @@ _GAPS = (
         panel=MODEL,
         help="The quality (Phred) of extending an insertion or a deletion.",
     ),
+    option(
+        _MODEL,
+        "indel_tags",
+        "--indel-tags/--no-indel-tags",
+        panel=MODEL,
+        help="Reads with both tags BI and BD, as recalibrated ones have, have these as qualities of opening an insertion"
+        " and a deletion. The profile model does not use them.",
+    ),
 )
 
 _BASE_QUALITIES = (

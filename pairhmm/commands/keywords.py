@@ -46,6 +46,7 @@ class RunKeywords(TypedDict, total=False):
     insertion_quality: int
     deletion_quality: int
     gap_quality: int
+    indel_tags: bool
     pcr_indel_model: PcrModel
     indel_qualities: IndelQualities | None
     str_model: StrModel | None

@@ -48,7 +48,8 @@ class Announcements:
         max_depth : int
             The limit that the counts of capped reads refer to.
         scorer : ReadScorer
-            Knows how many bases had their quality lowered, which may be why reads fit no haplotype.
+            Knows how many bases had their quality lowered, which may be why reads fit no haplotype, and how many reads
+            have indel qualities of their own.
         without_set_aside : bool
             Whether reads that fit no haplotype were left unused.
         """
@@ -58,6 +59,12 @@ class Announcements:
                 counts.capped_reads,
                 counts.capped_regions,
                 max_depth,
+            )
+        if scorer.tagged:
+            log.info(
+                "tags BI and BD of %d of %d reads are used as gap-open qualities (--no-indel-tags leaves them)",
+                scorer.tagged,
+                counts.reads,
             )
         self.fitting.announce_poor()
         if without_set_aside:

@@ -134,7 +134,11 @@ def make_run(
     selected = regions.places, regions.wanted
     families = options.molecules.families
     order = list(files.contigs)
-    blocks = read_blocks(reader.sources, order, options.reads, options.chunk_size, *selected, families, left_out)
+    # The profile model has no use for indel qualities.
+    indel_tags = options.model.indel_tags and options.profile is None
+    blocks = read_blocks(
+        reader.sources, order, options.reads, options.chunk_size, *selected, families, left_out, indel_tags
+    )
     if families == "MI":
         blocks = require_tags(blocks, ", ".join(inputs.alignments))
     return Run(

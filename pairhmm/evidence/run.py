@@ -104,6 +104,7 @@ class Run:
             None if joiner is None else joiner.counts,
             scorer.bases,
             scorer.lowered,
+            scorer.tagged,
             tally.pairs,
             tally.clock.seconds,
         )
@@ -116,6 +117,7 @@ class Run:
             self.stream.joiner.counts.add_counts(counts.molecules)
         self.scorer.bases += counts.bases
         self.scorer.lowered += counts.lowered
+        self.scorer.tagged += counts.tagged
         self.tally.add_counts(counts.pairs, counts.seconds)
 
 
@@ -149,7 +151,7 @@ class RunCounts:
     stream : EvidenceCounts
     fitting : SetAside
     molecules : MoleculeCounts or None
-    bases, lowered : int
+    bases, lowered, tagged : int
         Those of `ReadScorer`.
     pairs : int64 (precisions,)
     seconds : dict of str to float
@@ -161,5 +163,6 @@ class RunCounts:
     molecules: MoleculeCounts | None
     bases: int
     lowered: int
+    tagged: int
     pairs: np.ndarray[tuple[int], np.dtype[np.int64]]
     seconds: dict[str, float]

@@ -13,6 +13,7 @@ from pairhmm.compiled import native
 from pairhmm.engine.device_pool import Devices
 from pairhmm.evidence.stream import CutReads, FlatScores
 from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.blocks import NO_INDEL_QUALITY
 from pairhmm.genomics.sequences import as_n
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
 from pairhmm.models.gatk import (
@@ -22,6 +23,7 @@ from pairhmm.models.gatk import (
     GatkOptions,
     pcr_quality,
     prepare_base_quality,
+    prepare_indel_quality,
     set_aside,
 )
 from pairhmm.models.profile import ProfileModel
@@ -50,6 +52,8 @@ class ReadScorer:
         The parameters of the profile model; None for GATK's model.
     bases, lowered : int
         Number of bases scored so far, and how many of them had their quality lowered to 6.
+    tagged : int
+        Number of reads scored so far with indel qualities of their own, once for each region.
     """
 
     options: GatkOptions
@@ -58,6 +62,7 @@ class ReadScorer:
     profile: ProfileModel | None = None
     bases: int = 0
     lowered: int = 0
+    tagged: int = 0
 
     @property
     def ahead(self) -> int:
@@ -79,6 +84,8 @@ class ReadScorer:
         self.bases += len(reads.quals)
         if self.options.base_quality_threshold is not None:
             self.lowered += int(np.count_nonzero(base_quality == LOWEST_USABLE_BASE_QUALITY))
+        if reads.indel_quals is not None and self.profile is None:
+            self.tagged += int(np.count_nonzero(reads.indel_quals[0, reads.offset[:-1]] != NO_INDEL_QUALITY))
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
@@ -133,31 +140,40 @@ def model_reads(
 def _qualities(reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions) -> Qualities:
     """The reads of GATK's model, as five bytes for each base. Every ambiguous letter is N."""
     bases = as_n(reads.bases)
+    own = None if reads.indel_quals is None else prepare_indel_quality(reads.indel_quals)
     if options.str_model is not None:
-        return Qualities(bases, base_quality, *options.str_model.qualities(reads.offset, bases))
-    insertion, deletion = _indel_qualities(reads.offset, bases, options)
-    return Qualities(
-        bases,
-        base_quality,
-        insertion,
-        deletion,
-        np.full(len(bases), options.gap_quality, dtype=np.uint8),
-    )
+        insertion, deletion, gap = options.str_model.qualities(reads.offset, bases)
+        return Qualities(bases, base_quality, *_at_most(own, insertion, deletion), gap)
+    insertion, deletion = _indel_qualities(reads.offset, bases, own, options)
+    gap = np.full(len(bases), options.gap_quality, dtype=np.uint8)
+    return Qualities(bases, base_quality, insertion, deletion, gap)
 
 
 def _indel_qualities(
-    offset: NDArray[np.int64], bases: NDArray[np.uint8], options: GatkOptions
+    offset: NDArray[np.int64], bases: NDArray[np.uint8], own: NDArray[np.uint8] | None, options: GatkOptions
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Insertion and deletion qualities (uint8[bases] each, Phred) of reads with these codes 0..4."""
+    """Insertion and deletion qualities (uint8[bases] each, Phred) of reads with these codes 0..4.
+
+    `own` has those that reads have of their own (uint8[2, bases]).
+    """
     if options.indel_qualities is not None:
         copies = copies_of(offset, bases) - 1
         by_copies = options.indel_qualities.insertion, options.indel_qualities.deletion
         insertion, deletion = (np.array(table, dtype=np.uint8)[copies] for table in by_copies)
-        return insertion, deletion
+        return _at_most(own, insertion, deletion)
     size = len(bases)
     insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
     deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
+    if own is not None:
+        insertion, deletion = np.where(own == NO_INDEL_QUALITY, [insertion, deletion], own)
     if options.pcr_indel_model != "none":
         table = pcr_quality(options.pcr_indel_model)
         native.cap_indel_qualities(offset, bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
     return insertion, deletion
+
+
+def _at_most(
+    own: NDArray[np.uint8] | None, insertion: NDArray[np.uint8], deletion: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Qualities of tables, lowered to the reads' own ones: `NO_INDEL_QUALITY` is above all of them."""
+    return (insertion, deletion) if own is None else (np.minimum(insertion, own[0]), np.minimum(deletion, own[1]))

@@ -47,6 +47,8 @@ class CutReads:
     mapq : uint8 (reads,)
     joined : JoinedReads or None
         The profiles that the reads become; None where each read is scored by itself.
+    indel_quals : uint8 (2, bases) or None
+        Those of `ReadBlock`.
     """
 
     offset: NDArray[np.int64]
@@ -54,6 +56,7 @@ class CutReads:
     quals: NDArray[np.uint8]
     mapq: NDArray[np.uint8]
     joined: JoinedReads | None = None
+    indel_quals: NDArray[np.uint8] | None = None
 
     __repr__ = short_repr
 
@@ -376,7 +379,13 @@ def cut_slices(
 def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:
     """The bases and qualities of cut reads."""
     starts, offset = held.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
-    return CutReads(offset, gather(held.bases, starts, offset), gather(held.quals, starts, offset), held.mapq[cut.read])
+    return CutReads(
+        offset,
+        gather(held.bases, starts, offset),
+        gather(held.quals, starts, offset),
+        held.mapq[cut.read],
+        indel_quals=held.indel_slices(starts, offset),
+    )
 
 
 def best_of_each(scores: NDArray[np.float64], widths: NDArray[np.int64]) -> NDArray[np.float64]:

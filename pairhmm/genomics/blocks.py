@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from pairhmm._cpu import Reads
 
 
+NO_INDEL_QUALITY = 255
+"""In place of the insertion and deletion qualities of reads that have none of their own."""
+
+
 class AlignedRead(Protocol):
     """One read as `ReadBlock.from_alignments` takes it. Its fields are those of `ReadBlock`.
 
@@ -64,6 +68,9 @@ class ReadBlock:
         Operations packed as in BAM: ``length << 4 | operation``.
     molecules : list of str or None
         The molecule that each read is a copy of; empty where that is not known. None where it was not asked for.
+    indel_quals : uint8 (2, bases) or None
+        Phred qualities of insertions and of deletions that reads have of their own (tags BI and BD);
+        `NO_INDEL_QUALITY` for reads without. None where no read has them, or they were not asked for.
     """
 
     chrom: str
@@ -79,6 +86,7 @@ class ReadBlock:
     cigar_offset: NDArray[np.int64]
     cigar: NDArray[np.uint32]
     molecules: list[str] | None = None
+    indel_quals: NDArray[np.uint8] | None = None
     _native: Reads | None = field(default=None, repr=False)
 
     __repr__ = short_repr
@@ -139,6 +147,7 @@ class ReadBlock:
             offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
             np.concatenate([block.cigar for block in blocks]),
             _all_or_none([block.molecules for block in blocks]),
+            _indel_quals(blocks),
         )
 
     def take(self, indices: NDArray[np.int64]) -> ReadBlock:
@@ -161,7 +170,26 @@ class ReadBlock:
             cigar_offset,
             self.cigar[cigar_index + np.arange(len(cigar_index))],
             None if self.molecules is None else [self.molecules[index] for index in indices],
+            self.indel_slices(starts, base_offset),
         )
+
+    def indel_slices(self, starts: NDArray[np.int64], offset: NDArray[np.int64]) -> NDArray[np.uint8] | None:
+        """Slices of `indel_quals` end to end, as `pairhmm.genomics.arrays.gather` makes them."""
+        if self.indel_quals is None:
+            return None
+        return np.stack([gather(row, starts, offset) for row in self.indel_quals])
+
+
+def _indel_quals(blocks: Sequence[ReadBlock]) -> NDArray[np.uint8] | None:
+    if all(block.indel_quals is None for block in blocks):
+        return None
+    each = [
+        np.full((2, len(block.bases)), NO_INDEL_QUALITY, dtype=np.uint8)
+        if block.indel_quals is None
+        else block.indel_quals
+        for block in blocks
+    ]
+    return np.concatenate(each, axis=1)
 
 
 def _all_or_none(molecules: Sequence[list[str] | None]) -> list[str] | None:

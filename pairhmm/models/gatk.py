@@ -56,7 +56,8 @@ PCR_LOWEST_QUALITY = 10
 """Lowest Phred quality that the PCR indel model gives to an indel, as in GATK."""
 
 LOWEST_USABLE_BASE_QUALITY = 6
-"""Phred quality that bases below `GatkOptions.base_quality_threshold` get, as in GATK."""
+"""Phred quality that bases below `GatkOptions.base_quality_threshold` get, and the lowest of a read's own indel
+qualities, as in GATK."""
 
 PcrModel = Literal["none", "hostile", "aggressive", "conservative"]
 Phred = Annotated[int, Within(0, HIGHEST_QUALITY)]
@@ -95,6 +96,8 @@ class GatkOptions:
     ----------
     insertion_quality, deletion_quality, gap_quality : int
         Phred qualities of the indels of a read that has none of its own.
+    indel_tags : bool
+        Whether a read's own qualities are used, those of its tags BI and BD. What follows can only lower them.
     pcr_indel_model : {"none", "hostile", "aggressive", "conservative"}
         How far insertion and deletion qualities are lowered inside tandem repeats.
     indel_qualities : IndelQualities or None
@@ -115,6 +118,7 @@ class GatkOptions:
     insertion_quality: Phred = DEFAULT_INDEL_QUALITY
     deletion_quality: Phred = DEFAULT_INDEL_QUALITY
     gap_quality: Phred = DEFAULT_GAP_QUALITY
+    indel_tags: bool = True
     pcr_indel_model: PcrModel = "conservative"
     indel_qualities: IndelQualities | None = None
     str_model: StrModel | None = None
@@ -239,6 +243,12 @@ def prepare_base_quality(
         quality = np.minimum(quality, np.asarray(mapping_quality, dtype=np.uint8))
     if options.base_quality_threshold is not None:
         quality = np.where(quality < options.base_quality_threshold, np.uint8(LOWEST_USABLE_BASE_QUALITY), quality)
+    return quality
+
+
+def prepare_indel_quality(indel_quality: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A read's own indel qualities (uint8, Phred) as GATK passes them to the model: at least 6."""
+    quality: NDArray[np.uint8] = np.maximum(indel_quality, np.uint8(LOWEST_USABLE_BASE_QUALITY))
     return quality
 
 

@@ -357,7 +357,7 @@ def _alignments(rng: Generator) -> None:
     rank, length = np.array([0, -1, 1], np.int32), np.array([100, 5, 2**31 - 1])
     parser = native.AlignmentParser(
         *(rank, length, pick(rng, (4, 0xF04)), pick(rng, (0, 61)), pick(rng, (-1, 30)), pick(rng, ({}, {"a": 1}))),
-        *(pick(rng, (-1, 0)), pick(rng, ("", "MI", "MC", "CG")), pick(rng, (0, 200_000))),
+        *(pick(rng, (-1, 0)), pick(rng, ("", "MI", "MC", "CG")), pick(rng, (0, 200_000)), chance(rng, 0.5)),
     )
     places = np.sort(rng.integers(0, 6, (2, 3)), axis=0).astype(np.int64)
     if chance(rng, 0.4):

@@ -105,6 +105,7 @@ class _CompiledReader:
             -1 if source.default_sample is None else source.default_sample,
             TAG_OF[request.families],
             JUMP,
+            request.indel_tags,
         )
         self._goals = None if wanted is None else (one for one in wanted if one[0] in self._known)
         has_index = self._records.has_index and request.regions is None
@@ -208,7 +209,10 @@ class _CompiledReader:
             raise DamagedBlockError
         self.block()
         name, rank, start = self._parser.place
-        place = f"read {self._name(name or b'*', self._request.contigs[rank], start)}"
+        text = self._name(name or b"*", self._request.contigs[rank], start)
+        place = f"read {text}"
+        if stop == "wrong indel tags":
+            raise self._source.indel_tags_are_wrong(text)
         if stop == "unsorted":
             raise InputError(self._source.path, place, "the file is not sorted by coordinate", "run samtools sort")
         raise InputError(self._source.path, place, "it has no base qualities", "give --default-base-quality")
@@ -250,6 +254,7 @@ class _CompiledReader:
             taken.quals,
             taken.cigar_offset,
             taken.cigar,
+            indel_quals=np.stack([taken.insertion, taken.deletion]) if len(taken.insertion) else None,
         )
         if self._request.families != "none":
             contig = self._tid[chrom] if chrom else -1

@@ -12,11 +12,13 @@ from typing import TypeAlias
 
 import numpy as np
 import pysam
+from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
-from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.blocks import NO_INDEL_QUALITY, ReadBlock
 from pairhmm.genomics.names import Names
+from pairhmm.genomics.qualities import PHRED_OFFSET
 from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.genomics.sequences import encode_read
 from pairhmm.io.alignments.molecules import TAG_OF, Families, molecule_by_position, molecule_by_tag, template_of
@@ -29,7 +31,6 @@ from pairhmm.io.alignments.selection import (
     OUTSIDE,
     LeftOut,
     ReadRequest,
-    ReadSelection,
 )
 from pairhmm.io.alignments.sources import NO_TEXT, OpenAlignments, SourceReader
 from pairhmm.io.sequences.intervals import Interval
@@ -62,6 +63,7 @@ class _Lists:
     quals: list[Buffer] = field(default_factory=list)
     cigars: list[list[tuple[int, int]]] = field(default_factory=list)
     molecules: list[str] | None = None
+    indels: list[tuple[bytes, bytes] | None] = field(default_factory=list)
 
     def block(self) -> ReadBlock:
         packed = [length << 4 | operation for cigar in self.cigars for operation, length in cigar]
@@ -79,7 +81,19 @@ class _Lists:
             offsets([len(cigar) for cigar in self.cigars]),
             np.array(packed, dtype=np.uint32),
             self.molecules,
+            self._indel_quals(),
         )
+
+    def _indel_quals(self) -> NDArray[np.uint8] | None:
+        if not any(self.indels):
+            return None
+        lengths = [len(bases) for bases in self.bases]
+        none = [bytes([NO_INDEL_QUALITY]) * length for length in lengths]
+        rows = [
+            b"".join(own[row] if own else without for own, without in zip(self.indels, none, strict=True))
+            for row in (0, 1)
+        ]
+        return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(2, -1)
 
 
 def decoded_blocks(
@@ -113,7 +127,7 @@ def decoded_blocks(
             lists = _Lists(chrom, source.file.get_reference_length(chrom))
             lists.molecules = None if request.families == "none" else []
             current = contig
-        if not _append(lists, source, start, read, request.selection):
+        if not _append(lists, source, start, read, request):
             left_out.counts[OUTSIDE] += 1
         elif lists.molecules is not None:
             lists.molecules.append(_molecule(source, order, read, request.families))
@@ -122,7 +136,7 @@ def decoded_blocks(
 
 
 def _append(
-    lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, selection: ReadSelection
+    lists: _Lists, source: OpenAlignments, start: int, read: pysam.AlignedSegment, request: ReadRequest
 ) -> bool:
     """Add a read, unless it is aligned to bases that its contig does not have."""
     end = read.reference_end or start
@@ -134,10 +148,11 @@ def _append(
     assert cigar
     quals: Buffer | None = read.query_qualities
     if quals is None:
-        if selection.default_base_quality is None:
+        if (default := request.selection.default_base_quality) is None:
             cure = "give --default-base-quality"
             raise InputError(source.path, f"read {source.name(read)}", "it has no base qualities", cure)
-        quals = bytes([selection.default_base_quality]) * len(bases)
+        quals = bytes([default]) * len(bases)
+    lists.indels.append(_indel_tags(source, read, len(bases)) if request.indel_tags else None)
     lists.names.append(source.name(read))
     lists.sample.append(source.sample(read))
     lists.flag.append(read.flag)
@@ -148,6 +163,22 @@ def _append(
     lists.quals.append(quals)
     lists.cigars.append(cigar)
     return True
+
+
+def _indel_tags(source: OpenAlignments, read: pysam.AlignedSegment, length: int) -> tuple[bytes, bytes] | None:
+    """The insertion and deletion qualities of a read by its tags BI and BD, where it has both."""
+    if not (read.has_tag("BI") and read.has_tag("BD")):
+        return None
+    own = []
+    for tag in ("BI", "BD"):
+        try:
+            value, kind = read.get_tag(tag, with_value_type=True)
+        except NO_TEXT as error:
+            raise source.indel_tags_are_wrong(source.name(read)) from error
+        if kind != "Z" or len(text := str(value)) != length or not all("!" <= letter <= "~" for letter in text):
+            raise source.indel_tags_are_wrong(source.name(read))
+        own.append(bytes(ord(letter) - PHRED_OFFSET for letter in text))
+    return own[0], own[1]
 
 
 def _molecule(source: OpenAlignments, order: int, read: pysam.AlignedSegment, families: Families) -> str:

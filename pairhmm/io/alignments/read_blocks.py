@@ -34,6 +34,7 @@ def read_blocks(
     wanted: Iterable[Interval] | None = None,
     families: Families = "none",
     left_out: LeftOut | None = None,
+    indel_tags: bool = False,
 ) -> Iterator[ReadBlock]:
     """Blocks of reads of all inputs, merged in coordinate order.
 
@@ -54,6 +55,8 @@ def read_blocks(
         How the molecule of each read is found. Tags MI of different inputs are different molecules.
     left_out : LeftOut, optional
         Gets the reads that were left out of a part of a run. They are not announced then.
+    indel_tags : bool
+        Whether the tags BI and BD are read.
 
     Raises
     ------
@@ -63,7 +66,7 @@ def read_blocks(
     rank = {name: index for index, name in enumerate(contigs)}
     if regions is not None:
         regions = sorted((one for one in regions if one[0] in rank), key=lambda one: (rank[one[0]], one[1]))
-    request = ReadRequest(contigs, rank, selection, chunk_size, regions, families)
+    request = ReadRequest(contigs, rank, selection, chunk_size, regions, families, indel_tags)
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     found = LeftOut()
     streams = [

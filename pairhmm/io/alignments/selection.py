@@ -67,6 +67,8 @@ class ReadRequest:
         Disjoint and in order, on these contigs. Only reads that overlap one are read, through the index.
     families : {"none", "MI", "position"}
         How the molecule of each read is found.
+    indel_tags : bool
+        Whether the tags BI and BD are read: each read's own qualities of insertions and deletions.
     """
 
     contigs: Sequence[str]
@@ -75,6 +77,7 @@ class ReadRequest:
     chunk_size: int
     regions: Sequence[Interval] | None
     families: Families
+    indel_tags: bool = False
 
 
 @dataclass(slots=True)

@@ -89,6 +89,11 @@ class OpenAlignments:
         """The error for a tag of the read with that name."""
         return InputError(self.path, f"read {name}", f"its tag {tag} is not text", "it is damaged: make it again")
 
+    def indel_tags_are_wrong(self, name: str) -> InputError:
+        """The error for tags BI and BD of the read with that name."""
+        rule, cure = "its tags BI and BD are not a quality for each base", "repair them, or give --no-indel-tags"
+        return InputError(self.path, f"read {name}", rule, cure)
+
     def name(self, read: pysam.AlignedSegment) -> str:
         """The name of a read."""
         try:

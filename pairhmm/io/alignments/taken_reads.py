@@ -38,6 +38,8 @@ class Taken(NamedTuple):
     mate_contig: NDArray[np.int32]
     mate_start: NDArray[np.int32]
     template_length: NDArray[np.int32]
+    insertion: NDArray[np.uint8]
+    deletion: NDArray[np.uint8]
 
 
 def molecules_of(
