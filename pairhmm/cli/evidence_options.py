@@ -275,8 +275,8 @@ _GAPS = (
         "indel_tags",
         "--indel-tags/--no-indel-tags",
         panel=MODEL,
-        help="Reads with both tags BI and BD, as recalibrated ones have, have these as qualities of opening an insertion"
-        " and a deletion. The profile model does not use them.",
+        help="The tags BI and BD of recalibrated reads are their qualities of opening an insertion and a deletion. The"
+        " profile model does not use them.",
     ),
 )
 

@@ -378,11 +378,13 @@ def _alignments(rng: Generator) -> None:
 
 def _check_alignments(block: tuple) -> None:
     _, names, name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, *rest = block
-    odd, groups, group_end, tags, tag_end, *_ = rest
+    odd, groups, group_end, tags, tag_end, *_, insertion, deletion = rest
     if len({len(one) for one in (name_end, sample, flag, mapq, start, end, base_offset[1:], cigar_offset[1:])}) != 1:
         raise AssertionError("arrays of different lengths")
     if (base_offset[-1], cigar_offset[-1]) != (len(bases), len(cigar)) or len(quals) != len(bases):
         raise AssertionError("offsets that do not fit")
+    if len(insertion) not in (0, len(bases)) or len(deletion) != len(insertion):
+        raise AssertionError("indel qualities that do not fit")
     if len(group_end) != len(odd) or len(tag_end) not in (0, len(flag)):
         raise AssertionError("texts that do not fit")
     for text, ends in ((names, name_end), (groups, group_end), (tags, tag_end)):
