@@ -12,7 +12,7 @@ from pairhmm.commands import calibrate_str
 
 EXAMPLES = (
     "pairhmm calibrate-str -f ref.fa -o sample.str.toml sample.bam",
-    "pairhmm calibrate-str -f ref.fa -r chr20:1-10,000,000 sample.bam > sample.str.toml",
+    "pairhmm calibrate-str -f ref.fa -r chr1:1-50,000 sample.bam > sample.str.toml",
 )
 
 

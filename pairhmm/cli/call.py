@@ -88,7 +88,6 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
 )
 @click.option(
     "--ped",
-    "--pedigree",
     "pedigree",
     metavar="FILE",
     panel=GENOTYPES,

@@ -14,8 +14,7 @@ from pairhmm.scanning.batch import ScanOptions, Tiling
 
 EXAMPLES = (
     "pairhmm scan --signatures viruses.fa -o hits.tsv sample.fastq.gz",
-    "pairhmm scan --signatures viruses.fa --per-file --min-mean 20 sample.bam",
-    "pairhmm scan --signatures genomes.fa --tile 31 --max-mismatches 1 --summary found -o hits.tsv sample.fastq.gz",
+    "pairhmm scan --signatures viruses.fa --tile 31 --step 31 sample.fastq.gz",
     "pairhmm scan --signatures viruses.fa --all --max-mismatches 2 sample.fastq.gz",
 )
 
@@ -77,7 +76,7 @@ _DEFAULTS = ScanOptions()
     type=int,
     metavar="N",
     panel=MATCHES,
-    help="A tile begins at every N-th letter of a signature. [default: 1]",
+    help="A tile begins at every N-th letter of a signature. Without this option, at every letter.",
 )
 @option(
     _DEFAULTS,
@@ -119,7 +118,7 @@ _DEFAULTS = ScanOptions()
     "min_breadth",
     metavar="SHARE",
     panel=MATCHES,
-    help="With --tile, the matches cover at least this share of a signature that is called present.",
+    help="The matches of tiles cover at least this share of a signature that is called present. --tile is needed.",
 )
 @one_device_options
 @threads_option(scan.scan_files)
@@ -160,7 +159,7 @@ _DEFAULTS = ScanOptions()
     "--candidates",
     metavar="PREFIX",
     panel=OUTPUT,
-    help="With --tile, each read that matches is written to PREFIX.reads.fq, and the part of a signature that it lies"
+    help="Each read that a tile matches is written to PREFIX.reads.fq, and the part of a signature that it lies"
     " on to PREFIX.parts.fa. 'align --mode semi-global' aligns them with insertions and deletions.",
 )
 @click.option(

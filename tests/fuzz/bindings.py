@@ -51,7 +51,8 @@ def _reads(rng: Generator) -> None:
     )
     origin = int(start[0]) if count else 0
     window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
-    scanner = native.CandidateScanner(samples, int(rng.integers(0, 60)), 1, 1, float(rng.random()), float(rng.random()))
+    shares = float(rng.random()), float(rng.random())
+    discovery = native.Discovery(samples, int(rng.integers(0, 60)), 1, 1, *shares, chance(rng, 0.7))
     # As the package asks for the reference, or one window that may lie beside the reads.
     windows = block.native.covered()
     if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
@@ -59,15 +60,21 @@ def _reads(rng: Generator) -> None:
     ends = np.cumsum([0, *(end - start for start, end in windows)]).astype(np.int64)
     starts = np.array([start for start, _ in windows], dtype=np.int64)
     letters = _bytes(rng, int(ends[-1]), 5)
-    scanner.add(block.native, starts, ends, letters)
+    discovery.add(block.native, starts, ends, letters)
     if count:
         confidence = native.ReferenceConfidence(int(rng.integers(0, 60)))
         confidence.add(block.native, block.end, rng.integers(0, 5, count).astype(np.uint32), starts, ends, letters)
         blocks = confidence.take(origin + int(rng.integers(0, 50)), origin + 1000, [1, 20], chance(rng, 0.5))
         if sum(one[1] - one[0] for one in blocks) > 1000 or min(min(one[3:]) for one in blocks) < 0:
             raise AssertionError(f"blocks {blocks}")
-    scanner.take(origin + int(rng.integers(0, 1000)))
-    scanner.take(2**40)
+    for frontier in (origin + int(rng.integers(0, 1000)), 2**40):
+        wanted = discovery.windows(frontier)
+        # The contig may end within the last window.
+        sizes = [end - begin - int(chance(rng, 0.2)) * int(rng.integers(0, end - begin)) for begin, end in wanted]
+        offset = np.cumsum([0, *sizes]).astype(np.int64)
+        begins = np.array([begin for begin, _ in wanted], dtype=np.int64)
+        discovery.assemble(block.native, begins, offset, _bytes(rng, int(offset[-1]), 5))
+        discovery.take()
     _carried(rng, block, window)
     if count:
         chosen = rng.integers(0, count, 6).astype(np.int64)
