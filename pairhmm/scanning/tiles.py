@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 
+from pairhmm.backends import on_the_cpu
 from pairhmm.backends.cpu import chosen_level
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scanning import reference_tiles
@@ -73,6 +74,6 @@ def load_tiles(backend: str, patterns: Patterns, options: ScanOptions, tiling: T
     """
     if backend == "reference":
         return reference_tiles.make(patterns, options, tiling)
-    if backend not in ("auto", "cpu"):
+    if backend != "auto" and backend not in on_the_cpu():
         raise BackendUnavailable(backend, "it does not search for tiles", "leave out --backend: the CPU does")
     return TileScanner(chosen_level(), patterns, options, tiling)

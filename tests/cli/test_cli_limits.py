@@ -35,7 +35,7 @@ def test_genotypes_by_the_million(demo, run_cli, tmp_path):
     assert done.returncode == 0, done.stderr
     record = done.stdout.splitlines()[-1].split("\t")
     assert record[4] == ",".join(inserted)
-    genotype, depths, _, _, likelihoods = record[9].split(":")
+    genotype, depths, _, _, likelihoods, _ = record[9].split(":")
     assert (genotype, len(depths.split(",")), likelihoods) == ("/".join("0" * 20), 11, ".")
     assert "1 sites have more than 4096 genotypes by their alleles and ploidy" in done.stderr
     one = run_cli("call", "--sample-ploidy", "sample=20", *options, timeout=60)

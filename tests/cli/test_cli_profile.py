@@ -218,7 +218,7 @@ def test_gatks_model_takes_fitted_parameters(tmp_path):
     passed = [line.split("\t") for line in lines if "\tPASS\t" in line]
     assert [int(row[1]) for row in passed if len(row[3]) > 1] == [5638, 9251]
     assert sum(len(row[3]) == len(row[4]) == 1 for row in passed) == 14
-    assert {row[9].partition(":")[0] for row in passed} == {"0/1"}
+    assert {row[9].partition(":")[0].replace("|", "/") for row in passed} == {"0/1"}
 
 
 def test_parameters_are_not_written_over(identity):
