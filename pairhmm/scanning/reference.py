@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, best_hits
+
+
+def segment_of(samples: Samples, segment: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+    """A segment's letters and qualities (0 where there are none), and how many bases repeat those of the one before."""
+    first, end = (int(at) for at in samples.offset[segment : segment + 2])
+    qualities = np.zeros(end - first, dtype=np.int64)
+    if samples.qualities is not None:
+        qualities = samples.qualities[first:end].astype(np.int64)
+    return samples.letters[first:end], qualities, samples.carried if segment == 0 else 0
 
 
 class ReferenceScanner(Scanner):
@@ -21,12 +31,7 @@ class ReferenceScanner(Scanner):
         found: list[tuple[int, ...]] = []
         totals = np.zeros(len(samples), dtype=np.int64)
         for segment in range(len(samples)):
-            first, end = (int(at) for at in samples.offset[segment : segment + 2])
-            letters = samples.letters[first:end]
-            qualities = np.zeros(end - first, dtype=np.int64)
-            if samples.qualities is not None:
-                qualities = samples.qualities[first:end].astype(np.int64)
-            carried = samples.carried if segment == 0 else 0
+            letters, qualities, carried = segment_of(samples, segment)
             totals[segment] = qualities[carried:].sum()
             # Exclusive: the sum of [a, b) is before[b] - before[a].
             before = np.concatenate(([0], np.cumsum(qualities)))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import HIT, REVERSE, RUN, Patterns, Samples, Scanned, ScanOptions, Tiling, best_hits
+from pairhmm.scanning.reference import segment_of
 
 _Match = tuple[int, int]
 """Where a match begins in its segment, and in its pattern."""
@@ -28,12 +29,7 @@ class ReferenceTiles(Scanner):
         runs: list[tuple[int, ...]] = []
         totals = np.zeros(len(samples), dtype=np.int64)
         for segment in range(len(samples)):
-            first, end = (int(at) for at in samples.offset[segment : segment + 2])
-            letters = samples.letters[first:end]
-            qualities = np.zeros(end - first, dtype=np.int64)
-            if samples.qualities is not None:
-                qualities = samples.qualities[first:end].astype(np.int64)
-            carried = samples.carried if segment == 0 else 0
+            letters, qualities, carried = segment_of(samples, segment)
             totals[segment] = qualities[carried:].sum()
             for pattern in range(len(self._patterns)):
                 matches = self._matches(pattern, letters, qualities, carried)
