@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import shutil
 import subprocess
@@ -58,7 +57,7 @@ SIZES = {
 TRIO = ("child", "father", "mother")
 BCFTOOLS = """
 import json, sys, pysam.bcftools
-reference, bams, out, ploidy = map(json.loads, sys.argv[1:])
+reference, bams, out = map(json.loads, sys.argv[1:])
 pysam.bcftools.mpileup('-f', reference, '-a', 'AD,DP', '-Ou', '-o', out + '.piled', *bams, catch_stdout=False)
 pysam.bcftools.call('-mv', '-Oz', '-o', out, out + '.piled', catch_stdout=False)
 """
@@ -230,15 +229,15 @@ def pairhmm(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[s
 
 
 def bcftools(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
-    """The command line of bcftools, which pysam bundles."""
-    return [sys.executable, "-c", BCFTOOLS, *map(json.dumps, (str(reference), [*map(str, bams)], str(out), ploidy))]
+    """The command line of bcftools, which pysam bundles. It has two copies of each chromosome."""
+    return [sys.executable, "-c", BCFTOOLS, *map(json.dumps, (str(reference), [*map(str, bams)], str(out)))]
 
 
 def freebayes(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
     """The command line of freebayes; a QUAL below 20 is a call that its authors filter."""
     line = f"freebayes -f {reference} -p {ploidy} {' '.join(map(str, bams))}"
-    read = "import sys, pysam; pysam.bcftools.view('-i', 'QUAL>=20', '-Oz', '-o', sys.argv[1], '-', catch_stdout=False)"
-    return ["bash", "-c", f'{line} | {sys.executable} -c "import pysam.bcftools; {read}" {out}']
+    view = "pysam.bcftools.view('-i', 'QUAL>=20', '-Oz', '-o', sys.argv[1], '-', catch_stdout=False)"
+    return ["bash", "-c", f'{line} | {sys.executable} -c "import sys, pysam.bcftools; {view}" {out}']
 
 
 CALLERS: dict[str, Caller] = {"pairhmm": pairhmm, "bcftools": bcftools, "freebayes": freebayes}
@@ -272,5 +271,4 @@ def report(rows: list[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     main()
