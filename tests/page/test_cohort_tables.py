@@ -14,6 +14,7 @@ import pytest
 from pairhmm.commands.report_inputs import ReportInputs
 from pairhmm.commands.report_map import read_map_tables
 
+READER = Path(__file__).parents[2] / "web/src/page/cohort/reading.js"
 PROGRAM = Path(__file__).with_name("cohort_data.mjs")
 TABLES = Path(__file__).parents[1] / "report" / "cohort_tables.py"
 TEXT = "document.querySelector(arguments[0])?.textContent ?? ''"
@@ -33,6 +34,7 @@ def read(require):
     """``read(*paths)``: the page's data of tables, and its problems."""
     node = shutil.which("node")
     require("node", node is not None, "no Node: apt install nodejs npm")
+    require("node", READER.is_file(), "not a checkout: the page's modules are not here")
 
     def run(*paths: Path):
         done = subprocess.run([node, PROGRAM, *paths], capture_output=True, text=True, check=True, timeout=60)
