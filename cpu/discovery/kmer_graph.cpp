@@ -186,20 +186,24 @@ void KmerGraph::keep_ways_back() {
 }
 
 bool KmerGraph::is_cyclic() const {
+    // Nodes of the reference come first. Those behind them are taken away once nothing leads to them.
+    const auto first = static_cast<size_t>(reference_nodes_);
     std::vector<int32_t> arriving(nodes_.size());
-    size_t left = nodes_.size();
+    size_t left = nodes_.size() - first;
     std::vector<int32_t> open;
-    for (const Node& node : nodes_)
+    for (size_t node = first; node < nodes_.size(); ++node)
         for (int letter = 0; letter < 4; ++letter)
-            if (node.kept >> letter & 1) ++arriving[node.next[letter]];
-    for (size_t node = 0; node < nodes_.size(); ++node)
+            if (nodes_[node].kept >> letter & 1) ++arriving[nodes_[node].next[letter]];
+    for (size_t node = first; node < nodes_.size(); ++node)
         if (arriving[node] == 0) open.push_back(static_cast<int32_t>(node));
     while (!open.empty()) {
         const Node& node = nodes_[open.back()];
         open.pop_back();
         --left;
-        for (int letter = 0; letter < 4; ++letter)
-            if (node.kept >> letter & 1 && --arriving[node.next[letter]] == 0) open.push_back(node.next[letter]);
+        for (int letter = 0; letter < 4; ++letter) {
+            if ((node.kept >> letter & 1) == 0 || node.next[letter] < reference_nodes_) continue;
+            if (--arriving[node.next[letter]] == 0) open.push_back(node.next[letter]);
+        }
     }
     return left > 0;
 }

@@ -21,12 +21,15 @@ struct Stretch {
 
 class KmerGraph {
 public:
-    // A way from a node of the reference to a later one that leaves the reference in between.
+    // A way from a node of the reference to another one that leaves the reference in between.
     struct Detour {
         int32_t from, to;     // reference positions where the k-mers at its ends begin
         std::string letters;  // what follows the first k-mer, up to the end of the last one
         uint32_t weight;      // the least weight of its chains
         uint32_t leaving;     // of all edges that leave its first node
+
+        // How many letters come between a letter of the reference and its copy, where the way leads back: 0 elsewhere.
+        int64_t copied() const { return to > from ? 0 : from - to + static_cast<int64_t>(letters.size()); }
     };
 
     // `letters` is how many will be added at most, the reference's among them.
@@ -39,7 +42,7 @@ public:
 
     // Forget chains beside the reference that weigh less, and ways that do not come back to it.
     void prune(uint32_t least);
-    // Whether some way leads back to where it was.
+    // Whether some way beside the reference leads back to where it was.
     bool is_cyclic() const;
     // The detours of each node of the reference, the heaviest first, at most `most` of a node; and whether these are
     // all.

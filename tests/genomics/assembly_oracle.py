@@ -13,6 +13,7 @@ from pairhmm.commands.align import align
 
 KS = range(25, 126, 10)
 MOST_DETOURS = 16
+LEAST_COPIED = 50
 
 Allele = tuple[int, int, bool, str]
 """Position, bases replaced or deleted, whether it is an indel, its letters: as native.assembled_alleles has it."""
@@ -29,10 +30,17 @@ def assembled_alleles(
         weights = _edges(reads, k)
         chains = _chains(reference, weights, k)
         kept = _kept(reference, chains, k, min(counts))
-        if kept is None or _is_cyclic(kept):
+        if kept is None or _is_cyclic(_beside(reference, kept, k)):
+            continue
+        ways = _detours(reference, weights, chains, kept, k)
+        if any(way.end - k <= way.begin and _copied(way, k) < LEAST_COPIED for way in ways):
             continue
         found = set()
-        for way in _detours(reference, weights, chains, kept, k):
+        for way in ways:
+            if way.end - k <= way.begin:
+                # It leads back: behind it comes the reference up to where it left.
+                copy = reference[way.end : way.begin + k]
+                way = way._replace(letters=way.letters + copy, end=way.begin + k)
             for allele in _differences(reference, way):
                 is_indel = allele[2]
                 if way.weight >= max(counts[is_indel], fractions[is_indel] * way.leaving):
@@ -90,6 +98,12 @@ def _reached(nodes: list[str], neighbours: dict[str, set[str]]) -> set[str]:
     return seen
 
 
+def _beside(reference: str, edges: set[str], k: int) -> set[str]:
+    """The edges between nodes that the reference lacks."""
+    nodes = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    return {edge for edge in edges if edge[:-1] not in nodes and edge[1:] not in nodes}
+
+
 def _is_cyclic(edges: set[str]) -> bool:
     left = set(edges)
     while left:
@@ -108,6 +122,11 @@ class _Way(NamedTuple):
     letters: str
     weight: int
     leaving: int
+
+
+def _copied(way: _Way, k: int) -> int:
+    """The letters from those that a way comes back to, to their copy."""
+    return way.begin - (way.end - k) + len(way.letters) - k
 
 
 def _detours(reference: str, weights: Counter[str], chains: dict[str, int], kept: set[str], k: int) -> list[_Way]:
