@@ -14,6 +14,7 @@ from pairhmm.commands.align import align
 KS = range(25, 126, 10)
 MOST_DETOURS = 16
 LEAST_COPIED = 50
+LEAST_OVERLAP, INNER, LONGEST_UNIT, MOST_ENDS = 15, 12, 6, 32
 
 Allele = tuple[int, int, bool, str]
 """Position, bases replaced or deleted, whether it is an indel, its letters: as native.assembled_alleles has it."""
@@ -28,6 +29,11 @@ def assembled_alleles(
         if k > min(longest - 10, len(reference) // 2):
             break
         weights = _edges(reads, k)
+        chains = _chains(reference, weights, k)
+        joined = _joined_ends(reference, chains, k, min(counts))
+        for letters, weight in joined if len(joined) <= MOST_ENDS else []:
+            for i in range(len(letters) - k):
+                weights[letters[i : i + k + 1]] += weight
         chains = _chains(reference, weights, k)
         kept = _kept(reference, chains, k, min(counts))
         if kept is None or _is_cyclic(_beside(reference, kept, k)):
@@ -71,6 +77,33 @@ def _chains(reference: str, weights: Counter[str], k: int) -> dict[str, int]:
                 chain.append(behind[chain[-1][1:]][0])
             chains |= dict.fromkeys(chain, max(weights[one] for one in chain))
     return chains
+
+
+def _joined_ends(reference: str, chains: dict[str, int], k: int, least: int) -> list[tuple[str, int]]:
+    """The letters that lead dangling ends to the reference, and the weights of their edges."""
+    own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    arriving, leaving = defaultdict(int), defaultdict(int)
+    for edge, weight in chains.items():
+        if weight >= least:
+            leaving[edge[:-1]] = max(leaving[edge[:-1]], weight)
+            arriving[edge[1:]] = max(arriving[edge[1:]], weight)
+    found = []
+    for node in (arriving.keys() ^ leaving.keys()) - own:
+        stops = node in arriving
+        for size in range(k - 1, LEAST_OVERLAP - 1, -1):
+            shared = node[-size:] if stops else node[:size]
+            places = [i for i in range(len(reference) - size + 1) if reference.startswith(shared, i)]
+            if not places:
+                continue
+            begin = places[0] if stops else places[0] + size - k
+            inner = shared[:INNER] if stops else shared[-INNER:]
+            is_repeat = any(inner[unit:] == inner[:-unit] for unit in range(1, LONGEST_UNIT + 1))
+            if len(places) == 1 and not is_repeat and 0 <= begin <= len(reference) - k:
+                behind = node + reference[begin + size : begin + k]
+                before = reference[begin : begin + k - size] + node
+                found.append((behind if stops else before, max(arriving.get(node, 0), leaving.get(node, 0))))
+            break
+    return found
 
 
 def _kept(reference: str, chains: dict[str, int], k: int, least: int) -> set[str] | None:

@@ -92,6 +92,17 @@ def test_a_second_copy_that_no_read_spans_is_found_where_its_number_is_sure(copi
     assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
 
 
+@pytest.mark.parametrize(("shared", "is_found"), [(18, True), (10, False)])
+def test_an_allele_that_reads_leave_with_few_letters_is_found(shared, is_found):
+    rng = np.random.default_rng(13)
+    reference = letters(rng, 300)
+    haplotype = reference[:150] + reference[190:]
+    # No read reaches as far as k letters on both sides of the deletion.
+    reads = [haplotype[at : at + 100] for at in (50 + shared, 48 + shared)]
+    expected = [(149, 40, True, "")] if is_found else []
+    assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
+
+
 INSERTED = letters(np.random.default_rng(3), 60)
 CONTIG = letters(np.random.default_rng(4), 2000)
 
