@@ -70,7 +70,7 @@ class ReadBlock:
         The molecule that each read is a copy of; empty where that is not known. None where it was not asked for.
     indel_quals : uint8 (2, bases) or None
         Phred qualities of insertions and of deletions that reads have of their own (tags BI and BD);
-        `NO_INDEL_QUALITY` for reads without. None where no read has them, or they were not asked for.
+        `NO_INDEL_QUALITY` for reads without that tag. None where no read has them, or they were not asked for.
     """
 
     chrom: str
