@@ -41,6 +41,7 @@ def label_of(options: GatkOptions, profile: ProfileModel | None = None) -> str:
     >>> label_of(GatkOptions(gap_quality=5, base_quality_threshold=None))
     'gatk, gap_quality=5, base_quality_threshold=none'
     """
+    used: tuple[str, ...]
     if profile is not None:
         name, used = profile.name, _OF_BASES
     elif options.str_model is not None:
