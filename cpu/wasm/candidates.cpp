@@ -181,3 +181,10 @@ void pairhmm_cap_indel_qualities(uint32_t reads, const uint32_t* offset, const u
     const auto offsets = widened(offset, int64_t{reads} + 1);
     pairhmm::cap_indel_qualities(reads, offsets.data(), base, table, most, longest_unit, insertion, deletion);
 }
+
+PAIRHMM_EXPORT("classify_repeats")
+void pairhmm_classify_repeats(uint32_t reads, const uint32_t* offset, const uint8_t* base, int32_t most,
+                              int32_t longest_unit, uint8_t* kind) {
+    const auto offsets = widened(offset, int64_t{reads} + 1);
+    pairhmm::classify_repeats(reads, offsets.data(), base, most, longest_unit, kind);
+}

@@ -1,7 +1,7 @@
 // Calls in Node, for tests: node call.mjs CONFIGURATION, a JSON file that names files and options.
 //
-// {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "options",
-//  "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
+// {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "strModel",
+//  "options", "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
 import { openAsBlob } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -27,6 +27,7 @@ const inputs = {
   variants: await named(given.variants),
   intervals: await named(given.intervals),
   region: given.region,
+  strModel: await named(given.strModel),
 };
 let vcf = "";
 let samples = [];

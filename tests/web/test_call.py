@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import re
 import shutil
 from functools import partial
@@ -16,6 +17,7 @@ import pysam
 import pytest
 
 from pairhmm.backends.cpu import levels
+from pairhmm.models.str_parameters import str_model_of, str_toml
 from tests.commands.two_chromosomes import write_reads
 
 LEVEL = "x86-64-v2"
@@ -142,6 +144,58 @@ def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, gi
     assert len(records(ours.vcf)) > 3
 
 
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        (("--preset", "ont", "--gap-quality", "8"), {"options": {"preset": "ont", "gapQuality": 8}}),
+        (("--str-model", "pcr-free"), {"options": {"strModel": "pcr-free"}}),
+        (("--str-model", "MODEL"), {"strModel": "MODEL"}),
+    ],
+    ids=["ont", "STR", "STR of a file"],
+)
+def test_gap_qualities(family, call_in_node, command_line, tmp_path, arguments, given):
+    reference, bams, _ = family
+    model = tmp_path / "own.toml"
+    model.write_text(str_toml(str_model_of("pcr"), ["by hand"]))
+    files = {"MODEL": model}
+    ours = call_in_node(bams, reference, **{key: files.get(str(value), value) for key, value in given.items()})
+    arguments = [files.get(one, one) for one in arguments]
+    calls = command_line("call", "-f", reference, *arguments, *bams)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert ours.tsv.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
+
+
+@pytest.fixture(scope="session")
+def tagged(family, tmp_path_factory):
+    """The first sample, in which two reads of three have the tags BI and BD, from some place on."""
+    path = tmp_path_factory.mktemp("tagged") / "reads.bam"
+    draw = random.Random(1)
+    with pysam.AlignmentFile(str(family[1][0])) as reads, pysam.AlignmentFile(str(path), "wb", template=reads) as out:
+        for number, read in enumerate(reads):
+            if number > 200 and number % 3:
+                for tag in ("BI", "BD"):
+                    read.set_tag(tag, "".join(chr(33 + draw.randrange(2, 50)) for _ in range(read.query_length)), "Z")
+            out.write(read)
+    pysam.index(str(path))
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"indelTags": False}, {"strModel": "pcr"}], ids=str)
+def test_indel_qualities_of_reads(family, tagged, call_in_node, command_line, options):
+    reference, bams, _ = family
+    arguments = {"indelTags": ["--no-indel-tags"], "strModel": ["--str-model", "pcr"]}
+    given = [one for name in options for one in arguments[name]]
+    ours = call_in_node([tagged, bams[1]], reference, options=options)
+    calls = command_line("call", "-f", reference, *given, tagged, bams[1])
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert any("BI and BD" in text for text in ours.told("note")) == ("indelTags" not in options)
+
+
+def test_indel_qualities_in_cram(family, tagged, cram, call_in_node):
+    reference = family[0]
+    assert call_in_node([cram("tagged", tagged, reference)], reference).tsv == call_in_node([tagged], reference).tsv
+
+
 def test_without_an_index_files_are_read_from_the_front(family, call_in_node, command_line):
     reference, bams, listed = family
     with_index = call_in_node(bams, reference, variants=listed)
@@ -247,6 +301,15 @@ def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
     calls = command_line("call", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+
+
+def test_snvs_of_neighbouring_bases(call_in_node, command_line, tmp_path):
+    """On one chromosome, on one each, and in part on both."""
+    write_reads(tmp_path, ({700, 701, 702, 900, 1100, 1101}, None), ({901, 1101}, (690, 696)))
+    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", options={"mnv": True})
+    calls = command_line("call", "--mnv", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert [len(line.split("\t")[3]) for line in records(ours.vcf)] == [7, 3, 1, 1, 1, 1]
 
 
 class _Ranges(SimpleHTTPRequestHandler):

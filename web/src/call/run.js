@@ -4,16 +4,19 @@ import { AlignmentReader } from "../files/alignments.js";
 import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
+import { readStrModel } from "../files/str_file.js";
 import { LeftOut } from "../files/selection.js";
 import { Native } from "../genomics/native.js";
+import { builtInStrModel } from "../models/str_model.js";
 import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
 import { runExtent } from "./extent.js";
 import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
-import { CALL_OPTIONS } from "./options.js";
+import { chosenOptions } from "./options.js";
 import { contigOrder, findPlaces, withContext } from "./places.js";
 import { ReferenceCheck } from "./reference_check.js";
 import { chooseRegions } from "./region_choice.js";
+import { Preparation } from "./scoring.js";
 import { EvidenceStream } from "./stream.js";
 
 export { InputProblem };
@@ -32,6 +35,7 @@ export { InputProblem };
  * @property {{name: string, data: Source, index?: Source}} [variants] candidates, as -v
  * @property {{name: string, data: Source}} [intervals] BED, as -R
  * @property {string} [region] as -r
+ * @property {{name: string, data: Source}} [strModel] as --str-model, a file
  */
 
 /**
@@ -52,7 +56,7 @@ export { InputProblem };
  * @throws {unknown} the signal's reason, where it aborts
  */
 export async function* run(inputs, options, engine, signal) {
-  const chosen = { ...CALL_OPTIONS, ...options };
+  const chosen = chosenOptions(options);
   /** @type {TextEvent[]} */
   const told = [];
   try {
@@ -74,11 +78,11 @@ export async function* run(inputs, options, engine, signal) {
  * @returns {AsyncGenerator<RunEvent>}
  */
 async function* scored(opened, engine, options, told, signal) {
-  const { native, reference, source, blocks, genotyper, isListed, extent, begin, conclude } = opened;
+  const { native, reference, source, blocks, preparation, genotyper, isListed, extent, begin, conclude } = opened;
   /** @param {import("../batch.js").Batch} batch */
   const score = (batch) => engine.forward(batch, { signal });
   const fetch = reference.fetch.bind(reference);
-  const stream = new EvidenceStream(native, fetch, source, score, options);
+  const stream = new EvidenceStream(native, fetch, source, preparation, score, options);
   const counts = new Announcements(begin.samples);
   for await (const evidence of stream.run(untilAborted(blocks, signal))) {
     signal?.throwIfAborted();
@@ -98,7 +102,8 @@ async function* scored(opened, engine, options, told, signal) {
     yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
   }
   conclude();
-  for (const text of counts.warnings(stream.counts, stream.preparation, options)) told.push({ kind: "warning", text });
+  for (const text of counts.warnings(stream.counts, preparation, options)) told.push({ kind: "warning", text });
+  for (const text of counts.notes(stream.counts, preparation)) told.push({ kind: "note", text });
   yield* told.splice(0);
   const { regions, reads, pairs } = stream.counts;
   yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
@@ -137,20 +142,28 @@ async function open(inputs, options, engine, told) {
   const isListed = wanted !== null;
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);
-  const request = { contigs: [...contigs.keys()], selection: options, chunkSize: options.chunkSize, regions: known };
+  if (options.mnv && isListed) {
+    const rule = "--mnv is for variants that are found in reads";
+    throw new InputProblem("--mnv", inputs.variants?.name ?? "", rule, "leave out --mnv or the file");
+  }
+  const strModel = await strModelOf(inputs, options);
+  // The profile model has no indel qualities.
+  const selection = { ...options, indelTags: options.indelTags && options.model === "gatk" };
+  const request = { contigs: [...contigs.keys()], selection, chunkSize: options.chunkSize, regions: known };
   return {
     native,
     reference,
     source,
     blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
     extent: await runExtent(reader, contigs, known),
+    preparation: new Preparation(native, options, strModel),
     genotyper: new RegionGenotyper(native, samples, options, !isListed),
     isListed,
     begin: {
       samples: reader.samples,
       contigs: [...contigs],
       reference: reference.path,
-      model: options.model === "profile" ? `profile (${options.parameters})` : "gatk",
+      model: modelText(options, strModel),
       pieces: asked?.length ?? 0,
     },
     conclude: () => {
@@ -158,4 +171,16 @@ async function open(inputs, options, engine, told) {
       leftOut.conclude(paths, known === null && wanted === null, tell, warn);
     },
   };
+}
+
+/** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options */
+async function strModelOf({ strModel }, options) {
+  if (strModel) return readStrModel(strModel);
+  return options.strModel && builtInStrModel(options.strModel);
+}
+
+/** The model and its parameters, for headers. @param {CallOptions} options @param {{name: string} | null} strModel */
+function modelText({ model, parameters }, strModel) {
+  if (model === "profile") return `profile (${parameters})`;
+  return strModel ? `gatk (${strModel.name})` : "gatk";
 }
