@@ -65,6 +65,11 @@ SiteReads* pairhmm_site_reads_with_alleles(const SiteReads* reads, uint32_t coun
     return new SiteReads(reads->with_alleles(widened(kept, count)));
 }
 
+PAIRHMM_EXPORT("site_reads_with_non_reference")
+SiteReads* pairhmm_site_reads_with_non_reference(const SiteReads* reads) {
+    return new SiteReads(reads->with_non_reference());
+}
+
 PAIRHMM_EXPORT("site_reads_free") void pairhmm_site_reads_free(SiteReads* reads) { delete reads; }
 
 // depths: [alleles]

@@ -8,7 +8,7 @@ import { basename } from "node:path";
 
 import { run } from "../../web/src/call/run.js";
 import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../../web/src/call/tsv.js";
-import { vcfHeader, vcfLine } from "../../web/src/call/vcf.js";
+import { RecordLines, vcfHeader } from "../../web/src/call/vcf.js";
 import { Engine } from "../../web/src/engine.js";
 
 const given = JSON.parse(await readFile(process.argv[2], "utf8"));
@@ -30,6 +30,7 @@ const inputs = {
   strModel: await named(given.strModel),
 };
 let vcf = "";
+const lines = new RecordLines();
 let samples = [];
 let tsv = "";
 let companion = haplotypesHeader();
@@ -46,11 +47,12 @@ try {
       tsv += tsvHeader(event.model);
     } else if (event.kind === "region") {
       first ??= performance.now() - started;
-      vcf += event.sites.map(vcfLine).join("");
+      vcf += lines.of(event);
       tsv += tsvLines(event, samples);
       companion += haplotypeLines(event);
       if (++regions === given.abortAfter) controller.abort();
-    } else if (event.kind !== "progress") events.push(event);
+    } else if (event.kind === "blocks") vcf += lines.of(event);
+    else if (event.kind !== "progress") events.push(event);
   }
   if (given.vcf) await writeFile(given.vcf, vcf);
   if (given.tsv) await writeFile(given.tsv, tsv);

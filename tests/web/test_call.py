@@ -57,6 +57,9 @@ def assert_same_calls(ours, theirs, is_exact):
     assert len(records(ours)) == len(records(theirs))
     for our_line, their_line in zip(records(ours), records(theirs), strict=True):
         our, their = our_line.split("\t"), their_line.split("\t")
+        if our[5] == ".":
+            assert our == their
+            continue
         assert float(our[5]) == pytest.approx(float(their[5]), abs=0.02)
         infos = [[field for field in line[7].split(";") if not field.startswith("QD=")] for line in (our, their)]
         assert [*our[:5], our[6], infos[0], our[8]] == [*their[:5], their[6], infos[1], their[8]]
@@ -301,6 +304,50 @@ def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
     calls = command_line("call", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ((), {}),
+        (("-R", "BED"), {"intervals": "BED"}),
+        (("-r", "chr2:1-9000", "--ploidy", "1"), {"region": "chr2:1-9000", "options": {"ploidy": 1}}),
+    ],
+    ids=["all", "BED", "haploid region"],
+)
+def test_blocks_of_the_reference(family, call_in_node, command_line, tmp_path, arguments, given):
+    reference, bams, _ = family
+    bed = tmp_path / "places.bed"
+    bed.write_text("chr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\n")
+    files = {"BED": bed}
+    given = {key: files.get(str(value), value) for key, value in given.items()}
+    options = {**given.pop("options", {}), "gvcf": True, "chunkSize": 2000}
+    ours = call_in_node(bams[:1], reference, options=options, **given)
+    calls = command_line("call", "--gvcf", "-f", reference, *(files.get(one, one) for one in arguments), bams[0])
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert any("END=" in line for line in records(ours.vcf))
+
+
+def test_blocks_of_real_reads(data_sets, call_in_node, command_line):
+    bam, reference, _ = data_sets["chr22 tiny"]
+    ours = call_in_node([bam], reference, options={"gvcf": True, "mnv": True})
+    calls = command_line("call", "--gvcf", "--mnv", "-f", reference, bam)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "message"),
+    [
+        ({"gvcf": True}, {}, "--gvcf: reads.bam, reads.bam: reads of 2 samples; write one gVCF a sample"),
+        ({"gvcf": True, "ploidy": 3}, {}, "--gvcf: ploidy 3: a gVCF has ploidy 0, 1 or 2; leave out --gvcf"),
+        ({"mnv": True}, {"variants": "LISTED"}, "--mnv: listed.vcf: --mnv is for variants that are found in reads"),
+    ],
+    ids=["samples", "ploidy", "listed"],
+)
+def test_records_that_need_others(family, call_in_node, options, given, message):
+    reference, bams, listed = family
+    given = {"variants": listed} if given else {}
+    assert call_in_node(bams, reference, options=options, **given).error.startswith(message)
 
 
 def test_snvs_of_neighbouring_bases(call_in_node, command_line, tmp_path):

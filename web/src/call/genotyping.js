@@ -105,6 +105,7 @@ export class RegionGenotyper {
       if (this.discovered) found = this.#withSpanned(scores, found);
       const candidates = evidence.region.variants.length;
       const sites = found.map((one) => this.#withStatistics(one, facts, candidates));
+      if (this.options.gvcf) sites.forEach((site, number) => this.#addOthers(site, found[number].reads));
       const reads = found.map((one) => one.reads);
       const result = this.#phased(sites, reads);
       for (const own of reads) this.native.call.site_reads_free(own);
@@ -133,6 +134,16 @@ export class RegionGenotyper {
     const own = alleleOf.map((allele) => places.indexOf(allele));
     const fewer = this.#found(scores, index, withAlleles(variant, kept), own, extent);
     return { ...fewer, site: { ...fewer.site, leftOut } };
+  }
+
+  /** Adds likelihoods of one allele more, which stands for all others. @param {Site} site @param {number} reads */
+  #addOthers(site, reads) {
+    const more = this.native.call.site_reads_with_non_reference(reads);
+    const priors = new Array(site.variant.alts.length + 1).fill(this.options.snvPrior);
+    site.samples = site.samples.map((one, sample) => {
+      return { ...one, withOthers: this.genotyper.call(more, sample, priors, one.ploidy).likelihoods };
+    });
+    this.native.call.site_reads_free(more);
   }
 
   /** Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes. @param {number} scores @param {Found[]} found */

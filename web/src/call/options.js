@@ -24,6 +24,8 @@ import { READ_PRESETS } from "./read_presets.js";
  * @property {number} ploidy
  * @property {number} snvPrior probability that a site differs from the reference in one chromosome pair
  * @property {number} indelPrior
+ * @property {boolean} gvcf whether blocks of the reference lie between the records of one sample, where variants are
+ *   found in the reads
  * @property {boolean} mnv whether SNVs of neighbouring bases that samples have on the same chromosomes are one record,
  *   where variants are found in the reads
  * @property {number} minQual QUAL (Phred) below which a record's filter is LowQual
@@ -51,6 +53,7 @@ export const CALL_OPTIONS = {
   ploidy: 2,
   snvPrior: 1e-3,
   indelPrior: 1.25e-4,
+  gvcf: false,
   mnv: false,
   minQual: 20,
 };

@@ -7,6 +7,7 @@ import { readBlocks } from "../files/read_blocks.js";
 import { readStrModel } from "../files/str_file.js";
 import { LeftOut } from "../files/selection.js";
 import { Native } from "../genomics/native.js";
+import { ConfidenceScanner } from "../genomics/reference_confidence.js";
 import { builtInStrModel } from "../models/str_model.js";
 import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
@@ -14,6 +15,7 @@ import { runExtent } from "./extent.js";
 import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
 import { chosenOptions } from "./options.js";
 import { contigOrder, findPlaces, withContext } from "./places.js";
+import { ReferenceWalk } from "./reference_blocks.js";
 import { ReferenceCheck } from "./reference_check.js";
 import { chooseRegions } from "./region_choice.js";
 import { Preparation } from "./scoring.js";
@@ -23,6 +25,7 @@ export { InputProblem };
 
 /** @typedef {import("../files/alignments.js").AlignmentFile} AlignmentFile */
 /** @typedef {import("../files/fasta.js").ReferenceFiles} ReferenceFiles */
+/** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../files/sources.js").Source} Source */
 /** @typedef {import("./events.js").RunEvent} RunEvent */
 /** @typedef {import("./events.js").TextEvent} TextEvent */
@@ -78,13 +81,14 @@ export async function* run(inputs, options, engine, signal) {
  * @returns {AsyncGenerator<RunEvent>}
  */
 async function* scored(opened, engine, options, told, signal) {
-  const { native, reference, source, blocks, preparation, genotyper, isListed, extent, begin, conclude } = opened;
+  const { native, reference, source, blocks, walk, preparation, genotyper, isListed, extent, begin, conclude } = opened;
   /** @param {import("../batch.js").Batch} batch */
   const score = (batch) => engine.forward(batch, { signal });
   const fetch = reference.fetch.bind(reference);
   const stream = new EvidenceStream(native, fetch, source, preparation, score, options);
   const counts = new Announcements(begin.samples);
-  for await (const evidence of stream.run(untilAborted(blocks, signal))) {
+  const passed = untilAborted(blocks, signal);
+  for await (const evidence of stream.run(walk?.counted(passed) ?? passed)) {
     signal?.throwIfAborted();
     const refined = isListed ? onListedAlleles(evidence) : evidence;
     const sites = genotyper.sites(refined);
@@ -92,21 +96,32 @@ async function* scored(opened, engine, options, told, signal) {
     yield* told.splice(0);
     const { chrom, end, haplotypeStart, haplotypeEnd } = evidence.region;
     const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
+    const records = sites.map((site) => calledSite(site, options.minQual));
+    if (walk) await addBlocks(walk, records);
     yield regionEvent(
       evidence,
       span,
       refined.setAside,
-      sites.map((site) => calledSite(site, options.minQual)),
+      records,
       options.model === "profile" ? options.parameters : null,
     );
     yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
   }
+  if (walk) yield { kind: "blocks", blocks: await walk.rest() };
   conclude();
   for (const text of counts.warnings(stream.counts, preparation, options)) told.push({ kind: "warning", text });
   for (const text of counts.notes(stream.counts, preparation)) told.push({ kind: "note", text });
   yield* told.splice(0);
   const { regions, reads, pairs } = stream.counts;
   yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
+}
+
+/** Puts the blocks before each record beside it. @param {ReferenceWalk} walk @param {import("./events.js").CalledSite[]} records */
+async function addBlocks(walk, records) {
+  for (const record of records) {
+    record.before = await walk.until(record.chrom, record.pos);
+    walk.passOver(record.chrom, record.pos + record.ref.length);
+  }
 }
 
 /** @template Item @param {AsyncIterable<Item>} items @param {AbortSignal} [signal] */
@@ -142,9 +157,11 @@ async function open(inputs, options, engine, told) {
   const isListed = wanted !== null;
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);
-  if (options.mnv && isListed) {
-    const rule = "--mnv is for variants that are found in reads";
-    throw new InputProblem("--mnv", inputs.variants?.name ?? "", rule, "leave out --mnv or the file");
+  checkRecords(inputs, options, isListed);
+  if (options.gvcf && samples > 1) {
+    const paths = inputs.alignments.map((one) => one.name).join(", ");
+    const cure = "write one gVCF a sample, and join them (bcftools merge -g)";
+    throw new InputProblem("--gvcf", paths, `reads of ${samples} samples`, cure);
   }
   const strModel = await strModelOf(inputs, options);
   // The profile model has no indel qualities.
@@ -155,6 +172,7 @@ async function open(inputs, options, engine, told) {
     reference,
     source,
     blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
+    walk: options.gvcf ? walkOf(native, reference, contigs, asked, options) : null,
     extent: await runExtent(reader, contigs, known),
     preparation: new Preparation(native, options, strModel),
     genotyper: new RegionGenotyper(native, samples, options, !isListed),
@@ -171,6 +189,25 @@ async function open(inputs, options, engine, told) {
       leftOut.conclude(paths, known === null && wanted === null, tell, warn);
     },
   };
+}
+
+/** Requires what some records need. @param {Inputs} inputs @param {CallOptions} options @param {boolean} isListed */
+function checkRecords({ variants }, options, isListed) {
+  for (const name of /** @type {const} */ (["gvcf", "mnv"])) {
+    if (!options[name] || !isListed) continue;
+    const rule = `--${name} is for variants that are found in reads`;
+    throw new InputProblem(`--${name}`, variants?.name ?? "", rule, `leave out --${name} or the file`);
+  }
+  if (options.gvcf && options.ploidy > 2) {
+    throw new InputProblem("--gvcf", `ploidy ${options.ploidy}`, "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf");
+  }
+}
+
+/** The walk over the blocks of a gVCF. @param {Native} native @param {Reference} reference @param {Map<string, number>} contigs @param {Interval[] | null} asked @param {CallOptions} options */
+function walkOf(native, reference, contigs, asked, options) {
+  const everything = Array.from(contigs, ([chrom, end]) => ({ chrom, start: 0, end }));
+  const scanner = new ConfidenceScanner(native, reference.fetch.bind(reference), options.minBaseQuality);
+  return new ReferenceWalk(scanner, asked ?? everything, [...contigs.keys()], options.ploidy);
 }
 
 /** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options */

@@ -21,6 +21,7 @@ export const MAX_GENOTYPES = 4096;
  * @property {number} leftOut alternative alleles that were not considered
  * @property {number[]} strands informative reads: of the reference forward and reverse, of other alleles (SB)
  * @property {number[] | null} phased alleles in the order of the haplotypes of the phase set; null without phase
+ * @property {number[]} [withOthers] `likelihoods` with one allele more, which stands for all others; of a gVCF only
  * @property {number | null} phaseSet 0-based position of the first site of the phase set (PS)
  */
 

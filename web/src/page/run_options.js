@@ -52,6 +52,7 @@ export class RunOptions {
     );
     this.indelTags = make("input", { id: "indelTags", type: "checkbox", checked: true });
     this.mnv = make("input", { id: "mnv", type: "checkbox" });
+    this.gvcf = make("input", { id: "gvcf", type: "checkbox" });
     this.files = { hasVariants: false, hasStrModel: false };
   }
 
@@ -66,6 +67,7 @@ export class RunOptions {
       field("Compute on", this.gpu, "--backend"),
       field("Gap qualities of tags BI and BD", this.indelTags, "--indel-tags"),
       field("Neighbouring SNVs as one record", this.mnv, "--mnv"),
+      field("gVCF: blocks of the reference, too", this.gvcf, "--gvcf"),
     ];
   }
 
@@ -79,14 +81,14 @@ export class RunOptions {
     const isProfile = this.model.value === "profile";
     this.strModel.disabled = isProfile || files.hasStrModel;
     this.indelTags.disabled = isProfile;
-    this.mnv.disabled = files.hasVariants;
+    this.mnv.disabled = this.gvcf.disabled = files.hasVariants;
   }
 
   /** What was chosen in place of a default, for a closed form. */
   get told() {
     const chosen = [this.preset, this.model, this.strModel].filter((one) => one.selectedIndex > 0 && !one.disabled);
-    const mnv = this.mnv.checked && !this.mnv.disabled ? ["neighbouring SNVs as one record"] : [];
-    return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), ...mnv];
+    const records = [isOn(this.mnv) ? "neighbouring SNVs as one record" : "", isOn(this.gvcf) ? "gVCF" : ""];
+    return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), ...records];
   }
 
   /** As a run takes them (src/call/options.js). */
@@ -97,11 +99,15 @@ export class RunOptions {
       model: this.model.value,
       strModel: this.strModel.value || null,
       indelTags: this.indelTags.checked,
-      mnv: this.mnv.checked && !this.mnv.disabled,
+      gvcf: isOn(this.gvcf),
+      mnv: isOn(this.mnv),
       listedOnly: this.files.hasVariants,
     };
   }
 }
+
+/** @param {HTMLInputElement} box */
+const isOn = (box) => box.checked && !box.disabled;
 
 /** @param {string} id @param {() => void} [onchange] */
 function choice(id, onchange) {
