@@ -1,7 +1,7 @@
 // Calls in Node, for tests: node call.mjs CONFIGURATION, a JSON file that names files and options.
 //
 // {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "strModel",
-//  "options", "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
+//  "pedigree", "options", "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
 import { openAsBlob } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -28,6 +28,7 @@ const inputs = {
   intervals: await named(given.intervals),
   region: given.region,
   strModel: await named(given.strModel),
+  pedigree: await named(given.pedigree),
 };
 let vcf = "";
 const lines = new RecordLines();

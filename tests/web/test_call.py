@@ -306,6 +306,25 @@ def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
     assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
 
 
+def test_a_family(family, call_in_node, command_line, tmp_path):
+    reference, bams, _ = family
+    child = tmp_path / "child.bam"
+    with pysam.AlignmentFile(str(bams[1])) as reads:
+        header = pysam.AlignmentHeader.from_text(str(reads.header).replace("SM:bob", "SM:cid"))
+        with pysam.AlignmentFile(str(child), "wb", header=header) as out:
+            for number, read in enumerate(reads):
+                if number % 3:
+                    out.write(pysam.AlignedSegment.fromstring(read.to_string(), header))
+    pysam.index(str(child))
+    pedigree = tmp_path / "family.ped"
+    pedigree.write_text("# one family\nf cid ann bob 1 0\nf ann 0 0 1 0\nf bob\t0 0 2 0\n")
+    given = [*bams, child]
+    ours = call_in_node(given, reference, pedigree=pedigree, region="chr1:1-9000")
+    calls = command_line("call", "--ped", pedigree, "-r", "chr1:1-9000", "-f", reference, *given)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert "family.ped: families 1, with children 1" in ours.told("note")
+
+
 @pytest.mark.parametrize(
     ("arguments", "given"),
     [

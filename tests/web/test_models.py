@@ -11,6 +11,8 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.evidence.presets import PRESETS
+from pairhmm.genomics.pedigree import Pedigree
+from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import CALL_PROBABILITIES, distinct_rows, preset
 from pairhmm.models.str_model import TABLES
@@ -107,3 +109,38 @@ def test_files_of_str_models(evaluated, tmp_path):
     assert found.pop("right") == np.ravel(str_model_of("pcr").deletion).tolist()
     assert found.pop("no TOML").startswith("own.toml: no file of an STR model; ")
     assert found == expected
+
+
+PEDIGREES = {
+    "too few columns": "f cid ann bob 1\n",
+    "its own parent": "f cid ann cid 1 0\n",
+    "one parent twice": "f\tcid\tann\tann\t1\t0\n",
+    "other parents elsewhere": "# a\n\nf cid ann bob 1 0\nf cid ann 0 1 0\n",
+    "no parents": "f cid 0 . 1 0\n",
+    "no one": "# f cid ann bob 1 0\n",
+}
+
+
+def test_pedigrees(evaluated, tmp_path):
+    path, expected = tmp_path / "own.ped", {}
+    for name, text in PEDIGREES.items():
+        path.write_text(text)
+        with pytest.raises(InputError) as error:
+            read_pedigree(str(path))
+        expected[name] = str(error.value).replace(f"{tmp_path}/", "")
+    read = "own.readPed({name: 'own.ped', data: new TextEncoder().encode(text)})"
+    told = f"async ([name, text]) => [name, await {read}.then(() => '', (error) => error.message)]"
+    each = f"await Promise.all(Object.entries({json.dumps(PEDIGREES)}).map({told}))"
+    assert evaluated("files/ped.js", f"Object.fromEntries({each})") == expected
+
+
+def test_families(evaluated):
+    """Of three generations, with a loop, and with a parent that is no sample."""
+    parents = {"c": ("a", "b"), "d": ("a", "b"), "e": ("c", "x"), "f": ("d", "e"), "g": ("a", "c"), "h": ("", "a")}
+    samples = list("abcdefghx")
+    families, left_out = Pedigree(parents).families(samples)
+    expected = [{"father": one.father, "mother": one.mother, "children": list(one.children)} for one in families]
+    given = f"new Map(Object.entries({json.dumps(parents)})), {json.dumps(samples)}"
+    found = evaluated("genomics/pedigree.js", f"own.familiesOf({given})")
+    assert found == {"families": expected, "leftOut": left_out}
+    assert len(expected) > 1 and left_out

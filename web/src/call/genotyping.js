@@ -3,7 +3,6 @@
 import { Genotyper } from "../genomics/genotypes.js";
 import { joinedSnvs, snvRuns, spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
 import { phased } from "../genomics/phasing.js";
-import { withoutNuisances } from "./evidence.js";
 
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
 /** @typedef {import("../genomics/genotypes.js").SiteStatistics} SiteStatistics */
@@ -35,57 +34,24 @@ import { withoutNuisances } from "./evidence.js";
  * @property {[number, number]} extent
  */
 
-/** The share of a sample's reads over a listed site from which on the reads set aside are used all the same. */
-const MANY_SET_ASIDE = 0.2;
 // A difference in log10 that is larger than any between two likelihoods that can be told apart.
 const NO_FLOOR = 300;
 
-/**
- * The evidence of a region of listed candidates on the haplotypes of listed alleles alone. Reads that fit no haplotype
- * are set aside as errors of mapping, unless they are many.
- *
- * @param {Evidence} evidence
- * @returns {Evidence}
- */
-export function onListedAlleles(evidence) {
-  return { ...withoutNuisances(evidence), setAside: fewSetAside(evidence) };
-}
-
-/** The reads set aside, except those over a site where they are many of a sample's reads. @param {Evidence} evidence */
-function fewSetAside({ region, reads, setAside }) {
-  if (!setAside.includes(1)) return setAside;
-  const kept = setAside.slice();
-  region.variants.forEach((variant, index) => {
-    if (variant.role === "nuisance") return;
-    const [first, last] = region.extents[index];
-    /** @type {Map<number, {covering: number, without: number}>} */
-    const counts = new Map();
-    /** @param {number} read */
-    const isOver = (read) => reads.start[read] < last && reads.end[read] > first;
-    setAside.forEach((aside, read) => {
-      if (!isOver(read)) return;
-      const count = counts.get(reads.sample[read]) ?? { covering: 0, without: 0 };
-      count.covering++;
-      count.without += aside;
-      counts.set(reads.sample[read], count);
-    });
-    setAside.forEach((_, read) => {
-      const count = isOver(read) ? counts.get(reads.sample[read]) : undefined;
-      if (count && count.without >= MANY_SET_ASIDE * count.covering) kept[read] = 0;
-    });
-  });
-  return kept;
-}
-
 /** Genotypes the candidates of regions. */
 export class RegionGenotyper {
-  /** @param {Native} native @param {number} samples @param {CallOptions} options @param {boolean} discovered whether candidates and alleles that no sample has are left out */
-  constructor(native, samples, options, discovered) {
+  /**
+   * @param {Native} native
+   * @param {number} samples
+   * @param {import("../genomics/pedigree.js").SampleFamily[]} families
+   * @param {CallOptions} options
+   * @param {boolean} discovered whether candidates and alleles that no sample has are left out
+   */
+  constructor(native, samples, families, options, discovered) {
     this.native = native;
     this.samples = samples;
     this.options = options;
     this.discovered = discovered;
-    this.genotyper = new Genotyper(native);
+    this.genotyper = new Genotyper(native, families);
   }
 
   /** The candidates of a region whose genotypes are asked for. @param {Evidence} evidence @returns {Site[]} */

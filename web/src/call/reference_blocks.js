@@ -2,11 +2,13 @@
 // (pairhmm/evidence/reference_blocks.py).
 
 import { rankOf } from "../files/intervals.js";
+import { ConfidenceScanner } from "../genomics/reference_confidence.js";
 
 /** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../genomics/blocks.js").ReadBlock} ReadBlock */
-/** @typedef {import("../genomics/reference_confidence.js").ConfidenceScanner} ConfidenceScanner */
+/** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("../genomics/reference_confidence.js").ReferenceBlock} ReferenceBlock */
+/** @typedef {import("./options.js").CallOptions} CallOptions */
 
 /** Gives the blocks of a run in order, without the places of records. */
 export class ReferenceWalk {
@@ -75,4 +77,19 @@ export class ReferenceWalk {
   #rankOf(chrom) {
     return /** @type {number} */ (this.rank.get(chrom));
   }
+}
+
+/**
+ * The walk over the blocks of a gVCF.
+ *
+ * @param {Native} native
+ * @param {import("../files/fasta.js").Reference} reference
+ * @param {Map<string, number>} contigs
+ * @param {Interval[] | null} asked null for everything
+ * @param {CallOptions} options
+ */
+export function walkOf(native, reference, contigs, asked, options) {
+  const everything = Array.from(contigs, ([chrom, end]) => ({ chrom, start: 0, end }));
+  const scanner = new ConfidenceScanner(native, reference.fetch.bind(reference), options.minBaseQuality);
+  return new ReferenceWalk(scanner, asked ?? everything, [...contigs.keys()], options.ploidy);
 }

@@ -4,18 +4,17 @@ import { AlignmentReader } from "../files/alignments.js";
 import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
-import { readStrModel } from "../files/str_file.js";
 import { LeftOut } from "../files/selection.js";
 import { Native } from "../genomics/native.js";
-import { ConfidenceScanner } from "../genomics/reference_confidence.js";
-import { builtInStrModel } from "../models/str_model.js";
 import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
 import { runExtent } from "./extent.js";
-import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
+import { RegionGenotyper } from "./genotyping.js";
+import { onListedAlleles } from "./listed_alleles.js";
+import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
 import { chosenOptions } from "./options.js";
 import { contigOrder, findPlaces, withContext } from "./places.js";
-import { ReferenceWalk } from "./reference_blocks.js";
+import { walkOf } from "./reference_blocks.js";
 import { ReferenceCheck } from "./reference_check.js";
 import { chooseRegions } from "./region_choice.js";
 import { Preparation } from "./scoring.js";
@@ -25,7 +24,6 @@ export { InputProblem };
 
 /** @typedef {import("../files/alignments.js").AlignmentFile} AlignmentFile */
 /** @typedef {import("../files/fasta.js").ReferenceFiles} ReferenceFiles */
-/** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../files/sources.js").Source} Source */
 /** @typedef {import("./events.js").RunEvent} RunEvent */
 /** @typedef {import("./events.js").TextEvent} TextEvent */
@@ -39,6 +37,7 @@ export { InputProblem };
  * @property {{name: string, data: Source}} [intervals] BED, as -R
  * @property {string} [region] as -r
  * @property {{name: string, data: Source}} [strModel] as --str-model, a file
+ * @property {{name: string, data: Source}} [pedigree] as --ped
  */
 
 /**
@@ -116,7 +115,7 @@ async function* scored(opened, engine, options, told, signal) {
   yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
 }
 
-/** Puts the blocks before each record beside it. @param {ReferenceWalk} walk @param {import("./events.js").CalledSite[]} records */
+/** Puts the blocks before each record beside it. @param {import("./reference_blocks.js").ReferenceWalk} walk @param {import("./events.js").CalledSite[]} records */
 async function addBlocks(walk, records) {
   for (const record of records) {
     record.before = await walk.until(record.chrom, record.pos);
@@ -157,13 +156,9 @@ async function open(inputs, options, engine, told) {
   const isListed = wanted !== null;
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);
-  checkRecords(inputs, options, isListed);
-  if (options.gvcf && samples > 1) {
-    const paths = inputs.alignments.map((one) => one.name).join(", ");
-    const cure = "write one gVCF a sample, and join them (bcftools merge -g)";
-    throw new InputProblem("--gvcf", paths, `reads of ${samples} samples`, cure);
-  }
+  checkRecords(inputs, options, isListed, samples);
   const strModel = await strModelOf(inputs, options);
+  const families = inputs.pedigree ? await familiesIn(inputs.pedigree, reader.samples, { tell, warn }) : [];
   // The profile model has no indel qualities.
   const selection = { ...options, indelTags: options.indelTags && options.model === "gatk" };
   const request = { contigs: [...contigs.keys()], selection, chunkSize: options.chunkSize, regions: known };
@@ -175,7 +170,7 @@ async function open(inputs, options, engine, told) {
     walk: options.gvcf ? walkOf(native, reference, contigs, asked, options) : null,
     extent: await runExtent(reader, contigs, known),
     preparation: new Preparation(native, options, strModel),
-    genotyper: new RegionGenotyper(native, samples, options, !isListed),
+    genotyper: new RegionGenotyper(native, samples, families, options, !isListed),
     isListed,
     begin: {
       samples: reader.samples,
@@ -189,35 +184,4 @@ async function open(inputs, options, engine, told) {
       leftOut.conclude(paths, known === null && wanted === null, tell, warn);
     },
   };
-}
-
-/** Requires what some records need. @param {Inputs} inputs @param {CallOptions} options @param {boolean} isListed */
-function checkRecords({ variants }, options, isListed) {
-  for (const name of /** @type {const} */ (["gvcf", "mnv"])) {
-    if (!options[name] || !isListed) continue;
-    const rule = `--${name} is for variants that are found in reads`;
-    throw new InputProblem(`--${name}`, variants?.name ?? "", rule, `leave out --${name} or the file`);
-  }
-  if (options.gvcf && options.ploidy > 2) {
-    throw new InputProblem("--gvcf", `ploidy ${options.ploidy}`, "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf");
-  }
-}
-
-/** The walk over the blocks of a gVCF. @param {Native} native @param {Reference} reference @param {Map<string, number>} contigs @param {Interval[] | null} asked @param {CallOptions} options */
-function walkOf(native, reference, contigs, asked, options) {
-  const everything = Array.from(contigs, ([chrom, end]) => ({ chrom, start: 0, end }));
-  const scanner = new ConfidenceScanner(native, reference.fetch.bind(reference), options.minBaseQuality);
-  return new ReferenceWalk(scanner, asked ?? everything, [...contigs.keys()], options.ploidy);
-}
-
-/** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options */
-async function strModelOf({ strModel }, options) {
-  if (strModel) return readStrModel(strModel);
-  return options.strModel && builtInStrModel(options.strModel);
-}
-
-/** The model and its parameters, for headers. @param {CallOptions} options @param {{name: string} | null} strModel */
-function modelText({ model, parameters }, strModel) {
-  if (model === "profile") return `profile (${parameters})`;
-  return strModel ? `gatk (${strModel.name})` : "gatk";
 }

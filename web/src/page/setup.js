@@ -14,8 +14,12 @@ const SLOT_TEXTS = {
   variants: ["Variants", "Optional: a VCF of the variants to genotype. Without it, they are found in the reads"],
   intervals: ["Regions", "Optional: a BED. Or type a region below"],
   strModel: ["STR model", "Gap qualities in repeats, of pairhmm calibrate-str"],
+  pedigree: ["Pedigree", "Children have alleles of their parents, where all three are samples"],
   tables: ["Tables of a cohort", "Of map draw, map distances and map relate. They are shown without a run"],
 };
+
+/** Slots that are shown once they have a file. @type {Slot[]} */
+const RARE = ["strModel", "pedigree"];
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -106,7 +110,7 @@ export class Setup {
   }
 
   #showFiles() {
-    const shown = SLOTS.filter((slot) => slot !== "strModel" || this.files.of(slot).length > 0);
+    const shown = SLOTS.filter((slot) => !RARE.includes(slot) || this.files.of(slot).length > 0);
     element("slots").replaceChildren(...shown.map((slot) => this.#slot(slot)));
     this.update();
   }
