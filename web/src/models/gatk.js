@@ -98,7 +98,7 @@ export function asN(codes) {
 export function indelQualities(native, reads, bases, options, strModel) {
   if (strModel) {
     const { insertion, deletion, gap } = strModel.qualities(native, reads.offset, bases);
-    return { insertion: atMost(reads.insertion, insertion), deletion: atMost(reads.deletion, deletion), gap };
+    return { insertion: loweredTo(reads.insertion, insertion), deletion: loweredTo(reads.deletion, deletion), gap };
   }
   const insertion = own(reads.insertion, bases.length, options.insertionQuality);
   const deletion = own(reads.deletion, bases.length, options.deletionQuality);
@@ -115,7 +115,7 @@ function own(given, size, quality) {
 }
 
 /** Qualities of a table, lowered to the reads' own ones. @param {Uint8Array} given @param {Uint8Array} qualities */
-function atMost(given, qualities) {
+function loweredTo(given, qualities) {
   if (!given.length) return qualities;
   return qualities.map((one, base) => Math.min(one, Math.max(given[base], LOWEST_USABLE_BASE_QUALITY)));
 }
