@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import Shape, fresh_scores, runs_within
+from pairhmm.backends.tiles import Shape, fresh_scores, rouse_team, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
@@ -129,6 +129,7 @@ class WebgpuBackend(Backend):
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
+                rouse_team(batch)
                 packed, dispatches = self._upload(slot, batch, skip_read)
                 size = packed.out_bytes
                 begin = time.perf_counter()
