@@ -116,7 +116,7 @@ class Runtime:
             after a long wait: wgpu ends the process if it submits to a device that it finds lost.
         """
         blocks = b"".join(dispatch.work.tobytes().ljust(WORK_STRIDE, b"\0") for dispatch in dispatches)
-        slot.upload("work", np.frombuffer(blocks or bytes(WORK_STRIDE), dtype=np.uint8))
+        slot.send_work(blocks or bytes(WORK_STRIDE))
         if download:
             slot.make_room("staging", download)
         groups = [self._bind_group(slot, self._layouts[0], *last_buffers)]
