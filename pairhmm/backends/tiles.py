@@ -251,7 +251,7 @@ def team() -> native.Team:
 
 
 LEAST_ROUSING = 1 << 20
-"""Positions of reads from which on the team's threads share the packing of a batch, as `cpu/staging/packing.cpp` does."""
+"""Positions of reads from which on threads share the packing of a batch (`cpu/staging/packing.cpp`)."""
 
 
 def rouse_team(batch: PairBatch) -> None:
