@@ -132,7 +132,7 @@ class _Copy(NamedTuple):
     first: int
     to: str
     at: int
-    count: int
+    size: int
 
 
 class BatchSlot(Slot):
@@ -190,8 +190,8 @@ class BatchSlot(Slot):
         self._copies["work"] = _Copy("behind", self._work_at, "work", 0, len(blocks))
 
     def record_upload(self, encoder: Any) -> None:
-        for source, first, to, at, count in self._copies.values():
-            encoder.copy_buffer_to_buffer(self[source], first, self[to], at, count)
+        for source, first, to, at, size in self._copies.values():
+            encoder.copy_buffer_to_buffer(self[source], first, self[to], at, size)
 
     def end_upload(self) -> None:
         """Unmap what was recorded. This must be called before the recorded commands are submitted."""
