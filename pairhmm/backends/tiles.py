@@ -251,12 +251,12 @@ def team() -> native.Team:
 
 
 LEAST_ROUSING = 1 << 20
-"""Bytes from which on threads share the packing of a batch (`cpu/staging/packing.cpp`), or its scores."""
+"""Positions of reads from which on threads share the packing of a batch (`cpu/staging/packing.cpp`)."""
 
 
-def rouse_team(size: int) -> None:
-    """Wake the threads that will soon work at so many bytes."""
-    if size >= LEAST_ROUSING:
+def rouse_team(batch: PairBatch) -> None:
+    """Wake the threads that will pack a batch, while it is planned how."""
+    if batch.bases >= LEAST_ROUSING:
         team().rouse()
 
 

@@ -129,7 +129,7 @@ class WebgpuBackend(Backend):
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
-                rouse_team(batch.bases)  # while it is planned how they pack it
+                rouse_team(batch)
                 packed, dispatches = self._upload(slot, batch, skip_read)
                 size = packed.out_bytes
                 begin = time.perf_counter()

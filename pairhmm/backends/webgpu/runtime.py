@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.tiles import rouse_team
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.commands import grid, make_module, make_pipeline, record, wait
 from pairhmm.backends.webgpu.kernels import KernelVariant
@@ -155,7 +154,6 @@ class Runtime:
         if alone:
             self._look_for(promise)
         promise.sync_wait()
-        rouse_team(size)
         try:
             yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)
         finally:
