@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,25 +16,6 @@ def make_pipeline(device: Any, text: str, entry: str) -> Any:
     """The pipeline of an entry point. Its layout has the bindings that its text uses."""
     module = device.create_shader_module(code=text)
     return device.create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": entry})
-
-
-def make_module(device: Any, text: str) -> Any:
-    """A shader module whose loops have no counters.
-
-    wgpu adds a counter of 64 bits to each loop, so that loops of unknown texts end. All loops of ours do. The counters
-    take registers, and some instructions each time around. Accesses beyond arrays are still checked.
-    """
-    try:
-        api = import_module("wgpu.backends.wgpu_native._api")
-        create, checks = api.libf.wgpuDeviceCreateShaderModuleTrusted, api.lib.WGPUShaderRuntimeChecks_BoundsChecks
-        source = api.new_struct_p("WGPUShaderSourceWGSL *", code=api.to_c_string_view(text))
-        source[0].chain.sType = api.lib.WGPUSType_ShaderSourceWGSL
-        chain = api.ffi.cast("WGPUChainedStruct *", source)
-        descriptor = api.new_struct_p("WGPUShaderModuleDescriptor *", nextInChain=chain, label=api.to_c_string_view(""))
-        handle = device._internal
-    except (AttributeError, ImportError):
-        return device.create_shader_module(code=text)  # another version of wgpu: slower, but correct
-    return api.GPUShaderModule("", create(handle, descriptor, checks), device)
 
 
 def record(device: Any, compute: Any, pipeline: Any, buffers: Mapping[int, Any], size: tuple[int, int]) -> None:

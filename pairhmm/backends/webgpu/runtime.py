@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
-from pairhmm.backends.webgpu.commands import grid, make_module, make_pipeline, record, wait
+from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
 from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
 from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
@@ -215,7 +215,7 @@ class Runtime:
         return self.device.create_compute_pipeline(
             layout=self.device.create_pipeline_layout(bind_group_layouts=[layout]),
             compute={
-                "module": make_module(self.device, webgpu_kernels.source(variant)),
+                "module": self.device.create_shader_module(code=webgpu_kernels.source(variant)),
                 "entry_point": variant.kernel,
             },
         )
