@@ -180,16 +180,6 @@ def test_ways_that_a_software_adapter_does_not_take(owner, name, value, backend,
     assert batches.same(batches.forward(backend, given).log10, expected)
 
 
-def test_modules_of_another_wgpu():
-    """One without the function that leaves out counters of loops has the plain one."""
-
-    class Device:
-        def create_shader_module(self, code):
-            return code
-
-    assert webgpu_commands.make_module(Device(), "fn f() {}") == "fn f() {}"
-
-
 @pytest.fixture
 def long_pairs(batches, monkeypatch):
     """Pairs of one strip to six, whose haplotypes end before, in and behind a block of columns; some are in halves."""
