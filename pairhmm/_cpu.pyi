@@ -337,6 +337,7 @@ _Part = NDArray[np.uint8] | NDArray[np.int64] | _Digits
 
 class Team:
     def __init__(self, threads: int) -> None: ...
+    def rouse(self) -> None: ...
 
 def copy_scores(
     team: Team,

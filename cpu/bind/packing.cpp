@@ -93,7 +93,9 @@ pairhmm::Tell telling(const nb::callable& tell) {
 
 void bind_packing(nb::module_& module) {
     nb::class_<Team>(module, "Team", "Threads that stay, for work that comes in short pieces.")
-        .def(nb::init<int>(), "threads"_a);
+        .def(nb::init<int>(), "threads"_a)
+        .def("rouse", &Team::rouse, nb::call_guard<nb::gil_scoped_release>(),
+             "Wake the threads, which then look out for work for a short time.");
 
     module.def(
         "copy_scores",

@@ -16,13 +16,37 @@ struct Letters {
     int64_t size;
 };
 
+constexpr int64_t kWord = sizeof(uint64_t);  // letters that are looked at at once
+
+uint64_t word_at(const uint8_t* first) {
+    uint64_t word;
+    std::memcpy(&word, first, sizeof word);
+    return word;
+}
+
 int compare(const Letters& a, const Letters& b) {
     const int by_letters = std::memcmp(a.first, b.first, std::min(a.size, b.size));
     return by_letters != 0 ? by_letters : a.size < b.size ? -1 : a.size > b.size;
 }
 
 int64_t shared_prefix(const Letters& a, const Letters& b) {
-    return std::mismatch(a.first, a.first + std::min(a.size, b.size), b.first).first - a.first;
+    const int64_t most = std::min(a.size, b.size);
+    int64_t shared = 0;
+    for (; shared + kWord <= most; shared += kWord) {
+        const uint64_t unequal = word_at(a.first + shared) ^ word_at(b.first + shared);
+        if (unequal != 0) return shared + __builtin_ctzll(unequal) / 8;  // the first letter is in the lowest bits
+    }
+    while (shared < most && a.first[shared] == b.first[shared]) ++shared;
+    return shared;
+}
+
+// Copies letters, the last one first.
+void copy_reversed(const uint8_t* first, int64_t count, uint8_t* to) {
+    for (; count >= kWord; count -= kWord, to += kWord) {
+        const uint64_t reversed = __builtin_bswap64(word_at(first + count - kWord));
+        std::memcpy(to, &reversed, sizeof reversed);
+    }
+    std::reverse_copy(first, first + count, to);
 }
 
 // The same for words that are followed by so many letters of a tail each.
@@ -125,7 +149,7 @@ private:
         for (int64_t i = 0; i < count; ++i) {
             const Letters whole = haplotype(first + chosen[i]);
             const int64_t cut = whole.size / 2, own = std::min(cut, limits_.tail);
-            std::reverse_copy(whole.first + cut - own, whole.first + whole.size, to);
+            copy_reversed(whole.first + cut - own, whole.size - cut + own, to);
             words_.push_back({to, whole.size - cut});
             to += whole.size - cut + limits_.tail;
         }
@@ -146,8 +170,9 @@ private:
         const Letters* before = nullptr;
         for (const uint32_t index : order_) {
             const Letters& word = words_[index];
-            if (before == nullptr || compare(*before, word, tail_) != 0) {
-                add_word(before, word, begin);
+            const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
+            if (before == nullptr || !are_equal(*before, word, shared)) {
+                add_word(before, word, shared, begin);
                 ++leaves;
             }
             leaf[index] = leaves - 1;
@@ -162,9 +187,14 @@ private:
         return {static_cast<uint32_t>(begin), nodes, events};
     }
 
-    void add_word(const Letters* before, const Letters& word, size_t begin) {
+    // Whether words that share so many letters are equal, with their tails.
+    bool are_equal(const Letters& a, const Letters& b, int64_t shared) const {
+        return shared == a.size && shared == b.size && std::memcmp(a.first + shared, b.first + shared, tail_) == 0;
+    }
+
+    // A word that shares so many letters with the one before it.
+    void add_word(const Letters* before, const Letters& word, int64_t shared, size_t begin) {
         std::vector<uint8_t>& out = trees_.streams;
-        const int64_t shared = before == nullptr ? 0 : shared_prefix(*before, word);
         const bool leaves_path = before != nullptr && shared < before->size;
         const bool restores = leaves_path || (before != nullptr && limits_.lead > 0);
         // The depth of the last node that stays. A right leaf's own column is not computed where it is joined.
@@ -180,14 +210,23 @@ private:
             add_lead({word.first, kept});
             branches_.back().last_restore = static_cast<uint32_t>(out.size() - begin);
         }
-        for (int64_t depth = kept; depth < word.size; ++depth) {
-            path_.push_back(static_cast<uint32_t>(out.size() - begin));
-            const bool ends_sum = limits_.columns_of_sum > 0 && (depth + 1) % limits_.columns_of_sum == 0;
-            out.push_back(word.first[depth] | (ends_sum ? kSum : 0));
-        }
+        add_nodes(word, kept, begin);
         if (restores) out[begin + branches_.back().last_restore] |= kRestore;
         out[begin + path_[word.size]] |= kLeaf;
         out.insert(out.end(), word.first + word.size, word.first + word.size + tail_);
+    }
+
+    // A node for each letter from depth `kept` on.
+    void add_nodes(const Letters& word, int64_t kept, size_t begin) {
+        std::vector<uint8_t>& out = trees_.streams;
+        const size_t first = out.size();
+        path_.resize(word.size + 1);
+        std::iota(path_.begin() + kept + 1, path_.end(), static_cast<uint32_t>(first - begin));
+        out.insert(out.end(), word.first + kept, word.first + word.size);
+        if (limits_.columns_of_sum == 0) return;
+        for (int64_t depth = kept / limits_.columns_of_sum + 1; depth * limits_.columns_of_sum <= word.size; ++depth) {
+            out[first + depth * limits_.columns_of_sum - 1 - kept] |= kSum;
+        }
     }
 
     // The last letters of a path, with zeros before its first.
@@ -206,8 +245,11 @@ private:
     }
 
     void add_events(const uint8_t* stream, uint32_t nodes) {
+        constexpr uint64_t kFlags = 0xF8F8F8F8F8F8F8F8;  // of the nodes of a word
         int64_t open = 0;
         for (uint32_t node = 0; node < nodes; ++node) {
+            while (node + kWord <= nodes && (word_at(stream + node) & kFlags) == 0) node += kWord;
+            if (node == nodes) break;
             if (stream[node] < kRestore) continue;
             // A sum ends behind a column, as a branch is saved: each lane looks at the node at its own step.
             const uint32_t flags = stream[node] & kSum ? (stream[node] - kSum) | kSave : stream[node];

@@ -7,7 +7,20 @@
 namespace pairhmm {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::microseconds kLookOut(50);
+constexpr std::chrono::microseconds kRoused(500);  // as long as what a caller does before it has work
+constexpr int kTries = 200;                        // for a lock that nobody holds for long
+
+// Threads that begin together want the mutex at once. Who sleeps until it is free comes late.
+void lock_soon(std::unique_lock<std::mutex>& lock) {
+    for (int i = 0; i < kTries; ++i) {
+        if (lock.try_lock()) return;
+        std::this_thread::yield();
+    }
+    lock.lock();
+}
 
 }  // namespace
 
@@ -22,6 +35,15 @@ Team::~Team() {
     }
     begun_.notify_all();
     threads_.join();
+}
+
+void Team::rouse() {
+    look_until_ = (Clock::now() + kRoused).time_since_epoch().count();
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++roused_;
+    }
+    begun_.notify_all();
 }
 
 Team::Handle Team::begin(int64_t count, int64_t size, std::function<void(int64_t, int64_t)> share) {
@@ -71,12 +93,13 @@ void Team::work() {
 
 // Waits for the next task. The steps of a call follow each other soon, and to wake a thread takes longer than some.
 void Team::look_out(std::unique_lock<std::mutex>& lock) {
-    const int64_t seen = added_;
+    const int64_t seen = added_, roused = roused_;
     lock.unlock();
-    const auto end = std::chrono::steady_clock::now() + kLookOut;
-    while (added_ == seen && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    lock.lock();
-    begun_.wait(lock, [&] { return ends_ || added_ != seen; });
+    const int64_t end = (Clock::now() + kLookOut).time_since_epoch().count();
+    const auto now = [] { return Clock::now().time_since_epoch().count(); };
+    while (added_ == seen && now() < std::max<int64_t>(end, look_until_)) std::this_thread::yield();
+    lock_soon(lock);
+    begun_.wait(lock, [&] { return ends_ || added_ != seen || roused_ != roused; });
 }
 
 // Takes pieces of a task until none is left, or until one that comes first wants a thread, if it may leave. Who finds
@@ -89,7 +112,7 @@ void Team::take_part(std::unique_lock<std::mutex>& lock, const Handle& task, boo
         task->share(first, std::min(first + task->size, task->count));
         if (may_leave && !task->is_first && is_wanted_) break;
     }
-    lock.lock();
+    lock_soon(lock);
     const auto at = std::find(tasks_.begin(), tasks_.end(), task);
     if (at != tasks_.end() && task->next >= task->count) tasks_.erase(at);
     if (--task->workers == 0) left_.notify_all();

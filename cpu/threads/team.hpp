@@ -24,6 +24,7 @@ public:
     explicit Team(int) {}
 
     int64_t size() const { return 1; }
+    void rouse() {}
 
     template <class Share>
     void run(int64_t count, int64_t size, int64_t, const Share& share) {
@@ -55,6 +56,10 @@ public:
     // Threads, with the caller.
     int64_t size() const { return running_ + 1; }
 
+    // Wakes the threads, which then look out for work for a short time. To wake them takes longer than some work, so a
+    // caller that first has something else to do rouses them before that.
+    void rouse();
+
     // Whether work that comes first has room for another thread: work that takes long should leave it one.
     bool is_wanted() const { return is_wanted_; }
 
@@ -85,6 +90,8 @@ private:
     std::deque<Handle> tasks_;  // those with pieces that nobody took
     bool ends_ = false;
     std::atomic<int64_t> added_{0};       // tasks so far
+    std::atomic<int64_t> look_until_{0};  // when threads that were roused may sleep again, in ticks of their clock
+    int64_t roused_ = 0;                  // how often; the mutex guards it
     std::atomic<bool> is_wanted_{false};  // whether a task that comes first has room for another thread
     int64_t running_ = 0;
     Helpers threads_;

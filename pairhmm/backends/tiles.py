@@ -250,6 +250,16 @@ def team() -> native.Team:
     return native.Team(min(usable_cores(), PACKERS) - 1)
 
 
+LEAST_ROUSING = 1 << 20
+"""Positions of reads from which on threads share the packing of a batch (`cpu/staging/packing.cpp`)."""
+
+
+def rouse_team(batch: PairBatch) -> None:
+    """Wake the threads that will pack a batch, while it is planned how."""
+    if batch.bases >= LEAST_ROUSING:
+        team().rouse()
+
+
 def fresh_scores(pairs: int) -> Scores:
     """Scores without values. All threads make the pages of their memory, which takes longer than to write to them."""
     scores = Scores(np.empty(pairs), np.empty(pairs, dtype=np.uint8))

@@ -245,7 +245,8 @@ def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
     is_long = np.zeros(batch.reads, dtype=bool)
     if batch.longest_read > device.longest_fast_read:
         is_long = np.diff(batch.read_offset) > device.longest_fast_read
-    scores = device.forward(batch, is_long, threads)
+    # Where all reads are long, a device would send the batch and bring back nothing.
+    scores = Scores.none(batch.pairs) if is_long.all() else device.forward(batch, is_long, threads)
     rescued = scores.unscored()
     if len(rescued):
         scores.put(rescued, device.forward_pairs(batch, rescued, threads))

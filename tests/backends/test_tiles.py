@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,18 @@ def test_threads_change_no_byte(threads):
     alone = packed(LARGE, Host(0))
     host = Host(threads)
     for _ in range(3):
+        assert np.array_equal(packed(LARGE, host), alone)
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_a_team_may_be_roused(threads):
+    """Threads that were woken take the work that comes, and sleep again where none comes."""
+    roused = native.Team(threads)
+    host, alone = Host(), packed(LARGE, Host(0))
+    host.packer = native.Packer(roused)
+    for pause in (0, 0.001, 0):  # seconds: threads still look out for work, or sleep
+        roused.rouse()
+        time.sleep(pause)
         assert np.array_equal(packed(LARGE, host), alone)
 
 

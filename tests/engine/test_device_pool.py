@@ -282,6 +282,14 @@ def test_a_long_read_is_not_for_fast_arithmetic(monkeypatch):
     assert (scores.precision == SCALED_FLOAT32).all()
 
 
+@pytest.mark.parametrize(("longest", "calls"), [(READ, 1), (READ - 1, 0)])
+def test_fast_arithmetic_is_not_asked_where_all_reads_are_long(longest, calls, monkeypatch):
+    monkeypatch.setattr(FakeGpu, "longest_fast_read", longest)
+    gpu, batch = FakeGpu(), batch_of([1])
+    assert_oracles(DevicePool([gpu]).forward(batch), batch)
+    assert len(gpu.sizes) == calls
+
+
 def test_an_error_in_a_thread_is_the_callers():
     fakes = [FakeGpu(0, concurrency=2, seconds=0.002), FakeGpu(1, error=ValueError("defect"))]
     with pytest.raises(ValueError, match="defect"):

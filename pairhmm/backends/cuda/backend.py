@@ -39,6 +39,7 @@ from pairhmm.backends.tiles import (
     Shape,
     Tier,
     rescuer_of,
+    rouse_team,
     runs_within,
 )
 from pairhmm.errors import OutOfDeviceMemory
@@ -192,6 +193,7 @@ class CudaBackend(Backend):
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
+                rouse_team(batch)
                 sent = self._upload(slot, batch, skip_read)
                 self._begin(slot, sent)
                 self._launch(slot, self._prepare(slot, sent))  # while the device makes rows

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
 from pairhmm.backends.base import Backend
-from pairhmm.backends.tiles import Shape, fresh_scores, runs_within
+from pairhmm.backends.tiles import Shape, fresh_scores, rouse_team, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
@@ -129,6 +129,7 @@ class WebgpuBackend(Backend):
         with self._slot() as slot:
             # One call prepares at a time: two at once would only take turns in the interpreter.
             with self._preparing:
+                rouse_team(batch)
                 packed, dispatches = self._upload(slot, batch, skip_read)
                 size = packed.out_bytes
                 begin = time.perf_counter()
@@ -137,7 +138,7 @@ class WebgpuBackend(Backend):
                 self._runtime.submit(slot, dispatches, LISTS, self._submit_cells, empty=empty, download=size)
             # Allocated while the device computes, so that the memory pages exist when the scores arrive.
             scores = fresh_scores(packed.pairs)
-            with self._runtime.downloaded(slot, size) as out:
+            with self._runtime.downloaded(slot, size, alone=self._is_alone) as out:
                 self._note_speed(sum(dispatch.cells for dispatch in dispatches), time.perf_counter() - begin)
                 if not out[packed.unordered_at]:
                     return put_scores(batch, packed, out, scores)
@@ -195,6 +196,11 @@ class WebgpuBackend(Backend):
             raise
         finally:
             self._slots.put(slot)
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether no other call has a slot, so that nothing else is to be done meanwhile. llvmpipe needs the cores."""
+        return not self._is_software and self._slots.qsize() == self.concurrency - 1
 
     @property
     def _submit_cells(self) -> float:
@@ -318,7 +324,7 @@ class WebgpuBackend(Backend):
                 dispatches += self._strip_dispatches(strips, packed, cells, segment, polls)
                 dispatches.append(Dispatch(join, packed.work, packed.items, False, 0))
                 self._runtime.submit(slot, dispatches, BORDERS, self._submit_cells, empty=empty, download=size)
-                with self._runtime.downloaded(slot, size) as out:
+                with self._runtime.downloaded(slot, size, alone=self._is_alone) as out:
                     unfit = out[STRIP_RESULT.index("unfit") :: len(STRIP_RESULT)]
                     unordered = bool((unfit & UNORDERED).any())
                     if unordered:

@@ -31,7 +31,10 @@ MOST_DISPATCHES = 64
 """Most dispatches of a submission. The device works on one submission while the next is recorded."""
 
 POLL_SECONDS = 1e-4
-"""Seconds between two checks whether the device is done."""
+"""Seconds between two checks whether the device is done, of the thread that checks it for all calls."""
+
+LOOK_SECONDS = 0.02
+"""Seconds for which a call that is alone checks that itself, all the time. To be woken by that thread takes longer."""
 
 
 class Dispatch(NamedTuple):
@@ -116,7 +119,7 @@ class Runtime:
             after a long wait: wgpu ends the process if it submits to a device that it finds lost.
         """
         blocks = b"".join(dispatch.work.tobytes().ljust(WORK_STRIDE, b"\0") for dispatch in dispatches)
-        slot.upload("work", np.frombuffer(blocks or bytes(WORK_STRIDE), dtype=np.uint8))
+        slot.send_work(blocks or bytes(WORK_STRIDE))
         if download:
             slot.make_room("staging", download)
         groups = [self._bind_group(slot, self._layouts[0], *last_buffers)]
@@ -140,15 +143,29 @@ class Runtime:
             self.device.queue.submit([commands])
 
     @contextmanager
-    def downloaded(self, slot: BatchSlot, size: int) -> Iterator[NDArray[np.uint32]]:
-        """Wait for the last submission, and give the bytes that it copied. They are valid within the context only."""
+    def downloaded(self, slot: BatchSlot, size: int, *, alone: bool = False) -> Iterator[NDArray[np.uint32]]:
+        """Wait for the last submission, and give the bytes that it copied. They are valid within the context only.
+
+        A call that is `alone` looks for its end all the time. Others would have to wait for the interpreter.
+        """
         staging = slot["staging"]
         slot.map_uploads()
-        staging.map_async("READ_NOSYNC", 0, size).sync_wait()
+        promise = staging.map_async("READ_NOSYNC", 0, size)
+        if alone:
+            self._look_for(promise)
+        promise.sync_wait()
         try:
             yield np.frombuffer(staging.read_mapped(0, size, copy=False), dtype=np.uint32)
         finally:
             staging.unmap()
+
+    def _look_for(self, promise: Any) -> None:
+        """Poll the device until a promise is kept, for a while at most."""
+        poll = getattr(self.device, "_poll", None)
+        end = time.perf_counter() + LOOK_SECONDS
+        # Another version of wgpu may have neither: then its thread wakes the caller.
+        while poll is not None and getattr(promise, "_state", None) == "pending" and time.perf_counter() < end:
+            poll()
 
     def wait(self, slot: BatchSlot) -> None:
         """Block until everything that was submitted is done."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,11 +115,24 @@ USAGES = {
 UPLOADS = ("upload", "behind")
 """Buffers that a batch is written to: its arrays, and what is made from them and lies behind them."""
 
+WORK_ROOM = 1 << 15
+"""Bytes for `Work` blocks behind a batch. A call with more of them sends them by the queue, which takes longer."""
+
 EARLY_BYTES = 1 << 20
 """Bytes of a batch's arrays from which on they are sent by a submission of their own, while the rest is made."""
 
 OF_HOST = (*UPLOADS, "staging")
 """Buffers that the host reads or writes. On a GPU with its own memory, they lie in the host's memory."""
+
+
+class _Copy(NamedTuple):
+    """Bytes that were written to one of UPLOADS, and the buffer that they go to."""
+
+    source: str
+    first: int
+    to: str
+    at: int
+    size: int
 
 
 class BatchSlot(Slot):
@@ -138,25 +151,28 @@ class BatchSlot(Slot):
         super().__init__(device, label, usages, memory, OF_HOST)
         self.packer = native.Packer(team())
         self._behind = 0  # first byte of the batch that is in "behind"
-        self._filled: dict[str, int] = {}  # bytes by buffer, of UPLOADS, that wait for a submission
+        self._work_at = 0  # in "behind", where `Work` blocks go
+        self._room: NDArray[np.uint8] | None = None  # that of "behind", while it is mapped
+        self._copies: dict[str, _Copy] = {}  # what waits for a submission
         self._mappings: dict[str, Any] = {}  # the promises that buffers are mapped
 
     def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Mapped memory to pack a batch into, with as much room in the buffer "in". It may only be written."""
         self.make_room("in", size)
-        for name, room in zip(UPLOADS, (behind, size - behind), strict=True):
+        self._work_at = -(-(size - behind) // SMALLEST_BUFFER) * SMALLEST_BUFFER
+        for name, room in zip(UPLOADS, (behind, self._work_at + WORK_ROOM), strict=True):
             self.make_room(name, room)
         self.map_uploads()
         for name in UPLOADS:
             if self[name].map_state == "pending":
                 self._mappings[name].sync_wait()
-        self._behind, self._filled = behind, {}
-        return mapped(self["upload"]), mapped(self["behind"])
+        self._behind, self._copies, self._room = behind, {}, mapped(self["behind"])
+        return mapped(self["upload"]), self._room
 
     def send(self, first: int, end: int) -> None:
         """Mark bytes as written. The next submission copies them to the buffer "in"; much is copied at once."""
         name, begin = ("upload", 0) if end <= self._behind else ("behind", self._behind)
-        self._filled[name] = -(-(end - begin) // WORD) * WORD
+        self._copies[name] = _Copy(name, 0, "in", begin, -(-(end - begin) // WORD) * WORD)
         if end == self._behind >= EARLY_BYTES:
             encoder = self._device.create_command_encoder()
             self.record_upload(encoder)
@@ -164,16 +180,27 @@ class BatchSlot(Slot):
             self.end_upload()
             self._device.queue.submit([commands])
 
+    def send_work(self, blocks: bytes) -> None:
+        """Send `Work` blocks to the buffer "work", with the next submission."""
+        self.make_room("work", len(blocks))
+        if self._room is None or len(blocks) > WORK_ROOM:
+            self.upload("work", np.frombuffer(blocks, dtype=np.uint8))
+            return
+        self._room[self._work_at : self._work_at + len(blocks)] = np.frombuffer(blocks, dtype=np.uint8)
+        self._copies["work"] = _Copy("behind", self._work_at, "work", 0, len(blocks))
+
     def record_upload(self, encoder: Any) -> None:
-        for name, count in self._filled.items():
-            begin = self._behind if name == "behind" else 0
-            encoder.copy_buffer_to_buffer(self[name], 0, self["in"], begin, count)
+        for source, first, to, at, size in self._copies.values():
+            encoder.copy_buffer_to_buffer(self[source], first, self[to], at, size)
 
     def end_upload(self) -> None:
         """Unmap what was recorded. This must be called before the recorded commands are submitted."""
-        for name in self._filled:
+        sources = {copy.source for copy in self._copies.values()}
+        for name in sources:
             self[name].unmap()
-        self._filled = {}
+        if "behind" in sources:
+            self._room = None
+        self._copies = {}
 
     def map_uploads(self) -> None:
         """Begin to map the buffers that the next batch is packed into, unless that has begun already."""

@@ -167,6 +167,19 @@ def test_submissions_are_short(backend, batches, monkeypatch):
     assert batches.same(backend.forward_pairs(given, pairs, 1).log10, expected[1])
 
 
+@pytest.mark.parametrize(
+    ("owner", "name", "value"),
+    [(webgpu_slot, "WORK_ROOM", 0), (webgpu.WebgpuBackend, "_is_alone", True)],
+    ids=["no room behind a batch", "no other call"],
+)
+def test_ways_that_a_software_adapter_does_not_take(owner, name, value, backend, batches, monkeypatch):
+    """What a call has much of goes by the queue; who is alone looks for its end itself."""
+    given = batches.batch(37, (9, 150))
+    expected = batches.forward(backend, given).log10
+    monkeypatch.setattr(owner, name, value)
+    assert batches.same(batches.forward(backend, given).log10, expected)
+
+
 @pytest.fixture
 def long_pairs(batches, monkeypatch):
     """Pairs of one strip to six, whose haplotypes end before, in and behind a block of columns; some are in halves."""
