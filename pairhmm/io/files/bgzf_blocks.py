@@ -96,10 +96,8 @@ def _end(packed: memoryview, at: int) -> int:
 def _unpacked(block: memoryview) -> bytes:
     checksum, size = (int.from_bytes(block[at : at + 4], "little") for at in (len(block) - 8, len(block) - 4))
     try:
-        # The size is a hint, since a damaged one would ask for 4 GB.
-        data: bytes = deflate.decompress(
-            block[magic.BGZF_HEAD_SIZE : -_TAIL], -zlib.MAX_WBITS, min(max(size, 1), _LARGEST)
-        )
+        # The size is a hint, since a damaged one would ask for 4 GB. One byte more: a buffer that is full is grown.
+        data: bytes = deflate.decompress(block[magic.BGZF_HEAD_SIZE : -_TAIL], -zlib.MAX_WBITS, min(size, _LARGEST) + 1)
     except _ERRORS as error:
         raise DamagedBlockError from error
     if len(data) > _LARGEST or deflate.crc32(data) != checksum:
