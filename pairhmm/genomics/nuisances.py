@@ -73,9 +73,7 @@ class Nuisances:
         listed = {change for variant in region.variants for change in self._changes(variant)}
         found = []
         for one, extent in inside:
-            alts = tuple(
-                alt for alt, change in zip(one.alts, self._changes(one), strict=True) if change not in listed
-            )
+            alts = tuple(alt for alt, change in zip(one.alts, self._changes(one), strict=True) if change not in listed)
             if alts:
                 found.append((replace(one, alts=alts, role="nuisance"), extent))
         both = sorted(
