@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
@@ -63,8 +63,7 @@ _CRAM_BYTES = 40
 _WORKERS_FOR_A_PACKER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class OpenResults(Generic[Result]):
+class OpenResults(NamedTuple, Generic[Result]):
     """A run that is open, and what is made of it.
 
     Attributes
@@ -200,8 +199,7 @@ def _work(files: OpenFiles) -> Work:
     return Work(places, densities)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
+class _Pieces(NamedTuple):
     """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces."""
 
     run: Run
@@ -284,8 +282,7 @@ class _PieceResults(NamedTuple):
     left_out: LeftOut
 
 
-@dataclass(frozen=True, slots=True)
-class _PieceJob:
+class _PieceJob(NamedTuple):
     """What a worker does: it runs pieces. `address` leads to devices of another process."""
 
     inputs: RunInputs

@@ -7,8 +7,9 @@ coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import tee
+from typing import NamedTuple
 
 from pairhmm.errors import InputError
 from pairhmm.evidence.inputs import RunInputs, RunOptions
@@ -24,8 +25,7 @@ from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRegions:
+class ChosenRegions(NamedTuple):
     """The regions of a run, and where it reads alignments for them.
 
     Attributes
