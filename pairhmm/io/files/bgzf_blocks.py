@@ -24,8 +24,9 @@ else:
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """``read(address, size)``: bytes of the file from an address on; fewer than asked for at its end, then none."""
 
-# Packed bytes that are read at once: as many as were read before, since a jump may need a single block.
-_FEWEST, _MOST = 1 << 16, 1 << 19
+# Packed bytes that are read at once: as many as were read before, since a jump may need a single block. The most are so
+# few that a core's cache holds them unpacked, until they are parsed.
+_FEWEST, _MOST = 1 << 16, 1 << 17
 _TAIL = 8
 _LARGEST = 1 << 16
 
