@@ -162,18 +162,22 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
 
 void Discovery::assemble(const Reads& reads, const std::vector<ReferenceWindow>& reference) {
     if (!assembles_) return;
-    for (size_t i = 0; i < windows_.size(); ++i) assemble_window(windows_[i], reference[i], reads);
+    const Reads older = older_.reads();
+    const ReadEnds older_ends(older), ends(reads);
+    const std::vector<EndedReads> blocks{{&older, &older_ends}, {&reads, &ends}};
+    for (size_t i = 0; i < windows_.size(); ++i) assemble_window(windows_[i], reference[i], blocks);
     windows_.clear();
-    older_.keep(reads, settled_);
+    older_.keep(reads, ends, settled_);
 }
 
 // Whether enough of some sample's reads have a clip or a gap.
-bool Discovery::is_active(const Window& window, const Reads& older, const Reads& newer) const {
+bool Discovery::is_active(const Window& window, const std::vector<EndedReads>& blocks) const {
     std::vector<uint32_t> over(samples_);
-    for (const Reads* reads : {&older, &newer}) {
-        for (int64_t read = 0; read < reads->count && reads->start[read] < window.end; ++read) {
+    for (const auto [reads, ends] : blocks) {
+        for (int64_t read = ends->first_behind(window.start); read < reads->count && reads->start[read] < window.end;
+             ++read) {
             const Events& events = window.events[reads->sample[read]];
-            over[reads->sample[read]] += reads->start[read] <= events.last && read_end(*reads, read) >= events.first;
+            over[reads->sample[read]] += reads->start[read] <= events.last && ends->of(read) >= events.first;
         }
     }
     for (int sample = 0; sample < samples_; ++sample)
@@ -181,13 +185,13 @@ bool Discovery::is_active(const Window& window, const Reads& older, const Reads&
     return false;
 }
 
-Discovery::Piled Discovery::pile(int sample, const ReferenceWindow& reference, const Reads& older,
-                                 const Reads& newer) const {
+Discovery::Piled Discovery::pile(int sample, const ReferenceWindow& reference,
+                                 const std::vector<EndedReads>& blocks) const {
     const int64_t start = reference.start, end = start + reference.length;
     Piled piled;
-    for (const Reads* reads : {&older, &newer}) {
-        for (int64_t read = 0; read < reads->count && reads->start[read] < end; ++read) {
-            if (reads->sample[read] != sample || read_end(*reads, read) <= start) continue;
+    for (const auto [reads, ends] : blocks) {
+        for (int64_t read = ends->first_behind(start); read < reads->count && reads->start[read] < end; ++read) {
+            if (reads->sample[read] != sample || ends->of(read) <= start) continue;
             int64_t first, last;
             cut_read(*reads, read, start, end, 0, first, last);
             add_good_stretches(*reads, read, first, last, thresholds_.min_base_quality, piled.stretches);
@@ -216,14 +220,14 @@ void Discovery::limit(Piled& piled) {
     piled = std::move(kept);
 }
 
-void Discovery::assemble_window(const Window& window, const ReferenceWindow& given, const Reads& newer) {
-    const Reads older = older_.reads();
-    if (!is_active(window, older, newer)) return;
+void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
+                                const std::vector<EndedReads>& blocks) {
+    if (!is_active(window, blocks)) return;
     const ReferenceWindow reference = without_n(given);
     std::vector<Piled> piles;
     std::vector<Assembly> assemblies;
     for (int sample = 0; sample < samples_; ++sample) {
-        piles.push_back(pile(sample, reference, older, newer));
+        piles.push_back(pile(sample, reference, blocks));
         assemblies.push_back(
             assembled(reference.start, {reference.letter, reference.length}, piles.back().stretches, thresholds_));
     }

@@ -55,6 +55,11 @@ private:
         int64_t start, end;
         std::vector<Events> events;  // [samples]
     };
+    // A block of reads, and where they end.
+    struct EndedReads {
+        const Reads* reads;
+        const ReadEnds* ends;
+    };
     // The good letters of the reads of a sample over a window.
     struct Piled {
         std::vector<Stretch> stretches;
@@ -62,10 +67,10 @@ private:
     };
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
-    void assemble_window(const Window& window, const ReferenceWindow& reference, const Reads& newer);
-    bool is_active(const Window& window, const Reads& older, const Reads& newer) const;
+    void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
+    bool is_active(const Window& window, const std::vector<EndedReads>& blocks) const;
     static void limit(Piled& piled);
-    Piled pile(int sample, const ReferenceWindow& reference, const Reads& older, const Reads& newer) const;
+    Piled pile(int sample, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks) const;
     void drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
                         const std::vector<Assembly>& assemblies);
 

@@ -1,17 +1,37 @@
 // Reads that outlive their block. See discovery/read_store.hpp.
 #include "discovery/read_store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "genomics/cigar.hpp"
 
 namespace pairhmm {
 
+namespace {
+
 int64_t read_end(const Reads& reads, int64_t read) {
     int64_t position = reads.start[read];
     for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c)
         if (aligned(reads.cigar[c] & 15) || skips(reads.cigar[c] & 15)) position += reads.cigar[c] >> 4;
     return position;
+}
+
+}  // namespace
+
+ReadEnds::ReadEnds(const Reads& reads) {
+    end_.reserve(static_cast<size_t>(reads.count));
+    highest_.reserve(static_cast<size_t>(reads.count));
+    int64_t highest = 0;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        end_.push_back(read_end(reads, read));
+        highest = std::max(highest, end_.back());
+        highest_.push_back(highest);
+    }
+}
+
+int64_t ReadEnds::first_behind(int64_t position) const {
+    return std::upper_bound(highest_.begin(), highest_.end(), position) - highest_.begin();
 }
 
 Reads ReadStore::reads() const {
@@ -25,12 +45,13 @@ Reads ReadStore::reads() const {
             cigar_.data()};
 }
 
-void ReadStore::keep(const Reads& newer, int64_t position) {
+void ReadStore::keep(const Reads& newer, const ReadEnds& newer_ends, int64_t position) {
     ReadStore kept;
     const Reads older = reads();
-    for (const Reads* reads : {&older, &newer})
-        for (int64_t read = 0; read < reads->count; ++read)
-            if (read_end(*reads, read) > position) kept.append(*reads, read);
+    const ReadEnds older_ends(older);
+    for (const auto& [reads, ends] : {std::pair(&older, &older_ends), std::pair(&newer, &newer_ends)})
+        for (int64_t read = ends->first_behind(position); read < reads->count; ++read)
+            if (ends->of(read) > position) kept.append(*reads, read);
     *this = std::move(kept);
 }
 

@@ -8,13 +8,27 @@
 
 namespace pairhmm {
 
+// Where reads end, which finds those over a place without a look at all.
+class ReadEnds {
+public:
+    explicit ReadEnds(const Reads& reads);
+
+    // One behind the last reference base of a read.
+    int64_t of(int64_t read) const { return end_[static_cast<size_t>(read)]; }
+    // All reads before this one end at `position` or before it.
+    int64_t first_behind(int64_t position) const;
+
+private:
+    std::vector<int64_t> end_, highest_;  // [reads] each one's, and the highest one up to it
+};
+
 class ReadStore {
 public:
     ReadStore() { clear(); }
 
     Reads reads() const;
     // Keeps the reads of both that end behind `position`.
-    void keep(const Reads& newer, int64_t position);
+    void keep(const Reads& newer, const ReadEnds& newer_ends, int64_t position);
     void clear();
 
 private:
@@ -25,8 +39,5 @@ private:
     std::vector<uint8_t> base_, quality_;
     std::vector<uint32_t> cigar_;
 };
-
-// One behind the last reference base of a read.
-int64_t read_end(const Reads& reads, int64_t read);
 
 }  // namespace pairhmm

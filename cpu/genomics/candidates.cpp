@@ -41,7 +41,9 @@ std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads) {
         }
         pieces.emplace_back(start, position);
     }
-    std::sort(pieces.begin(), pieces.end());
+    // Only what is behind a long gap is out of order.
+    const auto is_before = [](const auto& one, const auto& other) { return one.first < other.first; };
+    if (!std::is_sorted(pieces.begin(), pieces.end(), is_before)) std::sort(pieces.begin(), pieces.end());
     std::vector<std::pair<int64_t, int64_t>> joined;
     for (const auto& [start, end] : pieces) {
         if (!joined.empty() && start <= joined.back().second + kLongGap)

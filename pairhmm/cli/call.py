@@ -16,9 +16,9 @@ from pairhmm.cli.provenance import call_provenance
 from pairhmm.commands import call
 from pairhmm.errors import InputError
 from pairhmm.genomics.genotypes import MAX_GQ, GenotypeOptions
+from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
 from pairhmm.genomics.records import RecordOptions
-from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.variants.ploidy import read_ploidy
 
@@ -49,6 +49,13 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
     except (ValueError, InputError):
         rule = f"{value!r} is not a list of ascending numbers from 1 to {MAX_GQ}"
         raise click.BadParameter(rule, context, parameter) from None
+
+
+def _pedigree(path: str) -> Pedigree:
+    # Few runs need it, and all others start sooner without.
+    from pairhmm.io.cohort.pedigree import read_pedigree
+
+    return read_pedigree(path)
 
 
 @click.command("call", cls=Command, examples=EXAMPLES)
@@ -213,7 +220,7 @@ def command(
     genotypes = GenotypeOptions(
         ploidy=ploidy,
         ploidies=Ploidies(copies, sample_sex, rules),
-        pedigree=None if pedigree is None else read_pedigree(pedigree),
+        pedigree=None if pedigree is None else _pedigree(pedigree),
         snv_prior=snv_prior,
         indel_prior=indel_prior,
     )

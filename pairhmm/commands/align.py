@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from pairhmm.aligning.batch import LONGEST, SequencePairs, Sequences
 from pairhmm.aligning.choice import choose
 from pairhmm.aligning.scoring import PRESETS, Scoring
-from pairhmm.commands.keywords import AlignKeywords, with_keywords
+from pairhmm.commands.keywords import with_keywords
+from pairhmm.commands.tool_keywords import AlignKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.genomics.cigar import texts

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pairhmm.commands.keywords import CallKeywords, with_keywords
 from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site, genotype_region, on_listed_alleles
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.parallel import open_results
-from pairhmm.evidence.reference_blocks import ReferenceWalk, walk_of
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, Use, UseOfReads, Watch
 from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
@@ -29,6 +28,9 @@ from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.call_writer import CallFormat, open_calls
 from pairhmm.io.variants.gvcf import BlockLines
 from pairhmm.models.gatk import GatkOptions
+
+if TYPE_CHECKING:  # a run without blocks starts sooner without the import
+    from pairhmm.evidence.reference_blocks import ReferenceWalk
 
 log = logging.getLogger(__name__)
 
@@ -261,6 +263,8 @@ class _GvcfLines:
 
     def opened(self, run: Run, places: Sequence[Interval]) -> Use[CallItems]:
         """The records of a run over places, and the blocks between them."""
+        from pairhmm.evidence.reference_blocks import walk_of
+
         caller = self.calls.caller
         walk = walk_of(run, places, caller.options, self.min_base_quality, caller.records.gq_bands)
         return partial(self._items, walk)

@@ -1,7 +1,8 @@
 """Lets functions take the fields of option dataclasses as keywords, in addition to the objects themselves.
 
 `call(..., threads=2, ploidy=1)` is `call(..., options=RunOptions(threads=2), genotypes=GenotypeOptions(ploidy=1))`. The
-typed dictionaries below are for editors and type checkers; a test compares them with the dataclasses.
+typed dictionaries below, and those of `tool_keywords`, are for editors and type checkers; a test compares them with the
+dataclasses.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
 
-from pairhmm.aligning.scoring import Mode, Overhang
 from pairhmm.engine import Choice
 from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
@@ -19,14 +19,11 @@ from pairhmm.genomics.discovery import CandidateOptions
 from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.genomics.ploidy import Ploidies, PloidyRule
 from pairhmm.genomics.regions import RegionOptions
-from pairhmm.interface.arguments import AnyPath, Paths, Texts
 from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions, IndelQualities, PcrModel
 from pairhmm.models.profile import ProfileModel
 from pairhmm.models.str_model import StrModel
-from pairhmm.sketching.sketches import SchemeName
-from pairhmm.warping.batch import WarpMode
 
 Groups = TypeVarTuple("Groups")
 
@@ -88,67 +85,6 @@ class CallKeywords(RunKeywords, total=False):
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]
     rules: Sequence[PloidyRule]
-
-
-class ScanKeywords(TypedDict, total=False):
-    """The fields of `ScanOptions`."""
-
-    both_strands: bool
-    max_mismatches: int
-    min_informative: int
-    min_score: float
-    min_mean: float
-    every_match: bool
-
-
-class SketchKeywords(TypedDict, total=False):
-    """The fields of `SketchOptions`."""
-
-    scheme: SchemeName
-    k: int
-    slots: int | None
-    bits: int | None
-    min_count: int | None
-
-
-class AlignKeywords(TypedDict, total=False):
-    """The fields of `Scoring`."""
-
-    match: int
-    mismatch: int
-    gap_open: int
-    gap_extend: int
-    mode: Mode
-    overhang: Overhang
-
-
-class WarpKeywords(TypedDict, total=False):
-    """The fields of `WarpOptions`."""
-
-    mode: WarpMode
-    band: int | None
-
-
-class ReportKeywords(TypedDict, total=False):
-    """The fields of `ReportInputs`."""
-
-    reference: AnyPath | None
-    calls: AnyPath | None
-    likelihoods: Paths
-    alignments: Paths
-    hits: Paths
-    signatures: AnyPath | None
-    timings: Paths
-    hits_samples: Texts
-    scan_summaries: Paths
-    fit: AnyPath | None
-    fit_rounds: AnyPath | None
-    map: AnyPath | None
-    distances: AnyPath | None
-    pairs: AnyPath | None
-    sample_checks: AnyPath | None
-    sheet: AnyPath | None
-    info: Texts
 
 
 def with_keywords(function: str, keywords: Mapping[str, object], *options: *Groups) -> tuple[*Groups]:

@@ -15,7 +15,8 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.commands.keywords import SketchKeywords, with_keywords
+from pairhmm.commands.keywords import with_keywords
+from pairhmm.commands.tool_keywords import SketchKeywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of

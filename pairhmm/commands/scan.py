@@ -9,7 +9,8 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.commands.keywords import ScanKeywords, with_keywords
+from pairhmm.commands.keywords import with_keywords
+from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import PhredValues, phred
 from pairhmm.interface.options import check_whole

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
-from pairhmm.commands.keywords import ScanKeywords, with_keywords
+from pairhmm.commands.keywords import with_keywords
 from pairhmm.commands.scan_candidates import CandidateWriter, candidate_paths, open_candidates
+from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of

@@ -9,7 +9,8 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.commands.keywords import WarpKeywords, with_keywords
+from pairhmm.commands.keywords import with_keywords
+from pairhmm.commands.tool_keywords import WarpKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.interface.options import check_number, check_whole

@@ -16,7 +16,6 @@ import numpy as np
 
 from pairhmm import backends
 from pairhmm.backends import Backend
-from pairhmm.backends.tiles import team
 from pairhmm.compiled import native
 from pairhmm.engine.chunks import cut
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
@@ -149,6 +148,8 @@ class DevicePool:
         threads_each = max(1, threads // len(feeds))
         scores = job.scores  # made here, before several threads ask for it
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
+        from pairhmm.backends.tiles import team
+
         # A thread with scores would make their pages first, which takes longer than to copy them.
         native.touch(team(), scores.log10.view(np.uint8))
         native.touch(team(), scores.precision)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
@@ -27,8 +27,7 @@ from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
 
 
-@dataclass(frozen=True, slots=True)
-class OpenFiles:
+class OpenFiles(NamedTuple):
     """The open files of a run.
 
     Attributes

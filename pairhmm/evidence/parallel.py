@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
 from pairhmm.engine.device_pool import Devices
-from pairhmm.engine.device_thread import DeviceThread
-from pairhmm.engine.shared_devices import DeviceAddress, RemoteDevices, SharedDevices, device_address
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import Cutter, Work, context, discovered_stretches, margin
 from pairhmm.evidence.extent import Extent
@@ -37,6 +35,10 @@ from pairhmm.io.alignments.unread import count_unread
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
+
+if TYPE_CHECKING:  # a run on the CPU starts sooner without the imports
+    from pairhmm.engine.device_thread import DeviceThread
+    from pairhmm.engine.shared_devices import DeviceAddress, SharedDevices
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +63,7 @@ _CRAM_BYTES = 40
 _WORKERS_FOR_A_PACKER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class OpenResults(Generic[Result]):
+class OpenResults(NamedTuple, Generic[Result]):
     """A run that is open, and what is made of it.
 
     Attributes
@@ -129,7 +130,7 @@ def open_results(
             run = whole_run(inputs, options, devices, files)
             made = opened_use(use, run, files.asked)(run.evidence(watch, refined, without_set_aside))
         else:
-            address = stack.enter_context(device_address()) if pool is None else None
+            address = stack.enter_context(_device_address()) if pool is None else None
             chosen = options if pool is None else replace(options, backend=pool.name)
             job = _PieceJob.of(inputs, chosen, address, files, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
@@ -139,13 +140,27 @@ def open_results(
                 devices = pool
             else:
                 own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
-                devices = stack.enter_context(SharedDevices(own, address)).devices
+                devices = stack.enter_context(_shared(own, address)).devices
             run = whole_run(inputs, options, devices, files)
             made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
         yield OpenResults(devices, run.samples, run.contigs, _with_devices(made, devices))
 
 
+def _device_address() -> AbstractContextManager[DeviceAddress]:
+    from pairhmm.engine.shared_devices import device_address
+
+    return device_address()
+
+
+def _shared(devices: DeviceThread, address: DeviceAddress) -> SharedDevices:
+    from pairhmm.engine.shared_devices import SharedDevices
+
+    return SharedDevices(devices, address)
+
+
 def _started(options: RunOptions, threads: int) -> DeviceThread:
+    from pairhmm.engine.device_thread import DeviceThread
+
     return DeviceThread(partial(engine.choose, options.backend), threads)
 
 
@@ -184,8 +199,7 @@ def _work(files: OpenFiles) -> Work:
     return Work(places, densities)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
+class _Pieces(NamedTuple):
     """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces."""
 
     run: Run
@@ -268,8 +282,7 @@ class _PieceResults(NamedTuple):
     left_out: LeftOut
 
 
-@dataclass(frozen=True, slots=True)
-class _PieceJob:
+class _PieceJob(NamedTuple):
     """What a worker does: it runs pieces. `address` leads to devices of another process."""
 
     inputs: RunInputs
@@ -305,11 +318,19 @@ class _PieceJob:
             yield _PieceWorker(self, files).results
 
 
+def _devices(job: _PieceJob) -> Devices:
+    """The devices of a worker."""
+    if job.address is None:
+        return engine.choose(job.options.backend)
+    from pairhmm.engine.shared_devices import RemoteDevices
+
+    return RemoteDevices(job.address)
+
+
 class _PieceWorker:
     def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
         self._job, self._files = job, files
-        remote = None if job.address is None else RemoteDevices(job.address)
-        self._devices: Devices = remote or engine.choose(job.options.backend)
+        self._devices = _devices(job)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
 
     def results(self, piece: GenomePiece) -> _PieceResults:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -29,8 +28,7 @@ Place = tuple[int, int]
 _FIRST_LISTED, _MOST_LISTED = 32, 256
 
 
-@dataclass(frozen=True, slots=True)
-class GenomePiece:
+class GenomePiece(NamedTuple):
     """A part of a run, from one place up to another.
 
     Attributes

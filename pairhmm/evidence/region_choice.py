@@ -7,11 +7,11 @@ coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import tee
+from typing import NamedTuple
 
 from pairhmm.errors import InputError
-from pairhmm.evidence.given_haplotypes import describe_haplotypes
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, wanted_intervals
 from pairhmm.evidence.places import Inside, with_context
@@ -20,15 +20,12 @@ from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.nuisances import Nuisances
 from pairhmm.genomics.regions import Region, RegionBuilder, RegionOptions
-from pairhmm.genomics.sequences import decode
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
-from pairhmm.io.sequences.reader import read_sequences
 from pairhmm.io.variants.candidates import CandidateReader
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRegions:
+class ChosenRegions(NamedTuple):
     """The regions of a run, and where it reads alignments for them.
 
     Attributes
@@ -128,6 +125,11 @@ def _limited(options: RunOptions) -> RegionOptions:
 
 def _given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
     """The one region whose haplotypes are the records of a FASTA file."""
+    # Few runs need them, and all others start sooner without.
+    from pairhmm.evidence.given_haplotypes import describe_haplotypes
+    from pairhmm.genomics.sequences import decode
+    from pairhmm.io.sequences.reader import read_sequences
+
     if places is None or len(places) != 1:
         raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")
     chrom, start, end = places[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -142,8 +142,7 @@ def opened_use(use: Use[Result] | UseOfReads[Result], run: Run, places: Sequence
     return use.opened(run, everything if places is None else places)
 
 
-@dataclass(frozen=True, slots=True)
-class RunCounts:
+class RunCounts(NamedTuple):
     """The counts of a run, or of a piece of one.
 
     Attributes

@@ -86,8 +86,11 @@ class SetAside:
         self.poor += other.poor
 
     def _find_emptied(self, evidence: Evidence, covering: np.ndarray, place: str) -> None:
+        kept = covering & ~evidence.set_aside
+        if len(self.samples) == 1 and kept.any():
+            return
         covered = np.bincount(evidence.sample[covering], minlength=len(self.samples))
-        left = np.bincount(evidence.sample[covering & ~evidence.set_aside], minlength=len(self.samples))
+        left = np.bincount(evidence.sample[kept], minlength=len(self.samples))
         emptied = np.flatnonzero((covered > 0) & (left == 0))
         if len(emptied):
             self.emptied += 1

@@ -118,32 +118,17 @@ class CandidateFinder:
     def _variants(self, block: ReadBlock, frontier: int) -> list[Variant]:
         windows = self._discovery.windows(frontier)
         self._discovery.assemble(block.native, *self._reference(windows))
-        found = self._discovery.take()
         variants = []
-        for (position, is_indel), group in groupby(found, key=itemgetter(0, 2)):
-            together = list(group)
-            rows = [(length, alt) for _, length, _, alt, _ in together]
-            alleles = _indel_alleles if is_indel else _snv_alleles
-            span = 1 + max(length for length, _ in rows) if is_indel else 1
-            reference = self._fetch(self._chrom, position, position + span)
-            ref, alts = alleles(reference, rows)
-            joined_until = max(until for *_, until in together)
-            variants.append(Variant(self._chrom, position, ref, alts, "", self._found, joined_until=joined_until))
+        for (position, is_indel), group in groupby(self._discovery.take(), key=itemgetter(0, 2)):
+            _, lengths, _, codes, joined_until = zip(*group, strict=True)
+            ref = self._fetch(self._chrom, position, position + 1 + (max(lengths) if is_indel else 0))
+            alts = tuple([one.translate(_LETTER_OF_CODE).decode() for one in codes])
+            if is_indel:
+                # The indels behind one anchor base are alleles of one record, whose REF spans the longest deletion.
+                alts = tuple([ref[0] + alt + ref[1 + length :] for length, alt in zip(lengths, alts, strict=True)])
+            variants.append(Variant(self._chrom, position, ref, alts, "", self._found, joined_until=max(joined_until)))
             self._found += 1
         return variants
-
-
-def _letters(codes: bytes) -> str:
-    return codes.translate(_LETTER_OF_CODE).decode()
-
-
-def _snv_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
-    return reference, tuple(_letters(alt) for _, alt in rows)
-
-
-def _indel_alleles(reference: str, rows: list[tuple[int, bytes]]) -> tuple[str, tuple[str, ...]]:
-    """The indels behind one anchor base as alleles of one record, whose REF spans the longest deletion."""
-    return reference, tuple(reference[0] + _letters(alt) + reference[1 + length :] for length, alt in rows)
 
 
 def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str) -> NDArray[np.int16]:

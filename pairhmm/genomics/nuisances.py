@@ -6,8 +6,9 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
+from operator import attrgetter
 
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
@@ -18,16 +19,7 @@ _Change = tuple[int, str, str]
 """An allele's position, the bases that it replaces, and its own, shifted left: equal alleles have equal changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A variant that reads show, and the bases it touches."""
-
-    variant: Variant
-    extent: tuple[int, int]
-
-
-def _position(shown: _Shown) -> int:
-    return shown.variant.pos
+_position = attrgetter("pos")
 
 
 class Nuisances:
@@ -43,7 +35,7 @@ class Nuisances:
     def __init__(self, finder: CandidateFinder, fetch: FetchBases) -> None:
         self._finder, self._fetch = finder, fetch
         # In order of position, as the finder gives them.
-        self._shown: list[_Shown] = []
+        self._shown: list[Variant] = []
 
     @property
     def settled(self) -> int:
@@ -52,13 +44,13 @@ class Nuisances:
 
     def scan(self, block: ReadBlock) -> None:
         """Find variants in the next reads."""
-        if self._shown and self._shown[0].variant.chrom != block.chrom:
+        if self._shown and self._shown[0].chrom != block.chrom:
             self._shown.clear()
-        self._add(self._finder.scan(block))
+        self._shown += self._finder.scan(block)
 
     def finish(self) -> None:
         """Find the last variants: the contig has no more reads."""
-        self._add(self._finder.finish())
+        self._shown += self._finder.finish()
 
     def forget(self, position: int) -> None:
         """Drop the variants before a position, which no later region needs."""
@@ -69,34 +61,26 @@ class Nuisances:
         # An extent begins at its record's position or before it.
         first, last = (bisect_left(self._shown, place, key=_position) for place in (region.start, region.end))
         listed_alleles = {(variant.pos, variant.ref, variant.alts) for variant in region.variants}
-        inside = [
-            one
+        # Most variants that reads show are listed ones. The others alone need an extent.
+        unlisted = [
+            (one, variant_extent(one, self._fetch))
             for one in self._shown[first:last]
-            if one.variant.chrom == region.chrom
-            and region.start < one.extent[0]
-            and one.extent[1] < region.end
-            and (one.variant.pos, one.variant.ref, one.variant.alts) not in listed_alleles
+            if one.chrom == region.chrom and (one.pos, one.ref, one.alts) not in listed_alleles
         ]
+        inside = [(one, extent) for one, extent in unlisted if region.start < extent[0] and extent[1] < region.end]
         if not inside:
             return region
         listed = {change for variant in region.variants for change in self._changes(variant)}
         found = []
-        for one in inside:
-            alts = tuple(
-                alt
-                for alt, change in zip(one.variant.alts, self._changes(one.variant), strict=True)
-                if change not in listed
-            )
+        for one, extent in inside:
+            alts = tuple(alt for alt, change in zip(one.alts, self._changes(one), strict=True) if change not in listed)
             if alts:
-                found.append((replace(one.variant, alts=alts, role="nuisance"), one.extent))
+                found.append((replace(one, alts=alts, role="nuisance"), extent))
         both = sorted(
             [*zip(region.variants, region.extents, strict=True), *found],
             key=lambda pair: (pair[0].pos, pair[0].role == "nuisance"),
         )
         return replace(region, variants=tuple(one for one, _ in both), extents=tuple(extent for _, extent in both))
-
-    def _add(self, variants: Iterable[Variant]) -> None:
-        self._shown += [_Shown(variant, variant_extent(variant, self._fetch)) for variant in variants]
 
     def _changes(self, variant: Variant) -> Iterator[_Change]:
         """What each alternative allele changes, insertions and deletions shifted left."""

@@ -9,18 +9,15 @@ import pytest
 
 import pairhmm
 from pairhmm.aligning.scoring import Scoring
-from pairhmm.commands.keywords import (
+from pairhmm.commands.keywords import CallKeywords, RunKeywords, keyword_types, with_keywords
+from pairhmm.commands.report_inputs import ReportInputs
+from pairhmm.commands.tool_keywords import (
     AlignKeywords,
-    CallKeywords,
     ReportKeywords,
-    RunKeywords,
     ScanKeywords,
     SketchKeywords,
     WarpKeywords,
-    keyword_types,
-    with_keywords,
 )
-from pairhmm.commands.report_inputs import ReportInputs
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.selection import ReadSelection

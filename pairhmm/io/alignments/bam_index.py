@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import gzip
 import struct
-from dataclasses import dataclass
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,7 @@ _NEAR = 1 << 16
 _COUNT_WORDS, _CHUNK_WORDS = 2, 4
 
 
-@dataclass(frozen=True, slots=True)
-class BamIndex:
+class BamIndex(NamedTuple):
     """Where the reads of each contig lie in a BAM file.
 
     Attributes

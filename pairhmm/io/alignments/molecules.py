@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import pysam
 
@@ -28,8 +27,7 @@ _OPERATION = re.compile(r"(\d+)([A-Z=])")
 _CLIPS, _CLIP_CODES = "SH", (4, 5)
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedTemplate:
+class AlignedTemplate(NamedTuple):
     """What an aligned read says of its template.
 
     Attributes

@@ -19,7 +19,6 @@ from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.alignments.htslib_records import HtslibRecords, htslib_functions
 from pairhmm.io.alignments.index import AlignmentIndex, find_index
-from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
 from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_record, opener_of
 from pairhmm.io.files import block_heads, end_markers, magic
@@ -221,6 +220,8 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
     is_in_blocks = block_heads.block_size(start[: magic.BGZF_HEAD_SIZE]) > 0
     if not (is_compiled() and is_in_blocks and stream.head.startswith(magic.BAM)):
         return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end, None
+    from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
+
     pipe = HeldPipe(stream.raw)
     piped = piped_bam(pipe, threads > 1)
     if piped is None:

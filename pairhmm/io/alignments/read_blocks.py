@@ -16,8 +16,6 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.io.alignments.compiled_blocks import compiled_blocks
-from pairhmm.io.alignments.decoded_blocks import decoded_blocks
-from pairhmm.io.alignments.merged_blocks import merged_blocks
 from pairhmm.io.alignments.molecules import Families
 from pairhmm.io.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.io.alignments.sources import OpenAlignments
@@ -74,7 +72,7 @@ def read_blocks(
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)
-    for block in streams[0] if len(streams) == 1 else merged_blocks(streams, rank, chunk_size):
+    for block in streams[0] if len(streams) == 1 else _merged(streams, rank, chunk_size):
         _check(block, paths)
         yield block
     if left_out is None:
@@ -90,8 +88,18 @@ def source_blocks(
 
     The parameters are those of `pairhmm.io.alignments.compiled_blocks.compiled_blocks`.
     """
-    blocks = decoded_blocks if source.records is None else compiled_blocks
-    return blocks(source, order, request, wanted, left_out)
+    if source.records is not None:
+        return compiled_blocks(source, order, request, wanted, left_out)
+    # Few runs need it, and all others start sooner without.
+    from pairhmm.io.alignments.decoded_blocks import decoded_blocks
+
+    return decoded_blocks(source, order, request, wanted, left_out)
+
+
+def _merged(streams: Sequence[Iterator[ReadBlock]], rank: dict[str, int], chunk_size: int) -> Iterator[ReadBlock]:
+    from pairhmm.io.alignments.merged_blocks import merged_blocks
+
+    return merged_blocks(streams, rank, chunk_size)
 
 
 def _check(block: ReadBlock, paths: str) -> None:

@@ -9,7 +9,7 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
@@ -50,8 +50,7 @@ class ReadSelection:
         check_fields(self)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRequest:
+class ReadRequest(NamedTuple):
     """What is asked of every input.
 
     Attributes

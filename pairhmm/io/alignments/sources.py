@@ -6,8 +6,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import pysam
 
@@ -25,8 +24,7 @@ _SAMPLE_TAG = "RG"
 _NEAR = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAlignments:
+class OpenAlignments(NamedTuple):
     """One open BAM or CRAM file and the sample of each of its read groups.
 
     Attributes

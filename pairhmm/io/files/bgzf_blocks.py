@@ -24,8 +24,9 @@ else:
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """``read(address, size)``: bytes of the file from an address on; fewer than asked for at its end, then none."""
 
-# Packed bytes that are read at once: as many as were read before, since a jump may need a single block.
-_FEWEST, _MOST = 1 << 16, 1 << 19
+# Packed bytes that are read at once: as many as were read before, since a jump may need a single block. The most are so
+# few that a core's cache holds them unpacked, until they are parsed.
+_FEWEST, _MOST = 1 << 16, 1 << 17
 _TAIL = 8
 _LARGEST = 1 << 16
 
@@ -96,10 +97,8 @@ def _end(packed: memoryview, at: int) -> int:
 def _unpacked(block: memoryview) -> bytes:
     checksum, size = (int.from_bytes(block[at : at + 4], "little") for at in (len(block) - 8, len(block) - 4))
     try:
-        # The size is a hint, since a damaged one would ask for 4 GB.
-        data: bytes = deflate.decompress(
-            block[magic.BGZF_HEAD_SIZE : -_TAIL], -zlib.MAX_WBITS, min(max(size, 1), _LARGEST)
-        )
+        # The size is a hint, since a damaged one would ask for 4 GB. One byte more: a buffer that is full is grown.
+        data: bytes = deflate.decompress(block[magic.BGZF_HEAD_SIZE : -_TAIL], -zlib.MAX_WBITS, min(size, _LARGEST) + 1)
     except _ERRORS as error:
         raise DamagedBlockError from error
     if len(data) > _LARGEST or deflate.crc32(data) != checksum:

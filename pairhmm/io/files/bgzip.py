@@ -6,9 +6,8 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import pysam
 
@@ -30,8 +29,7 @@ _NOT_TEXT = b"\xff"
 _DICTIONARY = 8 * _NOT_TEXT
 
 
-@dataclass(frozen=True, slots=True)
-class PackedText:
+class PackedText(NamedTuple):
     """Text as blocks of BGZF, each of `BLOCK_TEXT` bytes but the last.
 
     Attributes

@@ -25,8 +25,9 @@ from pairhmm.io.sequences.fasta_index import can_be_indexed, make_index, why_unf
 log = logging.getLogger(__name__)
 
 # Short stretches come from windows of this many bases that are kept, since reading one takes longer than its letters.
+# Those of a few blocks of reads are kept: candidates, their extents and regions are fetched one after the other.
 _WINDOW = 1 << 14
-_KEPT_WINDOWS = 4
+_KEPT_WINDOWS = 32
 _IUPAC = f"{ambiguous_dna_letters}U".encode()
 # Files that users may give by mistake in place of the reference, with their first bytes.
 _OTHERS = ((magic.BAM, "a BAM file"), (magic.CRAM, "a CRAM file"), (magic.SAM, "a SAM file"), (magic.VCF, "a VCF"))

@@ -123,7 +123,7 @@ def blocks_of(paths, fasta, caplog, *, by_pysam, selection=ALL, threads=1, **ask
     with Reference(fasta) as reference, AlignmentReader(paths, reference, "regions" in asked, threads) as reader:
         caplog.clear()
         assert all(source.records is not None for source in reader.sources)
-        sources = [replace(one, records=None) if by_pysam else one for one in reader.sources]
+        sources = [one._replace(records=None) if by_pysam else one for one in reader.sources]
         try:
             found.extend(read_blocks(sources, list(reader.contigs), selection, **asked))
         except InputError as raised:

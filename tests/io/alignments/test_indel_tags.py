@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pysam
 import pytest
@@ -52,7 +50,7 @@ def write(tmp_path, fasta):
 
 def blocks_of(path, fasta, *, by_pysam=False, indel_tags=True, chunk_size=20_000):
     with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        sources = [replace(one, records=None) if by_pysam else one for one in reader.sources]
+        sources = [one._replace(records=None) if by_pysam else one for one in reader.sources]
         selection = ReadSelection(0, 0)
         return list(read_blocks(sources, ["one"], selection, chunk_size, indel_tags=indel_tags))
 

@@ -56,7 +56,7 @@ def test_reading_grows_with_what_was_read():
 
     data = np.random.default_rng(3).bytes(40 << 16)
     file = b"".join(PackedText.of(data).blocks)
-    assert sizes(None)[:6] == [1, 1, 2, 4, 8, 8]
+    assert sizes(None)[:6] == [1, 1, 2, 2, 2, 2]
     assert sizes(6 << 16)[:7] == [1, 1, 2, 2, 1, 1, 1]
 
 
