@@ -215,9 +215,9 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
         if not has_hit:
             scanned[name or table_label(path)] = None
     for path, name in zip(inputs.scan_summaries, names, strict=False):  # as many, or none
-        rows = [one for one in read_seen(path, name) if one.reads]
+        rows = [(sample, seen) for sample, seen in read_seen(path, name) if seen.reads]
         found.seen += rows
-        scanned |= dict.fromkeys(one.sample for one in rows)
+        scanned |= dict.fromkeys(sample for sample, _ in rows)
     found.hits, found.scanned = hits, list(scanned)
     if inputs.signatures is not None:
         found.signatures = read_signatures(inputs.signatures)

@@ -24,12 +24,14 @@ PRESENT, WEAK, ABSENT = "present", "weak", "absent"
 
 @dataclass(frozen=True, slots=True)
 class SignatureSeen:
-    """A signature in a file.
+    """A signature in a file: a row of the summary of a scan of tiles.
 
     Attributes
     ----------
-    signature : int
-        Its index.
+    signature : str
+        Its name.
+    length : int
+        Its letters.
     reads : int
         Records with a match.
     ambiguous : float or None
@@ -52,7 +54,8 @@ class SignatureSeen:
         What a weak signature lacks.
     """
 
-    signature: int
+    signature: str
+    length: int
     reads: int
     ambiguous: float | None
     tiles: int
@@ -151,7 +154,8 @@ class Rollup:
         expected = self._expected(self._signatures.letters[begin:end], len(seen))
         lacks = self._lacks(reads, reads - ambiguous, breadth, expected)
         return SignatureSeen(
-            signature=index,
+            signature=self._signatures.names[index],
+            length=int(end - begin),
             reads=reads,
             ambiguous=ambiguous / reads if reads else None,
             tiles=int(np.count_nonzero(seen)),
