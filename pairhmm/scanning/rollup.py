@@ -173,7 +173,7 @@ class Rollup:
         """What a call would need."""
         lacks = []
         if own < LEAST_READS:
-            lacks.append(f"{own} reads of its own")
+            lacks.append(f"{own} {'read' if own == 1 else 'reads'} of its own")
         if breadth < self._min_breadth:
             lacks.append(f"breadth below {self._min_breadth:g}")
         if reads < TIMES_CHANCE * expected:
