@@ -127,10 +127,24 @@ def singles(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[dic
         file_name = name.replace(", ", "-").replace(" ", "-")
         bam = data.sample(file_name, diploid, coverage, length, fragment)
         truth = data.unique(read_dosages(data.folder / f"{file_name}.{TRUTH}", data.reference))
-        for caller, line in callers.items():
-            out, seconds = called(data, caller, line, [bam], file_name)
-            found = data.unique(read_dosages(out, data.reference))
-            yield {"data": name, "caller": caller, "seconds": seconds, **accuracy(found, truth)}
+        for row, _ in measured_calls(data, callers, [bam], file_name, truth):
+            yield {"data": name, **row}
+
+
+def measured_calls(
+    data: Data,
+    callers: dict[str, Caller],
+    bams: list[Path],
+    name: str,
+    truth: Alleles,
+    sample: str | None = None,
+    ploidy: int = 2,
+) -> Iterator[tuple[dict[str, Any], Path]]:
+    """What each caller's calls of a sample are beside the truth, and the calls; `name` is that of their files."""
+    for caller, line in callers.items():
+        out, seconds = called(data, caller, line, bams, name, ploidy)
+        found = data.unique(read_dosages(out, data.reference, sample))
+        yield {"caller": caller, "seconds": seconds, **accuracy(found, truth)}, out
 
 
 def accuracy(found: Alleles, truth: Alleles) -> dict[str, Any]:
@@ -165,11 +179,8 @@ def trio(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[dict[s
     carried = {"child": copies[:, [0, 2]], "father": copies[:, :2], "mother": copies[:, 2:]}
     bams = [data.sample(person, carried[person].astype(int), 10.0) for person in TRIO]
     truth = data.unique(read_dosages(data.folder / f"child.{TRUTH}", data.reference))
-    for caller, line in callers.items():
-        out, seconds = called(data, caller, line, bams, "trio")
-        found = data.unique(read_dosages(out, data.reference, "child"))
-        errors = mendel_errors(out, data.genome)
-        yield {"data": name, "caller": caller, "seconds": seconds, "mendel_errors": errors, **accuracy(found, truth)}
+    for row, out in measured_calls(data, callers, bams, "trio", truth, "child"):
+        yield {"data": name, "mendel_errors": mendel_errors(out, data.genome), **row}
 
 
 def mendel_errors(calls: Path, genome: Genome) -> int:
@@ -204,12 +215,10 @@ def tetraploid(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[
             if variant.is_snv
         }
     )
-    for caller, line in callers.items():
-        if caller == "bcftools":
-            continue  # bcftools calls one and two copies only.
-        out, seconds = called(data, caller, line, [bam], "tetraploid", 4)
-        found = data.unique(read_dosages(out, data.reference))
-        yield {"data": name, "caller": caller, "seconds": seconds, **accuracy(found, data.unique(truth))}
+    # bcftools calls one and two copies only.
+    others = {caller: line for caller, line in callers.items() if caller != "bcftools"}
+    for row, _ in measured_calls(data, others, [bam], "tetraploid", data.unique(truth), ploidy=4):
+        yield {"data": name, **row}
 
 
 def called(data: Data, caller: str, line: Caller, bams: list[Path], name: str, ploidy: int = 2) -> tuple[Path, float]:

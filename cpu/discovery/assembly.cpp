@@ -15,6 +15,8 @@ namespace {
 constexpr int kLeastK = 25, kMostK = 125, kStepK = 10;
 // Detours from one node of the reference.
 constexpr int kMostDetours = 16;
+// A way back is a second copy of as many letters. Of shorter ones, reads may have three or more: a longer k tells.
+constexpr int64_t kLeastCopied = 50;
 // GATK's NEW_SW_PARAMETERS, which align haplotypes to the reference (pairhmm/aligning/scoring.py).
 constexpr AlignScoring kScoring{200, -150, -260, -11, Ends::kGlobal};
 
@@ -107,6 +109,14 @@ bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, cons
     return int64_t{detour.weight} >= count && detour.weight >= fraction * detour.leaving;
 }
 
+bool is_short_copy(const KmerGraph::Detour& detour) { return detour.copied() > 0 && detour.copied() < kLeastCopied; }
+
+// A way that leads back, followed by the reference up to where it left: the letters of both.
+void follow_back(Stretch reference, int k, KmerGraph::Detour& detour) {
+    detour.letters.append(reference.letter + detour.to + k, reference.letter + detour.from + k);
+    detour.to = detour.from;
+}
+
 // Where a detour differs from the reference, which begins at `start`.
 std::vector<Candidate> differences(int64_t start, Stretch reference, int k, const KmerGraph::Detour& detour) {
     std::string spelled(reference.letter + detour.from, reference.letter + detour.from + k);
@@ -155,9 +165,11 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
         for (const Stretch& read : reads) graph.add(read);
         graph.prune(least);
         if (graph.is_cyclic()) continue;
+        auto [detours, is_whole] = graph.detours(kMostDetours);
+        if (std::any_of(detours.begin(), detours.end(), is_short_copy)) continue;
         assembly.k = k;
-        const auto [detours, is_whole] = graph.detours(kMostDetours);
-        for (const KmerGraph::Detour& detour : detours) {
+        for (KmerGraph::Detour& detour : detours) {
+            if (detour.copied() > 0) follow_back(reference, k, detour);
             std::vector<Candidate> shown = differences(start, reference, k, detour);
             add_alleles(detour, shown, thresholds, assembly.alleles);
             std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));

@@ -2,7 +2,8 @@
 //
 // Method. A graph of k-mers is made of the reference and the reads. Edges that few reads have are dropped. Each way
 // that leaves the reference and comes back to it is aligned with the reference that it replaces; where they differ are
-// alleles. k is the least of a ladder for which no k-mer of the reference occurs twice and no way leads back to itself.
+// alleles. k is the least of a ladder for which no k-mer of the reference occurs twice, no way leads back to itself,
+// and ways that lead back to the reference are long: each is one more copy of what it leads back over.
 #pragma once
 
 #include <cstdint>

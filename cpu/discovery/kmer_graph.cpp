@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <queue>
+
+#include "discovery/dangling_ends.hpp"
 
 namespace pairhmm {
 
@@ -12,6 +15,8 @@ namespace {
 constexpr uint64_t kHashBase = 0x9E3779B97F4A7C15, kMixer = 0xD6E8FEB86659FD93;
 // The states of a search for detours. Where a window has more, its lightest ways stay unknown.
 constexpr size_t kMostStates = 4096;
+// A graph with more dangling ends keeps them so.
+constexpr size_t kMostEnds = 32;
 
 // The end of a way that is searched for: the letters since `before`, and the node behind them.
 struct State {
@@ -32,7 +37,8 @@ struct IsLater {
 KmerGraph::KmerGraph(int k, int64_t letters) : k_(k), leading_(1) {
     for (int i = 1; i < k; ++i) leading_ *= kHashBase;
     int bits = 4;
-    while ((int64_t{1} << bits) < 2 * letters) ++bits;
+    const int64_t most_nodes = letters + static_cast<int64_t>(kMostEnds) * k;
+    while ((int64_t{1} << bits) < 2 * most_nodes) ++bits;
     slots_.assign(size_t{1} << bits, kNone);
     shift_ = 64 - bits;
 }
@@ -74,6 +80,7 @@ int32_t KmerGraph::followed(int32_t node, const uint8_t* kmer, uint64_t hash, ui
 }
 
 bool KmerGraph::add_reference(Stretch reference) {
+    reference_ = reference;
     int32_t node = kNone;
     uint64_t hash = hash_of(reference.letter);
     for (int64_t i = 0; i + k_ <= reference.length; ++i) {
@@ -87,14 +94,14 @@ bool KmerGraph::add_reference(Stretch reference) {
     return true;
 }
 
-void KmerGraph::add(Stretch read) {
-    if (read.length <= k_) return;
-    uint64_t hash = hash_of(read.letter);
-    int32_t node = node_of(read.letter, hash);
-    for (int64_t i = 1; i + k_ <= read.length; ++i) {
-        const uint8_t* kmer = read.letter + i;
+void KmerGraph::add(Stretch letters, uint32_t weight) {
+    if (letters.length <= k_) return;
+    uint64_t hash = hash_of(letters.letter);
+    int32_t node = node_of(letters.letter, hash);
+    for (int64_t i = 1; i + k_ <= letters.length; ++i) {
+        const uint8_t* kmer = letters.letter + i;
         hash = (hash - leading_ * (kmer[-1] + 1)) * kHashBase + kmer[k_ - 1] + 1;
-        node = followed(node, kmer, hash, 1);
+        node = followed(node, kmer, hash, weight);
     }
 }
 
@@ -136,8 +143,48 @@ void KmerGraph::weigh_chains() {
     }
 }
 
+// Adds the letters between dangling ends and the reference. Whether there are any.
+bool KmerGraph::join_dangling_ends(uint32_t least) {
+    std::vector<uint32_t> arriving(nodes_.size()), leaving(nodes_.size());  // the heaviest chains that are not light
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+        for (int letter = 0; letter < 4; ++letter) {
+            const uint32_t weight = nodes_[node].chain[letter];
+            const int32_t next = nodes_[node].next[letter];
+            if (next == kNone || weight < least) continue;
+            leaving[node] = std::max(leaving[node], weight);
+            arriving[next] = std::max(arriving[next], weight);
+        }
+    }
+    std::vector<std::pair<std::string, uint32_t>> joined;  // letters and weights
+    for (size_t node = reference_nodes_; node < nodes_.size(); ++node) {
+        const bool stops = leaving[node] == 0;
+        if (stops == (arriving[node] == 0)) continue;
+        const uint8_t* kmer = nodes_[node].letter;
+        const std::optional<Overlap> overlap = overlap_of({kmer, k_}, reference_, stops);
+        if (!overlap) continue;
+        // The k-mer of the reference that has the overlap at its other end.
+        const int64_t begin = stops ? overlap->place : overlap->place + overlap->length - k_;
+        if (begin < 0 || begin + k_ > reference_.length) continue;
+        const uint8_t* own = reference_.letter + begin;
+        std::string letters;
+        if (stops) {
+            letters.assign(kmer, kmer + k_).append(own + overlap->length, own + k_);
+        } else {
+            letters.assign(own, own + k_ - overlap->length).append(kmer, kmer + k_);
+        }
+        joined.emplace_back(std::move(letters), std::max(arriving[node], leaving[node]));
+    }
+    if (joined.empty() || joined.size() > kMostEnds) return false;
+    for (auto& [letters, weight] : joined) {
+        const std::string& kept = joined_.emplace_back(std::move(letters));
+        add({reinterpret_cast<const uint8_t*>(kept.data()), static_cast<int64_t>(kept.size())}, weight);
+    }
+    return true;
+}
+
 void KmerGraph::prune(uint32_t least) {
     weigh_chains();
+    if (join_dangling_ends(least)) weigh_chains();
     for (Node& node : nodes_) {
         node.kept = 0;
         for (int letter = 0; letter < 4; ++letter)
@@ -186,20 +233,24 @@ void KmerGraph::keep_ways_back() {
 }
 
 bool KmerGraph::is_cyclic() const {
+    // Nodes of the reference come first. Those behind them are taken away once nothing leads to them.
+    const auto first = static_cast<size_t>(reference_nodes_);
     std::vector<int32_t> arriving(nodes_.size());
-    size_t left = nodes_.size();
+    size_t left = nodes_.size() - first;
     std::vector<int32_t> open;
-    for (const Node& node : nodes_)
+    for (size_t node = first; node < nodes_.size(); ++node)
         for (int letter = 0; letter < 4; ++letter)
-            if (node.kept >> letter & 1) ++arriving[node.next[letter]];
-    for (size_t node = 0; node < nodes_.size(); ++node)
+            if (nodes_[node].kept >> letter & 1) ++arriving[nodes_[node].next[letter]];
+    for (size_t node = first; node < nodes_.size(); ++node)
         if (arriving[node] == 0) open.push_back(static_cast<int32_t>(node));
     while (!open.empty()) {
         const Node& node = nodes_[open.back()];
         open.pop_back();
         --left;
-        for (int letter = 0; letter < 4; ++letter)
-            if (node.kept >> letter & 1 && --arriving[node.next[letter]] == 0) open.push_back(node.next[letter]);
+        for (int letter = 0; letter < 4; ++letter) {
+            if ((node.kept >> letter & 1) == 0 || node.next[letter] < reference_nodes_) continue;
+            if (--arriving[node.next[letter]] == 0) open.push_back(node.next[letter]);
+        }
     }
     return left > 0;
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,12 +22,15 @@ struct Stretch {
 
 class KmerGraph {
 public:
-    // A way from a node of the reference to a later one that leaves the reference in between.
+    // A way from a node of the reference to another one that leaves the reference in between.
     struct Detour {
         int32_t from, to;     // reference positions where the k-mers at its ends begin
         std::string letters;  // what follows the first k-mer, up to the end of the last one
         uint32_t weight;      // the least weight of its chains
         uint32_t leaving;     // of all edges that leave its first node
+
+        // How many letters come between a letter of the reference and its copy, where the way leads back: 0 elsewhere.
+        int64_t copied() const { return to > from ? 0 : from - to + static_cast<int64_t>(letters.size()); }
     };
 
     // `letters` is how many will be added at most, the reference's among them.
@@ -35,11 +39,12 @@ public:
     // Adds the reference, first. False where a k-mer occurs twice in it: then nothing else may be called.
     bool add_reference(Stretch reference);
     // The letters must stay where they are, as those of the reference.
-    void add(Stretch read);
+    void add(Stretch read) { add(read, 1); }
 
-    // Forget chains beside the reference that weigh less, and ways that do not come back to it.
+    // Lead dangling ends that weigh as much back to the reference, where they share enough letters with it. Forget
+    // chains beside the reference that weigh less, and ways that do not come back to it.
     void prune(uint32_t least);
-    // Whether some way leads back to where it was.
+    // Whether some way beside the reference leads back to where it was.
     bool is_cyclic() const;
     // The detours of each node of the reference, the heaviest first, at most `most` of a node; and whether these are
     // all.
@@ -63,8 +68,10 @@ private:
     int32_t node_of(const uint8_t* kmer, uint64_t hash);
     int32_t followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight);
     uint64_t hash_of(const uint8_t* kmer) const;
+    void add(Stretch letters, uint32_t weight);
     bool is_reference_edge(const Node& node, int letter) const;
     void weigh_chains();
+    bool join_dangling_ends(uint32_t least);
     void keep_ways_back();
 
     int k_;
@@ -72,7 +79,9 @@ private:
     std::vector<Node> nodes_;
     std::vector<int32_t> slots_;
     int shift_;  // from a mixed hash to a slot
+    Stretch reference_{nullptr, 0};
     int32_t reference_nodes_ = 0;
+    std::deque<std::string> joined_;  // the letters of dangling ends that were joined
 };
 
 }  // namespace pairhmm

@@ -41,14 +41,18 @@ bool is_quality_text(const BamTag& tag, int64_t length) {
                        [](uint8_t letter) { return letter >= kFirstQuality && letter <= kLastQuality; });
 }
 
-// A read that lacks one of the two tags has neither.
+// As in GATK, each tag counts by itself.
 IndelTags find_indel_tags(const BamRecord& record) {
-    const BamTag insertion = find_bam_tag(record, "BI");
-    if (insertion.type == nullptr) return {};
-    const BamTag deletion = find_bam_tag(record, "BD");
-    if (deletion.type == nullptr) return {};
-    const bool are_right = is_quality_text(insertion, record.length) && is_quality_text(deletion, record.length);
-    return {insertion.type + 1, deletion.type + 1, !are_right};
+    IndelTags tags;
+    const auto letters_of = [&](const char* name) -> const uint8_t* {
+        const BamTag tag = find_bam_tag(record, name);
+        if (tag.type == nullptr) return nullptr;
+        tags.are_wrong |= !is_quality_text(tag, record.length);
+        return tag.type + 1;
+    };
+    tags.insertion = letters_of("BI");
+    tags.deletion = letters_of("BD");
+    return tags;
 }
 
 int64_t name_length(const BamRecord& record) {
@@ -234,15 +238,15 @@ void AlignmentParser::add_tag(const BamRecord& record) {
 
 // Behind `add`. The reads before the first one with tags get their place with it.
 void AlignmentParser::add_indel_qualities(const IndelTags& tags, int64_t length) {
-    if (tags.insertion == nullptr && block_.insertion.empty()) return;
+    if (tags.insertion == nullptr && tags.deletion == nullptr && block_.insertion.empty()) return;
     const size_t end = block_.bases.size(), begin = end - static_cast<size_t>(length);
-    block_.insertion.resize(end, kNoIndelQuality);
-    block_.deletion.resize(end, kNoIndelQuality);
-    if (tags.insertion == nullptr) return;
-    for (size_t i = begin; i < end; ++i) {
-        block_.insertion[i] = static_cast<uint8_t>(tags.insertion[i - begin] - kFirstQuality);
-        block_.deletion[i] = static_cast<uint8_t>(tags.deletion[i - begin] - kFirstQuality);
-    }
+    const auto add = [&](const uint8_t* letters, Bytes& qualities) {
+        qualities.resize(end, kNoIndelQuality);
+        if (letters == nullptr) return;
+        for (size_t i = begin; i < end; ++i) qualities[i] = static_cast<uint8_t>(letters[i - begin] - kFirstQuality);
+    };
+    add(tags.insertion, block_.insertion);
+    add(tags.deletion, block_.deletion);
 }
 
 AlignmentBlock AlignmentParser::take() {

@@ -24,7 +24,7 @@ struct AlignmentRules {
     std::unordered_map<std::string, int32_t> sample_of_group;
     int32_t default_sample = -1;  // of reads without a read group; -1: they are looked at one by one
     std::string tag;              // kept of each read: MI, MC or none
-    bool indel_tags = false;      // qualities are kept of reads that have both BI and BD
+    bool indel_tags = false;      // qualities are kept of reads that have BI or BD
     int64_t jump = 0;             // bases to the next wanted interval from which on the reader jumps there
 };
 
@@ -60,10 +60,11 @@ struct CigarLengths {
     int64_t query = 0, reference = 0;
 };
 
-// A base's insertion and deletion quality, of a read that has none.
+// A base's insertion or deletion quality, of a read that has none.
 constexpr uint8_t kNoIndelQuality = 0xff;
 
-// What a read says of its indel qualities: a character for each base, in the order of its bases. Null: nothing.
+// What a read says of its indel qualities: a character for each base, in the order of its bases. Null: without that
+// tag.
 struct IndelTags {
     const uint8_t *insertion = nullptr, *deletion = nullptr;
     bool are_wrong = false;  // they are not a quality for each base

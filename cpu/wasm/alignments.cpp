@@ -28,13 +28,14 @@ struct GivenRules {
     const int32_t* group_sample;
     int32_t default_sample;
     int32_t jump;
+    uint32_t indel_tags;
 };
 
 // Fields in the order in which web/src/files/alignments.js reads them.
 struct BlockView {
     int32_t contig;
-    View name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, names, odd, groups,
-        group_end;
+    View name_end, sample, flag, mapq, start, end, base_offset, bases, quals, insertion, deletion, cigar_offset, cigar,
+        names, odd, groups, group_end;
 };
 
 std::vector<int32_t> numbers(const int32_t* values, uint32_t count) { return {values, values + count}; }
@@ -60,6 +61,7 @@ PAIRHMM_EXPORT("alignments_make") AlignmentParser* pairhmm_alignments_make(const
     }
     rules.default_sample = given->default_sample;
     rules.jump = given->jump;
+    rules.indel_tags = given->indel_tags != 0;
     return new AlignmentParser(std::move(rules));
 }
 
@@ -118,10 +120,24 @@ PAIRHMM_EXPORT("alignments_place") void* pairhmm_alignments_place(const Alignmen
 
 PAIRHMM_EXPORT("alignments_take") AlignmentBlock* pairhmm_alignments_take(AlignmentParser* parser, BlockView* view) {
     auto* block = new AlignmentBlock(parser->take());
-    *view = {block->contig,      View(block->name_end), View(block->sample),       View(block->flag),
-             View(block->mapq),  View(block->start),    View(block->end),          View(block->base_offset),
-             View(block->bases), View(block->quals),    View(block->cigar_offset), View(block->cigar),
-             View(block->names), View(block->odd),      View(block->groups),       View(block->group_end)};
+    *view = {block->contig,
+             View(block->name_end),
+             View(block->sample),
+             View(block->flag),
+             View(block->mapq),
+             View(block->start),
+             View(block->end),
+             View(block->base_offset),
+             View(block->bases),
+             View(block->quals),
+             View(block->insertion),
+             View(block->deletion),
+             View(block->cigar_offset),
+             View(block->cigar),
+             View(block->names),
+             View(block->odd),
+             View(block->groups),
+             View(block->group_end)};
     return block;
 }
 

@@ -9,34 +9,15 @@
 #include "genomics/carried.hpp"
 #include "genomics/repeats.hpp"
 #include "wasm/arrays.hpp"
+#include "wasm/reads.hpp"
 
 namespace {
 
 using pairhmm::Discovery;
+using pairhmm::GivenReads;
+using pairhmm::OwnReads;
+using pairhmm::reference_windows;
 using pairhmm::widened;
-
-struct GivenReads {
-    uint32_t count;
-    const int32_t* start;
-    const int32_t* sample;
-    const uint32_t* base_offset;
-    const uint8_t* base;
-    const uint8_t* quality;
-    const uint32_t* cigar_offset;
-    const uint32_t* cigar;
-};
-
-struct OwnReads {
-    explicit OwnReads(const GivenReads& given)
-        : start(widened(given.start, given.count)),
-          base_offset(widened(given.base_offset, int64_t{given.count} + 1)),
-          cigar_offset(widened(given.cigar_offset, int64_t{given.count} + 1)),
-          reads{given.count, start.data(),  given.sample,        base_offset.data(),
-                given.base,  given.quality, cigar_offset.data(), given.cigar} {}
-
-    std::vector<int64_t> start, base_offset, cigar_offset;
-    pairhmm::Reads reads;
-};
 
 // As genomics/carried.hpp has them.
 struct GivenKeys {
@@ -50,16 +31,6 @@ struct GivenKeys {
     const int32_t* position;
     const uint8_t *was, *now;
 };
-
-// start: [windows]; offset: [windows + 1] where each window's letters begin.
-pairhmm::ReferenceWindows reference_windows(uint32_t windows, const int32_t* start, const uint32_t* offset,
-                                            const uint8_t* letters) {
-    pairhmm::ReferenceWindows reference;
-    for (uint32_t i = 0; i < windows; ++i) {
-        reference.windows.push_back({start[i], int64_t{offset[i + 1]} - offset[i], letters + offset[i]});
-    }
-    return reference;
-}
 
 }  // namespace
 
@@ -180,4 +151,11 @@ void pairhmm_cap_indel_qualities(uint32_t reads, const uint32_t* offset, const u
                                  int32_t most, int32_t longest_unit, uint8_t* insertion, uint8_t* deletion) {
     const auto offsets = widened(offset, int64_t{reads} + 1);
     pairhmm::cap_indel_qualities(reads, offsets.data(), base, table, most, longest_unit, insertion, deletion);
+}
+
+PAIRHMM_EXPORT("classify_repeats")
+void pairhmm_classify_repeats(uint32_t reads, const uint32_t* offset, const uint8_t* base, int32_t most,
+                              int32_t longest_unit, uint8_t* kind) {
+    const auto offsets = widened(offset, int64_t{reads} + 1);
+    pairhmm::classify_repeats(reads, offsets.data(), base, most, longest_unit, kind);
 }

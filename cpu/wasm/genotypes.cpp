@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "genomics/families.hpp"
 #include "genomics/phasing.hpp"
 #include "genomics/shared_alleles.hpp"
 #include "genomics/site_statistics.hpp"
@@ -40,6 +41,14 @@ struct Statistics {
     double fisher_strand, strand_odds, mapping_quality, mapping_rank, position_rank;
 };
 
+std::vector<pairhmm::Family> families_of(uint32_t numbers, const int32_t* given) {
+    std::vector<pairhmm::Family> families;
+    for (const int32_t* const end = given + numbers; given < end; given += 3 + given[2]) {
+        families.push_back({given[0], given[1], {given + 3, given + 3 + given[2]}});
+    }
+    return families;
+}
+
 }  // namespace
 
 // table: [genotypes][ploidy]
@@ -65,6 +74,11 @@ SiteReads* pairhmm_site_reads_with_alleles(const SiteReads* reads, uint32_t coun
     return new SiteReads(reads->with_alleles(widened(kept, count)));
 }
 
+PAIRHMM_EXPORT("site_reads_with_non_reference")
+SiteReads* pairhmm_site_reads_with_non_reference(const SiteReads* reads) {
+    return new SiteReads(reads->with_non_reference());
+}
+
 PAIRHMM_EXPORT("site_reads_free") void pairhmm_site_reads_free(SiteReads* reads) { delete reads; }
 
 // depths: [alleles]
@@ -73,13 +87,15 @@ void pairhmm_site_reads_depths(const SiteReads* reads, int32_t sample, uint32_t*
     for (const int64_t depth : reads->depths(sample)) *depths++ = static_cast<uint32_t>(depth);
 }
 
-// genotypes: [samples]; theta: [alternatives]; prior: those of all samples' genotypes, end to end. Returns the log10
-// posterior that no sample with reads has an alternative allele.
+// genotypes: [samples]; theta: [alternatives]; families: of each, its father, its mother, the number of its children
+// and these, `numbers` in all; prior: those of all samples' genotypes, end to end. Returns the log10 posterior that no
+// sample with reads has an alternative allele.
 PAIRHMM_EXPORT("site_reads_share")
 double pairhmm_site_reads_share(const SiteReads* reads, uint32_t samples, const Genotypes* const* genotypes,
-                                uint32_t alternatives, const double* theta, double* prior) {
-    const auto shared =
-        pairhmm::share_alleles(*reads, {genotypes, genotypes + samples}, {theta, theta + alternatives}, {});
+                                uint32_t alternatives, const double* theta, uint32_t numbers, const int32_t* families,
+                                double* prior) {
+    const auto shared = pairhmm::share_alleles(*reads, {genotypes, genotypes + samples}, {theta, theta + alternatives},
+                                               families_of(numbers, families));
     for (const auto& of_sample : shared.prior) prior = std::copy(of_sample.begin(), of_sample.end(), prior);
     return shared.log10_reference;
 }

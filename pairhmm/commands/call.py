@@ -18,6 +18,7 @@ from pairhmm.evidence.reference_blocks import ReferenceWalk, walk_of
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, Use, UseOfReads, Watch
 from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
+from pairhmm.genomics.pedigree import SampleFamily
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.reference_confidence import ReferenceBlock
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
@@ -212,9 +213,13 @@ class _Caller:
 
     def __call__(self, regions: Iterator[Evidence]) -> Iterator[list[Site]]:
         """The sites of each region."""
+        families: list[SampleFamily] | None = None
         for evidence in regions:
-            sites = genotype_region(evidence, evidence.samples, self.options, self.model, self.discovered, self.records)
-            yield list(sites)
+            if families is None:  # All regions of a run have the same samples.
+                pedigree = self.options.pedigree
+                families = [] if pedigree is None else pedigree.families(evidence.samples)[0]
+            given = evidence, evidence.samples, self.options, self.model
+            yield list(genotype_region(*given, self.discovered, self.records, families))
 
 
 CallItems = tuple[list[str | ReferenceBlock], int]

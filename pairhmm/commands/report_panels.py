@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from pairhmm.commands.report_reads import ReadExplainer, least_certain, model_of
+from pairhmm.commands.report_reads import ReadExplainer, least_certain
 from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import find_differences
@@ -19,6 +19,7 @@ from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_places import ReadPlaces
 from pairhmm.io.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes
 from pairhmm.io.sequences.fasta import Reference
+from pairhmm.models.labels import model_of_label
 from pairhmm.reporting.packing import pack
 from pairhmm.reporting.panels import (
     ReadEvidence,
@@ -123,11 +124,12 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
     all_panels = sum(map(len, shown))
     for number, (table, its_regions) in enumerate(zip(tables, shown, strict=True)):
         regions = {region.haplotypes.place: region for region in its_regions}
-        is_known, model = model_of(table.model())
-        if sources.reader is not None and not is_known:
+        model = model_of_label(table.model())
+        if sources.reader is not None and model is None:
             told = "its parameters are not here, so the report does not say which bases decide"
             log.info("%s: %s: %s", table.path, table.model(), told)
-        alignments = None if sources.reader is None else ReadPlaces(sources.reader, regions)
+        uses_tags = model is not None and model[0].indel_tags and model[1] is None
+        alignments = None if sources.reader is None else ReadPlaces(sources.reader, regions, uses_tags)
         for reads in table.regions(partial(_haplotypes, regions)):
             _count(panels, reads, sources, table.path)
             places: dict[ReadKey, tuple[int, int]] = {}
@@ -136,11 +138,11 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             sites = regions[reads.chrom, reads.start, reads.end].sites
             pileup = None
             if alignments is not None:
-                wanted = least_certain(reads) if is_known and is_compiled() else set()
+                wanted = least_certain(reads) if model is not None and is_compiled() else set()
                 pileup = _empty_pileup(alignment, [sources.sites[site].pos for site, _ in sites])
                 places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup)
                 slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
-                explained = explain(reads, found, model, slack)
+                explained = explain(reads, found, *model, slack) if model is not None else {}
             numbers = {name: at for at, name in enumerate(panels.samples)}
             own = Counter(reads.samples)
             most = most_reads(all_panels, len(own))
@@ -150,7 +152,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
                 panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
             panels.packed.append(pack(data))
     if explain.other:
-        told = "reads have other scores by the default options, and the report does not say which of their bases decide"
+        told = "reads have other scores by the table's model, and the report does not say which of their bases decide"
         log.info("%d of %d %s", explain.other, explain.other + explain.explained, told)
     return panels
 

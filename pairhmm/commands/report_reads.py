@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.errors import InputError
 from pairhmm.evidence.scoring import model_reads, prepared_base_quality
 from pairhmm.evidence.stream import CutReads, cut_bases, cut_slices
 from pairhmm.fitting.posterior import Posterior, by_cpu
@@ -19,7 +17,7 @@ from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
+from pairhmm.models.profile import ProfileModel
 from pairhmm.models.rows import rows_of
 from pairhmm.reporting.panels import BaseEvidence, ReadEvidence, ReadKey, RegionLikelihoods, choose_haplotypes
 
@@ -28,15 +26,13 @@ READS_EXPLAINED = 4
 _SHOWN = 0.1
 """A base is listed if it speaks for a haplotype by more than this (log10), or is inserted or deleted behind with more
 than this probability."""
-_MOST_BYTES = 1 << 20
-"""Bytes beyond which a file is not one of parameters."""
 _SAME_SCORE = 0.02
 """How far (log10) a score may be from the table's. Beyond that, the table was made with other options."""
 
 
 @dataclass(slots=True)
 class ReadExplainer:
-    """Explains reads of likelihood tables from their alignments, with the default preparation of reads.
+    """Explains reads of likelihood tables from their alignments, prepared as the table says.
 
     Attributes
     ----------
@@ -48,7 +44,12 @@ class ReadExplainer:
     other: int = 0
 
     def __call__(
-        self, region: RegionLikelihoods, found: Mapping[ReadKey, FoundRead], model: ProfileModel | None, slack: int
+        self,
+        region: RegionLikelihoods,
+        found: Mapping[ReadKey, FoundRead],
+        options: GatkOptions,
+        model: ProfileModel | None,
+        slack: int,
     ) -> dict[int, ReadEvidence]:
         """What decides, by the index of the read in `region`.
 
@@ -57,6 +58,8 @@ class ReadExplainer:
         region : RegionLikelihoods
         found : mapping of ReadKey to FoundRead
             The reads that are explained: some of `least_certain`.
+        options : GatkOptions
+            How reads were prepared.
         model : ProfileModel or None
             None for GATK's model.
         slack : int
@@ -69,7 +72,8 @@ class ReadExplainer:
         block = ReadBlock.from_alignments(region.chrom, list(found.values()))
         cut = _cut(block, region, slack)
         ranked = [np.argsort(-np.nan_to_num(region.log10[read], nan=-np.inf), kind="stable")[:2] for read in reads]
-        batch = _batch(cut, [encode(region.sequences[index]) for pair in ranked for index in pair.tolist()], model)
+        letters_of_pairs = [encode(region.sequences[index]) for pair in ranked for index in pair.tolist()]
+        batch = _batch(cut, letters_of_pairs, options, model)
         posteriors, emissions = by_cpu(batch, 1), rows_of(batch)[:, :5]
         results = {}
         for at, (read, (best, second)) in enumerate(zip(reads, ranked, strict=True)):
@@ -84,20 +88,6 @@ class ReadExplainer:
             results[read] = ReadEvidence(int(best), int(second), float(pair[0].log10 - pair[1].log10), bases)
         self.explained += len(results)
         return results
-
-
-def model_of(text: str) -> tuple[bool, ProfileModel | None]:
-    """Whether the parameters that a table names are here, and the profile model; None for GATK's."""
-    if text == "gatk":
-        return True, None
-    name = text.removeprefix("profile (").removesuffix(")")
-    # The name is the table's, not the user's: it may be that of any file.
-    if name not in PRESETS and not (os.path.isfile(name) and os.path.getsize(name) <= _MOST_BYTES):
-        return False, None
-    try:
-        return True, parameters_of(name)
-    except InputError:
-        return False, None
 
 
 def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
@@ -119,10 +109,11 @@ def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
     return cut_bases(block, slices)
 
 
-def _batch(cut: CutReads, letters: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
+def _batch(
+    cut: CutReads, letters: Sequence[NDArray[np.uint8]], options: GatkOptions, model: ProfileModel | None
+) -> PairBatch:
     """Each read with its two haplotypes, as a group of its own."""
     size = len(cut.offset) - 1
-    options = GatkOptions()
     return PairBatch(
         group_read=offsets([1] * size),
         group_haplotype=offsets([2] * size),

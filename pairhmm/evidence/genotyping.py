@@ -14,6 +14,7 @@ from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.genomics.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, call_site
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.neighbouring_sites import joined_snvs, snv_runs, spanned_haplotypes, with_spanned
+from pairhmm.genomics.pedigree import SampleFamily
 from pairhmm.genomics.phasing import phased
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.variants import Variant
@@ -75,6 +76,7 @@ def genotype_region(
     model: GatkOptions,
     discovered: bool,
     records: RecordOptions | None = None,
+    families: Sequence[SampleFamily] = (),
 ) -> Iterator[Site]:
     """Genotype the candidates of a region whose genotypes are asked for.
 
@@ -89,8 +91,10 @@ def genotype_region(
         Whether candidates and alleles that no sample has are left out.
     records : RecordOptions, optional
         What the records have.
+    families : sequence of SampleFamily, optional
+        Those of the pedigree whose members are among the samples.
     """
-    view = _View(evidence, tuple(samples), options, model)
+    view = _View(evidence, tuple(samples), options, model, families)
     # Also what was not asked for: the phase of the others depends on it.
     indices = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
     found = [view.candidate(index) for index in indices]
@@ -178,7 +182,12 @@ class _View:
     """A region's reads, ready for genotyping."""
 
     def __init__(
-        self, evidence: Evidence, samples: tuple[str, ...], options: GenotypeOptions, model: GatkOptions
+        self,
+        evidence: Evidence,
+        samples: tuple[str, ...],
+        options: GenotypeOptions,
+        model: GatkOptions,
+        families: Sequence[SampleFamily],
     ) -> None:
         self._evidence, self._samples, self._options = evidence, samples, options
         self._floors = (np.inf, _NO_FLOOR) if model.score_floor is None else (model.score_floor, model.score_floor)
@@ -186,7 +195,7 @@ class _View:
         aside, start, end, sample = evidence.set_aside, evidence.start, evidence.end, evidence.sample
         self._reads = evidence.log10, aside, start, end, sample, fragment
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
-        self._families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
+        self._families = families
 
     def candidate(self, index: int) -> _Found:
         """Genotype a candidate with all its alternative alleles."""

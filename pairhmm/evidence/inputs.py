@@ -19,6 +19,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_pat
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.labels import label_of
 from pairhmm.models.profile import ProfileModel
 
 EXCLUDED_FLAGS = UNMAPPED | SECONDARY | QC_FAIL | DUPLICATE | SUPPLEMENTARY
@@ -145,11 +146,9 @@ class RunOptions:
 
     @property
     def model_text(self) -> str:
-        """The model and its parameters for headers of outputs, and which reads were joined.
+        """The model for headers of outputs (`pairhmm.models.labels`), and which reads were joined.
 
-        ``gatk``, ``gatk (FILE)``, ``profile (NAME)`` or ``profile (NAME), mates joined``.
+        Such as ``gatk``, ``gatk (FILE)``, ``gatk, gap_quality=5`` or ``profile (NAME), mates joined``.
         """
-        if self.profile is None:
-            return self.model.label
-        model = f"profile ({self.profile.name})" if self.profile.name else "profile"
+        model = label_of(self.model, self.profile)
         return f"{model}, {self.molecules}" if self.molecules.are_on else model

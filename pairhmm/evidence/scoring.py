@@ -85,7 +85,8 @@ class ReadScorer:
         if self.options.base_quality_threshold is not None:
             self.lowered += int(np.count_nonzero(base_quality == LOWEST_USABLE_BASE_QUALITY))
         if reads.indel_quals is not None and self.profile is None:
-            self.tagged += int(np.count_nonzero(reads.indel_quals[0, reads.offset[:-1]] != NO_INDEL_QUALITY))
+            first = reads.indel_quals[:, reads.offset[:-1]]
+            self.tagged += int(np.count_nonzero((first != NO_INDEL_QUALITY).any(axis=0)))
         batch = PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 WORTH_A_WARNING = 0.2
 # The share that counts as most reads, most bases or most of a site.
 MOST = 0.5
+# Reads of more bases, on average, are long ones: a preset has their options.
+LONG_READS = 1_000
 
 
 @dataclass(slots=True)
@@ -28,6 +30,8 @@ class SetAside:
     samples : list of str
     reads, set_aside : int
         Reads scored, and those of them that fit no haplotype. A read counts once for each region.
+    bases : int
+        Bases of the reads that fit no haplotype, those outside their region among them.
     sites, emptied : int
         Sites that reads cover, and those of them at which a sample has no read left.
     first_emptied : str
@@ -40,6 +44,7 @@ class SetAside:
     haplotypes_given: bool = False
     reads: int = 0
     set_aside: int = 0
+    bases: int = 0
     sites: int = 0
     emptied: int = 0
     first_emptied: str = ""
@@ -51,6 +56,8 @@ class SetAside:
         count = int(np.count_nonzero(aside))
         self.reads += len(aside)
         self.set_aside += count
+        if count:
+            self.bases += int(evidence.length[aside].sum())
         region = evidence.region
         if self.haplotypes_given and count > MOST * len(aside):
             self.poor.append((f"{region.chrom}:{region.start + 1}-{region.end}", count, len(aside)))
@@ -72,6 +79,7 @@ class SetAside:
         """Add the counts of the part of a run that follows."""
         self.reads += other.reads
         self.set_aside += other.set_aside
+        self.bases += other.bases
         self.sites += other.sites
         self.emptied += other.emptied
         self.first_emptied = self.first_emptied or other.first_emptied
@@ -112,12 +120,24 @@ class SetAside:
             self.reads,
             100 * share,
             emptied,
-            _cure(scorer.options, scorer.lowered / scorer.bases if scorer.bases else 0.0),
+            _cure(
+                scorer.options,
+                scorer.lowered / scorer.bases if scorer.bases else 0.0,
+                self.bases / self.set_aside if self.set_aside else 0.0,
+            ),
         )
 
 
-def _cure(options: GatkOptions, lowered: float) -> str:
-    """The advice on how to keep the reads. `lowered` is the share of all bases whose quality was lowered to 6."""
+def _cure(options: GatkOptions, lowered: float, length: float) -> str:
+    """The advice on how to keep the reads.
+
+    `lowered` is the share of all bases whose quality was lowered to 6, `length` the mean of the bases of these reads.
+    """
+    if length > LONG_READS:
+        return (
+            f"reads of {length:,.0f} bases need --preset ont, or --preset hifi where they have few errors; "
+            "PacBio CLR needs --preset ont and candidates (-v)"
+        )
     if lowered > MOST and options.base_quality_threshold is not None:
         cure = (
             f"{100 * lowered:.0f}% of all bases are below quality {options.base_quality_threshold} and count as 6; "

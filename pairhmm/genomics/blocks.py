@@ -70,7 +70,7 @@ class ReadBlock:
         The molecule that each read is a copy of; empty where that is not known. None where it was not asked for.
     indel_quals : uint8 (2, bases) or None
         Phred qualities of insertions and of deletions that reads have of their own (tags BI and BD);
-        `NO_INDEL_QUALITY` for reads without. None where no read has them, or they were not asked for.
+        `NO_INDEL_QUALITY` for reads without that tag. None where no read has them, or they were not asked for.
     """
 
     chrom: str
@@ -125,6 +125,7 @@ class ReadBlock:
             joined([read.quals for read in alignments]),
             offsets([len(read.cigar) for read in alignments]),
             np.array(packed, dtype=np.uint32),
+            indel_quals=_of_reads(alignments),
         )
 
     @classmethod
@@ -178,6 +179,15 @@ class ReadBlock:
         if self.indel_quals is None:
             return None
         return np.stack([gather(row, starts, offset) for row in self.indel_quals])
+
+
+def _of_reads(alignments: Sequence[AlignedRead]) -> NDArray[np.uint8] | None:
+    """The indel qualities of reads that may have some of their own; None where no read has."""
+    own = [getattr(read, "indel_quals", None) for read in alignments]
+    if all(one is None for one in own):
+        return None
+    none = (np.full((2, len(read.bases)), NO_INDEL_QUALITY, dtype=np.uint8) for read in alignments)
+    return np.concatenate([given if one is None else one for one, given in zip(own, none, strict=True)], axis=1)
 
 
 def _indel_quals(blocks: Sequence[ReadBlock]) -> NDArray[np.uint8] | None:

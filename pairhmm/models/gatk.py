@@ -132,12 +132,6 @@ class GatkOptions:
         if self.str_model is not None and self.indel_qualities is not None:
             raise OptionError("str_model", self.str_model.name, "stands in place of qualities by copies: give one")
 
-    @property
-    def label(self) -> str:
-        """The model and its parameters, for headers of outputs."""
-        source = self.str_model or self.indel_qualities
-        return "gatk" if source is None else f"gatk ({source.name})"
-
 
 def rows(qualities: Qualities) -> NDArray[np.float64]:
     """Row parameters float64[m, 12] of `qualities` (any number of reads end to end).

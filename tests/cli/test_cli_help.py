@@ -163,6 +163,8 @@ def _name_files(folder):
         sketches = Sketches(Scheme(slots=128), named, planes, np.full(2, 1e6), np.ones(2, np.int32))
         write_sketches(folder / f"{name}.sketches", sketches)
     _write_cohort(folder)
+    signal = (folder / "signal.tsv").read_text().splitlines(keepends=True)
+    (folder / "signal.tsv").write_text("".join(signal[:10]))
     for name in ("first", "second"):
         (folder / f"{name}.tsv").write_text("#a\tb\n1\t2\n")
 

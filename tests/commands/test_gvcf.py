@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pysam
@@ -163,6 +165,48 @@ def test_bcftools_joins_two_samples(data, tmp_path):
                     # The other sample has the reference there, not nothing, or lies in a deletion of its own.
                     assert set(sample["GT"]) <= {0, None}
     assert seen > 30
+
+
+@pytest.fixture(scope="module")
+def real(shared_data, tmp_path_factory):
+    """The reference and a gVCF of NA12878, in which a deletion has two alternate alleles, one of them `*`."""
+    folder = shared_data / "na12878-chr20-100kb"
+    data = folder / "ucsc.hg19.chr20.unittest.fasta.gz", folder / "NA12878_S1.chr20.10_10p1mb.bam"
+    out = tmp_path_factory.mktemp("real") / "x.vcf.gz"
+    return data[0], write(data, out, regions=["chr20:10,008,400-10,009,300"])
+
+
+def alleles_of_variants(path) -> list[tuple[int, tuple[str | None, ...]]]:
+    """Position and alleles of the first sample's genotypes, where one of them is not the reference."""
+    with pysam.VariantFile(str(path)) as records:
+        found = [(one.pos, tuple(sorted(one.samples[0].alleles))) for one in records if any(one.samples[0]["GT"])]
+    assert any("*" in alleles for _, alleles in found)
+    return found
+
+
+def test_bcftools_joins_deletions_with_two_alleles(real, tmp_path):
+    reference, path = real
+    joined = tmp_path / "joined.vcf"
+    arguments = ["--force-samples", "-g", str(reference), "-o", str(joined), str(path), str(path)]
+    pysam.bcftools.merge(*arguments, catch_stdout=False)
+    assert alleles_of_variants(joined) == alleles_of_variants(path)
+
+
+def test_gvcfz_keeps_deletions_with_two_alleles(real, tmp_path, require):
+    program = shutil.which("bcftools")
+    require("bcftools", program is not None, "no bcftools: apt install bcftools")
+
+    def gvcfz(*arguments: object) -> Path:
+        out = tmp_path / "smaller.vcf"
+        line = [program, "+gvcfz", *arguments, "-g", 'PASS:GT!="alt"', "-o", out]
+        subprocess.run([*map(str, line)], check=True, capture_output=True)
+        return out
+
+    _, path = real
+    trimmed = tmp_path / "trimmed.vcf"
+    pysam.bcftools.view("-a", "-o", str(trimmed), str(path), catch_stdout=False)
+    for given in (path, trimmed):
+        assert alleles_of_variants(gvcfz(given)) == alleles_of_variants(path)
 
 
 @pytest.mark.parametrize(("ploidy", "genotype", "likelihoods"), [(1, "0", 2), (2, "0/0", 3)])

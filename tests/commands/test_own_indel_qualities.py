@@ -18,11 +18,16 @@ from pairhmm.models.str_parameters import str_model_of
 
 LENGTH, READ, SITES = 600, 150, (300, 310)
 READS = 24
+OWN = (("BI", "BD"),) * 3 + (("BI",), ("BD",))
+"""Which tags a read has."""
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """The arguments of a run, and its reads by name: two of three have tags, and every second one is reverse."""
+    """The arguments of a run, and its reads by name: two of three have tags, and every second one is reverse.
+
+    Of those with tags, some have one of them.
+    """
     folder = tmp_path_factory.mktemp("own")
     rng = np.random.default_rng(5)
     letters = "".join(rng.choice(list("ACGT"), LENGTH))
@@ -46,7 +51,7 @@ def run(tmp_path_factory):
             read.query_sequence, read.cigartuples = letters[start : start + READ], [(0, READ)]
             read.query_qualities = pysam.qualitystring_to_array("".join(map(chr, rng.integers(43, 73, READ))))
             if number % 3:
-                read.set_tags([(tag, "".join(map(chr, rng.integers(33, 90, READ)))) for tag in ("BI", "BD")])
+                read.set_tags([(tag, "".join(map(chr, rng.integers(33, 90, READ)))) for tag in OWN[number % 5]])
             out.write(read)
             reads[read.query_name] = read
     pysam.index(bam)
@@ -73,13 +78,14 @@ def prepared(read, region, options):
     part = slice(max(0, region.start - read.reference_start), min(READ, region.end - read.reference_start))
     bases = read.query_sequence[part]
     most, gap = limits(options, bases)[:2], limits(options, bases)[2]
-    if read.has_tag("BI") and options.indel_tags:
-        own = [np.array([ord(letter) - 33 for letter in read.get_tag(tag)[part]]) for tag in ("BI", "BD")]
-        own = [np.maximum(values, 6) for values in own]
-    elif options.str_model is None and options.indel_qualities is None:
-        own = [np.full(len(bases), options.insertion_quality), np.full(len(bases), options.deletion_quality)]
-    else:
-        own = most
+    own = most
+    if options.str_model is None and options.indel_qualities is None:
+        own = np.full(len(bases), options.insertion_quality), np.full(len(bases), options.deletion_quality)
+    tagged = [options.indel_tags and read.has_tag(tag) for tag in ("BI", "BD")]
+    own = [
+        np.maximum([ord(letter) - 33 for letter in read.get_tag(tag)[part]], 6) if is_there else default
+        for tag, is_there, default in zip(("BI", "BD"), tagged, own, strict=True)
+    ]
     quality = prepare_base_quality(np.array(read.query_qualities[part], dtype=np.uint8), 60, options)
     return pairhmm.make_read(bases, quality, *(np.minimum(one, cap) for one, cap in zip(own, most, strict=True)), gap)
 
@@ -109,7 +115,7 @@ def test_scores_are_those_of_the_oracle(run, options):
 def test_the_tags_matter_to_gatks_model_alone(run):
     (bam, fasta, vcf), reads = run
     (found,) = pairhmm.likelihoods(bam, fasta, vcf)
-    with_tags = [reads[name].has_tag("BI") for name in found.names]
+    with_tags = [reads[name].has_tag("BI") or reads[name].has_tag("BD") for name in found.names]
 
     def changed(**keywords):
         used, left = (

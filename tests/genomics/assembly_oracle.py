@@ -13,6 +13,8 @@ from pairhmm.commands.align import align
 
 KS = range(25, 126, 10)
 MOST_DETOURS = 16
+LEAST_COPIED = 50
+LEAST_OVERLAP, INNER, LONGEST_UNIT, MOST_ENDS = 15, 12, 6, 32
 
 Allele = tuple[int, int, bool, str]
 """Position, bases replaced or deleted, whether it is an indel, its letters: as native.assembled_alleles has it."""
@@ -28,11 +30,23 @@ def assembled_alleles(
             break
         weights = _edges(reads, k)
         chains = _chains(reference, weights, k)
+        joined = _joined_ends(reference, chains, k, min(counts))
+        for letters, weight in joined if len(joined) <= MOST_ENDS else []:
+            for i in range(len(letters) - k):
+                weights[letters[i : i + k + 1]] += weight
+        chains = _chains(reference, weights, k)
         kept = _kept(reference, chains, k, min(counts))
-        if kept is None or _is_cyclic(kept):
+        if kept is None or _is_cyclic(_beside(reference, kept, k)):
+            continue
+        ways = _detours(reference, weights, chains, kept, k)
+        if any(way.end - k <= way.begin and _copied(way, k) < LEAST_COPIED for way in ways):
             continue
         found = set()
-        for way in _detours(reference, weights, chains, kept, k):
+        for way in ways:
+            if way.end - k <= way.begin:
+                # It leads back: behind it comes the reference up to where it left.
+                copy = reference[way.end : way.begin + k]
+                way = way._replace(letters=way.letters + copy, end=way.begin + k)
             for allele in _differences(reference, way):
                 is_indel = allele[2]
                 if way.weight >= max(counts[is_indel], fractions[is_indel] * way.leaving):
@@ -65,6 +79,33 @@ def _chains(reference: str, weights: Counter[str], k: int) -> dict[str, int]:
     return chains
 
 
+def _joined_ends(reference: str, chains: dict[str, int], k: int, least: int) -> list[tuple[str, int]]:
+    """The letters that lead dangling ends to the reference, and the weights of their edges."""
+    own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    arriving, leaving = defaultdict(int), defaultdict(int)
+    for edge, weight in chains.items():
+        if weight >= least:
+            leaving[edge[:-1]] = max(leaving[edge[:-1]], weight)
+            arriving[edge[1:]] = max(arriving[edge[1:]], weight)
+    found = []
+    for node in (arriving.keys() ^ leaving.keys()) - own:
+        stops = node in arriving
+        for size in range(k - 1, LEAST_OVERLAP - 1, -1):
+            shared = node[-size:] if stops else node[:size]
+            places = [i for i in range(len(reference) - size + 1) if reference.startswith(shared, i)]
+            if not places:
+                continue
+            begin = places[0] if stops else places[0] + size - k
+            inner = shared[:INNER] if stops else shared[-INNER:]
+            is_repeat = any(inner[unit:] == inner[:-unit] for unit in range(1, LONGEST_UNIT + 1))
+            if len(places) == 1 and not is_repeat and 0 <= begin <= len(reference) - k:
+                behind = node + reference[begin + size : begin + k]
+                before = reference[begin : begin + k - size] + node
+                found.append((behind if stops else before, max(arriving.get(node, 0), leaving.get(node, 0))))
+            break
+    return found
+
+
 def _kept(reference: str, chains: dict[str, int], k: int, least: int) -> set[str] | None:
     """The edges on ways from the reference back to it; None where the reference repeats itself."""
     nodes = [reference[i : i + k] for i in range(len(reference) - k + 1)]
@@ -90,6 +131,12 @@ def _reached(nodes: list[str], neighbours: dict[str, set[str]]) -> set[str]:
     return seen
 
 
+def _beside(reference: str, edges: set[str], k: int) -> set[str]:
+    """The edges between nodes that the reference lacks."""
+    nodes = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    return {edge for edge in edges if edge[:-1] not in nodes and edge[1:] not in nodes}
+
+
 def _is_cyclic(edges: set[str]) -> bool:
     left = set(edges)
     while left:
@@ -108,6 +155,11 @@ class _Way(NamedTuple):
     letters: str
     weight: int
     leaving: int
+
+
+def _copied(way: _Way, k: int) -> int:
+    """The letters from those that a way comes back to, to their copy."""
+    return way.begin - (way.end - k) + len(way.letters) - k
 
 
 def _detours(reference: str, weights: Counter[str], chains: dict[str, int], kept: set[str], k: int) -> list[_Way]:

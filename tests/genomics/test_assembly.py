@@ -34,7 +34,7 @@ def changed(rng, text):
     for _ in range(rng.integers(0, 4)):
         at = int(rng.integers(40, len(text) - 40))
         kind = rng.integers(0, 4)
-        size = int(rng.choice([1, 2, 4, 12, 30, 60]))
+        size = int(rng.choice([1, 2, 4, 12, 30, 60, 90]))
         if kind == 0:
             text = text[:at] + str(rng.choice(list("ACGT"))) + text[at + 1 :]
         elif kind == 1:
@@ -80,6 +80,27 @@ def test_the_random_windows_have_alleles_of_all_kinds():
     assert {(size > 0, is_indel) for _, size, is_indel, _ in found} == {(True, False), (True, True), (False, True)}
     assert max(size for _, size, _, _ in found) >= 30
     assert max(len(alt) for *_, alt in found) >= 30
+
+
+@pytest.mark.parametrize(("copied", "is_found"), [(90, True), (45, False)])
+def test_a_second_copy_that_no_read_spans_is_found_where_its_number_is_sure(copied, is_found):
+    rng = np.random.default_rng(11)
+    reference = letters(rng, 300)
+    haplotype = reference[: 100 + copied] + reference[100:]
+    reads = [haplotype[at : at + 60] for at in range(0, len(haplotype) - 59, 4)]
+    expected = [(99, 0, True, reference[100 : 100 + copied])] if is_found else []
+    assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
+
+
+@pytest.mark.parametrize(("shared", "is_found"), [(18, True), (10, False)])
+def test_an_allele_that_reads_leave_with_few_letters_is_found(shared, is_found):
+    rng = np.random.default_rng(13)
+    reference = letters(rng, 300)
+    haplotype = reference[:150] + reference[190:]
+    # No read reaches as far as k letters on both sides of the deletion.
+    reads = [haplotype[at : at + 100] for at in (50 + shared, 48 + shared)]
+    expected = [(149, 40, True, "")] if is_found else []
+    assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
 
 
 INSERTED = letters(np.random.default_rng(3), 60)

@@ -7,6 +7,7 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.models.gatk import GatkOptions, IndelQualities, pcr_quality
 from pairhmm.models.gatk_parameters import read_options
+from pairhmm.models.labels import label_of
 from pairhmm.models.profile import read_parameters
 
 OPTIONS = """insertion_quality = 40
@@ -28,7 +29,7 @@ def test_qualities_by_copies_are_whole_numbers(parameters):
     options = read_options(parameters, GatkOptions(error_rate=None))
     assert options.indel_qualities == IndelQualities((50, *[40] * 19), (51,) * 20, str(parameters))
     assert (options.gap_quality, options.insertion_quality, options.error_rate) == (8, 40, None)
-    assert options.label == f"gatk ({parameters})" and GatkOptions().label == "gatk"
+    assert label_of(options) == f"gatk ({parameters}), gap_quality=8"
 
 
 def test_without_rates_the_options_count(parameters):

@@ -13,6 +13,7 @@ from pairhmm.genomics.sequences import encode
 from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats
+from pairhmm.models.labels import label_of
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import (
     LIBRARIES,
@@ -134,4 +135,4 @@ def test_one_table_alone_stands_in_place_of_the_options():
     by_copies = IndelQualities((45,) * 20, (45,) * 20)
     with pytest.raises(OptionError, match="give one"):
         GatkOptions(indel_qualities=by_copies, str_model=str_model_of("pcr"))
-    assert GatkOptions(str_model=str_model_of("pcr")).label == "gatk (pcr)"
+    assert label_of(GatkOptions(str_model=str_model_of("pcr"))) == "gatk (pcr)"

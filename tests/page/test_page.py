@@ -8,6 +8,8 @@ import socket
 import pysam
 import pytest
 
+from pairhmm.models.str_parameters import str_model_of, str_toml
+
 PIXELS = """[...new Set(new Uint32Array(document.querySelector("canvas.heatmap").getContext("2d").getImageData(
     0, 0, document.querySelector("canvas.heatmap").width, document.querySelector("canvas.heatmap").height
 ).data.buffer))].length"""
@@ -71,6 +73,34 @@ def test_options_are_those_of_the_command_line(page, tiny, run_cli):
     options = ["-r", "q:4,000-9,300", "--min-mapq", "30", "--ploidy", "1", "--min-qual", "600"]
     called = run_cli("call", "--backend", "cpu", *options, "-f", tiny[2], tiny[0])
     assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+
+
+def test_choices_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
+    """Of gap qualities and records. A file of an STR model takes the place of the choice."""
+    model = tmp_path / "own.toml"
+    model.write_text(str_toml(str_model_of("pcr"), []))
+    page.give([*tiny, model])
+    page.element("preset").send_keys("Nanopore")
+    page.element("mnv").click()
+    page.element("gvcf").click()
+    assert not page.element("strModel").is_enabled()
+    page.run()
+    options = ["--preset", "ont", "--str-model", model, "--mnv", "--gvcf"]
+    called = run_cli("call", "--backend", "cpu", *options, "-f", tiny[2], tiny[0])
+    calls = page.download("calls.vcf").decode()
+    assert "##pairhmmModel=gatk (own.toml)" in calls
+    blocks, others = ([one for one in records(text) if one[5] == "."] for text in (calls, called.stdout))
+    assert blocks == others and len(blocks) > 100
+    assert_same_calls(
+        *("\n".join("\t".join(one) for one in records(text) if one[5] != ".") for text in (calls, called.stdout))
+    )
+    page.js("document.querySelector(\"[aria-label='Remove own.toml']\").click()")
+    page.js("document.getElementById('setup').open = true")
+    page.element("strModel").send_keys("STR model, PCR-free")
+    page.give([tiny[0].parent / "NA12878.chr22.tiny.giab.vcf"])
+    assert not page.element("mnv").is_enabled()
+    page.run()
+    assert "##pairhmmModel=gatk (pcr-free)" in page.download("calls.vcf").decode()
 
 
 @pytest.mark.parametrize("listed", [False, True], ids=["found", "listed"])

@@ -13,7 +13,6 @@ import pytest
 
 from pairhmm.commands.report import report as make_report
 from pairhmm.commands.report_inputs import ReportInputs
-from pairhmm.commands.report_reads import model_of
 
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
 TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
@@ -313,12 +312,19 @@ def test_real_reads(run_cli, shared_data, read_report, tmp_path):
 
 @pytest.fixture
 def explained(run_cli, shared_data, read_report, tmp_path):
-    """``explained(bam, *options)``: the groups of the sites with a table of those options, and what was said."""
+    """``explained(bam, *options)``: the groups of the sites with a table of those options, and what was said.
+
+    With ``is_named=False``, the table does not say which options these were.
+    """
     reference = shared_data / "na12878-chr22-tiny" / "q.fa"
 
-    def make(bam, *options):
+    def make(bam, *options, is_named=True):
         made = run_cli("likelihoods", "-f", reference, "-o", "table.tsv.gz", *options, bam, cwd=tmp_path)
         assert made.returncode == 0, made.stderr
+        if not is_named:
+            path = tmp_path / "table.tsv.gz"
+            lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+            path.write_bytes(gzip.compress(b"".join(line for line in lines if not line.startswith(b"##"))))
         inputs = ["--likelihoods", "table.tsv.gz", "--alignments", bam]
         done = run_cli("report", "-o", "report.html", "-f", reference, *inputs, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -334,7 +340,7 @@ def explained(run_cli, shared_data, read_report, tmp_path):
 
 @pytest.mark.parametrize("model", [(), ("--model", "profile")], ids=["gatk", "profile"])
 def test_bases_that_decide(explained, shared_data, model):
-    """An SNV decides by one base; a deletion by a gap. Tables of other options are not explained."""
+    """An SNV decides by one base; a deletion by a gap."""
     bam = shared_data / "na12878-chr22-tiny" / "NA12878.chr22.tiny.bam"
     groups, said = explained(bam, *model)
     assert "other scores" not in said
@@ -348,9 +354,29 @@ def test_bases_that_decide(explained, shared_data, model):
         {one[1]: sum(base[at] for base in one[4]) for one in groups[5638]["explained"]} for at in (5, 7)
     )
     assert inserted[0] > 0.9 and deleted[1] > 1.9
-    groups, said = explained(bam, "--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none")
-    assert "reads have other scores by the default options" in said
-    assert groups[5638]["explained"] == []
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_reads_are_scored_as_the_table_says(explained, shared_data, is_named):
+    bam = shared_data / "na12878-chr22-tiny" / "NA12878.chr22.tiny.bam"
+    options = "--gap-quality", 25, "--insertion-quality", 25, "--pcr-indel-model", "none"
+    groups, said = explained(bam, *options, is_named=is_named)
+    assert ("reads have other scores by the table's model" in said) is not is_named
+    assert len(groups[5638]["explained"]) == (4 if is_named else 0)
+
+
+@pytest.mark.parametrize("options", [("--str-model", "pcr"), ("--no-indel-tags",)], ids=["used", "left"])
+def test_reads_keep_their_own_indel_qualities(explained, shared_data, tmp_path, options):
+    bam = shared_data / "na12878-chr22-tiny" / "NA12878.chr22.tiny.bam"
+    tagged = tmp_path / "tagged.bam"
+    with pysam.AlignmentFile(str(bam)) as source, pysam.AlignmentFile(str(tagged), "wb", template=source) as out:
+        for number, read in enumerate(source):
+            read.set_tag("BD", chr(33 + 12 + number % 10) * read.query_length)
+            out.write(read)
+    pysam.index(str(tagged))
+    groups, said = explained(tagged, *options)
+    assert "other scores" not in said
+    assert len(groups[5638]["explained"]) == 4
 
 
 def with_ambiguous_base(bam, position, path):
@@ -377,16 +403,6 @@ def test_ambiguous_bases_decide_as_they_are_scored(explained, shared_data, tmp_p
     found = {(best, base[1]) for _, best, _, _, bases in groups[186]["explained"] for base in bases}
     letters = {(best, letter) for best, letter in found if letter in "WS"}
     assert letters == ({(0, "W"), (1, "S")} if model else set())
-
-
-@pytest.mark.parametrize("name", ["none.toml", "/dev/zero", "folder", "wrong.toml"])
-def test_parameters_that_are_not_here(tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "wrong.toml").write_text("start = 1\n")
-    assert model_of(f"profile ({name})") == (False, None)
-    assert model_of("gatk") == (True, None)
-    assert model_of("profile (published)")[1].name == "published"
 
 
 def test_text_and_parquet_give_the_same_panels(run_cli, run, read_report, require, tmp_path):

@@ -1,14 +1,14 @@
 // Calls in Node, for tests: node call.mjs CONFIGURATION, a JSON file that names files and options.
 //
-// {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "options",
-//  "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
+// {"wasm", "bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "strModel",
+//  "pedigree", "options", "vcf", "tsv", "companion", "abortAfter": regions}: paths; what is missing is left out.
 import { openAsBlob } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 
 import { run } from "../../web/src/call/run.js";
 import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../../web/src/call/tsv.js";
-import { vcfHeader, vcfLine } from "../../web/src/call/vcf.js";
+import { RecordLines, vcfHeader } from "../../web/src/call/vcf.js";
 import { Engine } from "../../web/src/engine.js";
 
 const given = JSON.parse(await readFile(process.argv[2], "utf8"));
@@ -27,8 +27,11 @@ const inputs = {
   variants: await named(given.variants),
   intervals: await named(given.intervals),
   region: given.region,
+  strModel: await named(given.strModel),
+  pedigree: await named(given.pedigree),
 };
 let vcf = "";
+const lines = new RecordLines();
 let samples = [];
 let tsv = "";
 let companion = haplotypesHeader();
@@ -45,11 +48,12 @@ try {
       tsv += tsvHeader(event.model);
     } else if (event.kind === "region") {
       first ??= performance.now() - started;
-      vcf += event.sites.map(vcfLine).join("");
+      vcf += lines.of(event);
       tsv += tsvLines(event, samples);
       companion += haplotypeLines(event);
       if (++regions === given.abortAfter) controller.abort();
-    } else if (event.kind !== "progress") events.push(event);
+    } else if (event.kind === "blocks") vcf += lines.of(event);
+    else if (event.kind !== "progress") events.push(event);
   }
   if (given.vcf) await writeFile(given.vcf, vcf);
   if (given.tsv) await writeFile(given.tsv, tsv);

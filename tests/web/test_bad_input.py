@@ -154,6 +154,11 @@ def in_group(name):
     return lambda read: read.set_tag("RG", name)
 
 
+def with_short_tags(read):
+    for tag in ("BI", "BD"):
+        read.set_tag(tag, "I" * (READ - (read.query_name == "r200")), "Z")
+
+
 VCF = "##fileformat=VCFv4.2\n"
 CASES = {
     "no index": no_index,
@@ -167,6 +172,7 @@ CASES = {
     "no contigs": bam(starts=[], head={"SQ": []}),
     "without qualities": bam(change=without_qualities),
     "qualities that are too high": bam(change=with_qualities),
+    "indel qualities that are too few": bam(change=with_short_tags),
     "header in Latin-1": on_bam(not_utf8),
     "group not in the header": bam(head={"RG": GROUPS}, change=in_group("c")),
     "without a group": bam(head={"RG": GROUPS}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import random
 import re
 import shutil
 from functools import partial
@@ -16,6 +17,7 @@ import pysam
 import pytest
 
 from pairhmm.backends.cpu import levels
+from pairhmm.models.str_parameters import str_model_of, str_toml
 from tests.commands.two_chromosomes import write_reads
 
 LEVEL = "x86-64-v2"
@@ -55,6 +57,9 @@ def assert_same_calls(ours, theirs, is_exact):
     assert len(records(ours)) == len(records(theirs))
     for our_line, their_line in zip(records(ours), records(theirs), strict=True):
         our, their = our_line.split("\t"), their_line.split("\t")
+        if our[5] == ".":
+            assert our == their
+            continue
         assert float(our[5]) == pytest.approx(float(their[5]), abs=0.02)
         infos = [[field for field in line[7].split(";") if not field.startswith("QD=")] for line in (our, their)]
         assert [*our[:5], our[6], infos[0], our[8]] == [*their[:5], their[6], infos[1], their[8]]
@@ -140,6 +145,58 @@ def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, gi
     calls = command_line("call", "-f", reference, *(files.get(one, one) for one in arguments), *bams)
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert len(records(ours.vcf)) > 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        (("--preset", "ont", "--gap-quality", "8"), {"options": {"preset": "ont", "gapQuality": 8}}),
+        (("--str-model", "pcr-free"), {"options": {"strModel": "pcr-free"}}),
+        (("--str-model", "MODEL"), {"strModel": "MODEL"}),
+    ],
+    ids=["ont", "STR", "STR of a file"],
+)
+def test_gap_qualities(family, call_in_node, command_line, tmp_path, arguments, given):
+    reference, bams, _ = family
+    model = tmp_path / "own.toml"
+    model.write_text(str_toml(str_model_of("pcr"), ["by hand"]))
+    files = {"MODEL": model}
+    ours = call_in_node(bams, reference, **{key: files.get(str(value), value) for key, value in given.items()})
+    arguments = [files.get(one, one) for one in arguments]
+    calls = command_line("call", "-f", reference, *arguments, *bams)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert ours.tsv.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
+
+
+@pytest.fixture(scope="session")
+def tagged(family, tmp_path_factory):
+    """The first sample, in which two reads of three have the tags BI and BD, from some place on."""
+    path = tmp_path_factory.mktemp("tagged") / "reads.bam"
+    draw = random.Random(1)
+    with pysam.AlignmentFile(str(family[1][0])) as reads, pysam.AlignmentFile(str(path), "wb", template=reads) as out:
+        for number, read in enumerate(reads):
+            if number > 200 and number % 3:
+                for tag in ("BI", "BD"):
+                    read.set_tag(tag, "".join(chr(33 + draw.randrange(2, 50)) for _ in range(read.query_length)), "Z")
+            out.write(read)
+    pysam.index(str(path))
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"indelTags": False}, {"strModel": "pcr"}], ids=str)
+def test_indel_qualities_of_reads(family, tagged, call_in_node, command_line, options):
+    reference, bams, _ = family
+    arguments = {"indelTags": ["--no-indel-tags"], "strModel": ["--str-model", "pcr"]}
+    given = [one for name in options for one in arguments[name]]
+    ours = call_in_node([tagged, bams[1]], reference, options=options)
+    calls = command_line("call", "-f", reference, *given, tagged, bams[1])
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert any("BI and BD" in text for text in ours.told("note")) == ("indelTags" not in options)
+
+
+def test_indel_qualities_in_cram(family, tagged, cram, call_in_node):
+    reference = family[0]
+    assert call_in_node([cram("tagged", tagged, reference)], reference).tsv == call_in_node([tagged], reference).tsv
 
 
 def test_without_an_index_files_are_read_from_the_front(family, call_in_node, command_line):
@@ -247,6 +304,78 @@ def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
     calls = command_line("call", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+
+
+def test_a_family(family, call_in_node, command_line, tmp_path):
+    reference, bams, _ = family
+    child = tmp_path / "child.bam"
+    with pysam.AlignmentFile(str(bams[1])) as reads:
+        header = pysam.AlignmentHeader.from_text(str(reads.header).replace("SM:bob", "SM:cid"))
+        with pysam.AlignmentFile(str(child), "wb", header=header) as out:
+            for number, read in enumerate(reads):
+                if number % 3:
+                    out.write(pysam.AlignedSegment.fromstring(read.to_string(), header))
+    pysam.index(str(child))
+    pedigree = tmp_path / "family.ped"
+    pedigree.write_text("# one family\nf cid ann bob 1 0\nf ann 0 0 1 0\nf bob\t0 0 2 0\n")
+    given = [*bams, child]
+    ours = call_in_node(given, reference, pedigree=pedigree, region="chr1:1-9000")
+    calls = command_line("call", "--ped", pedigree, "-r", "chr1:1-9000", "-f", reference, *given)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert "family.ped: families 1, with children 1" in ours.told("note")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ((), {}),
+        (("-R", "BED"), {"intervals": "BED"}),
+        (("-r", "chr2:1-9000", "--ploidy", "1"), {"region": "chr2:1-9000", "options": {"ploidy": 1}}),
+    ],
+    ids=["all", "BED", "haploid region"],
+)
+def test_blocks_of_the_reference(family, call_in_node, command_line, tmp_path, arguments, given):
+    reference, bams, _ = family
+    bed = tmp_path / "places.bed"
+    bed.write_text("chr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\n")
+    files = {"BED": bed}
+    given = {key: files.get(str(value), value) for key, value in given.items()}
+    options = {**given.pop("options", {}), "gvcf": True, "chunkSize": 2000}
+    ours = call_in_node(bams[:1], reference, options=options, **given)
+    calls = command_line("call", "--gvcf", "-f", reference, *(files.get(one, one) for one in arguments), bams[0])
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert any("END=" in line for line in records(ours.vcf))
+
+
+def test_blocks_of_real_reads(data_sets, call_in_node, command_line):
+    bam, reference, _ = data_sets["chr22 tiny"]
+    ours = call_in_node([bam], reference, options={"gvcf": True, "mnv": True})
+    calls = command_line("call", "--gvcf", "--mnv", "-f", reference, bam)
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "message"),
+    [
+        ({"gvcf": True}, {}, "--gvcf: reads.bam, reads.bam: reads of 2 samples; write one gVCF a sample"),
+        ({"gvcf": True, "ploidy": 3}, {}, "--gvcf: ploidy 3: a gVCF has ploidy 0, 1 or 2; leave out --gvcf"),
+        ({"mnv": True}, {"variants": "LISTED"}, "--mnv: listed.vcf: --mnv is for variants that are found in reads"),
+    ],
+    ids=["samples", "ploidy", "listed"],
+)
+def test_records_that_need_others(family, call_in_node, options, given, message):
+    reference, bams, listed = family
+    given = {"variants": listed} if given else {}
+    assert call_in_node(bams, reference, options=options, **given).error.startswith(message)
+
+
+def test_snvs_of_neighbouring_bases(call_in_node, command_line, tmp_path):
+    """On one chromosome, on one each, and in part on both."""
+    write_reads(tmp_path, ({700, 701, 702, 900, 1100, 1101}, None), ({901, 1101}, (690, 696)))
+    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", options={"mnv": True})
+    calls = command_line("call", "--mnv", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert [len(line.split("\t")[3]) for line in records(ours.vcf)] == [7, 3, 1, 1, 1, 1]
 
 
 class _Ranges(SimpleHTTPRequestHandler):

@@ -9,8 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairhmm.errors import InputError
+from pairhmm.evidence.presets import PRESETS
+from pairhmm.genomics.pedigree import Pedigree
+from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import CALL_PROBABILITIES, distinct_rows, preset
+from pairhmm.models.str_model import TABLES
+from pairhmm.models.str_parameters import LIBRARIES, read_str_model, str_model_of, str_toml
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 
@@ -42,12 +48,99 @@ def test_the_rows_of_called_bases(evaluated, name):
     assert (model.start.match, model.start.deletion) == {"match": (1, 0), "anywhere": (0, 1)}[start]
 
 
-ABSENT = {"indel_qualities", "indel_tags", "str_model"}
-"""Options that the page does not have."""
+OF_A_RUN = {"indel_qualities", "str_model"}
+"""Options that are parameters of a file, which the page does not have or a run reads."""
+
+
+def in_javascript(name):
+    """The page's name of an option."""
+    first, *rest = name.split("_")
+    return "".join([first, *map(str.title, rest)])
 
 
 def test_options_have_the_same_defaults(evaluated):
     found = evaluated("models/gatk.js", "own.GATK_OPTIONS")
     options = GatkOptions()
-    names = {name: "".join([name.split("_")[0], *map(str.title, name.split("_")[1:])]) for name in options.__slots__}
-    assert found == {names[name]: getattr(options, name) for name in names if name not in ABSENT}
+    assert found == {in_javascript(name): getattr(options, name) for name in options.__slots__ if name not in OF_A_RUN}
+
+
+def test_presets_are_those_of_the_package(evaluated):
+    found = evaluated("call/read_presets.js", "own.READ_PRESETS")
+    assert found == {
+        name: {in_javascript(option): value for option, value in values.items()} for name, values in PRESETS.items()
+    }
+
+
+def test_built_in_str_models(evaluated):
+    expected = {name: [np.ravel(getattr(str_model_of(name), table)).tolist() for table in TABLES] for name in LIBRARIES}
+    tables = "[one.insertion, one.deletion, one.gap].map((table) => Array.from(table))"
+    each = f"{json.dumps(LIBRARIES)}.map((name) => [name, own.builtInStrModel(name)])"
+    assert (
+        evaluated("models/str_model.js", f"Object.fromEntries({each}.map(([name, one]) => [name, {tables}]))")
+        == expected
+    )
+
+
+WRONG = {
+    "unknown table": lambda text: text + "[other]\n",
+    "table missing": lambda text: text[: text.index("[gap_continuation]")],
+    "unit missing": lambda text: text.replace("unit_3", "# unit_3", 1),
+    "unknown unit": lambda text: text.replace("unit_3", "unit_9", 1),
+    "too few values": lambda text: text.replace("45, ", "", 1),
+    "no quality": lambda text: text.replace("45, ", "128, ", 1),
+    "empty": lambda text: "# nothing\n",
+}
+
+
+def test_files_of_str_models(evaluated, tmp_path):
+    model, expected, texts = tmp_path / "own.toml", {}, {}
+    sound = str_toml(str_model_of("pcr"), ["by hand"])
+    for name, change in WRONG.items():
+        texts[name] = change(sound)
+        model.write_text(texts[name])
+        with pytest.raises(InputError) as error:
+            read_str_model(model)
+        expected[name] = str(error.value).replace(f"{tmp_path}/", "")
+    texts |= {"right": sound.replace("= [", "= [\n"), "no TOML": "some text"}
+    read = "own.readStrModel({name: 'own.toml', data: new TextEncoder().encode(text)})"
+    each = f"Object.entries({json.dumps(texts)}).map(async ([name, text]) => [name, await {read}.then(...TOLD)])"
+    told = "[(one) => Array.from(one.deletion), (error) => error.message]"
+    found = evaluated("files/str_file.js", f"Object.fromEntries(await Promise.all({each.replace('TOLD', told)}))")
+    assert found.pop("right") == np.ravel(str_model_of("pcr").deletion).tolist()
+    assert found.pop("no TOML").startswith("own.toml: no file of an STR model; ")
+    assert found == expected
+
+
+PEDIGREES = {
+    "too few columns": "f cid ann bob 1\n",
+    "its own parent": "f cid ann cid 1 0\n",
+    "one parent twice": "f\tcid\tann\tann\t1\t0\n",
+    "other parents elsewhere": "# a\n\nf cid ann bob 1 0\nf cid ann 0 1 0\n",
+    "no parents": "f cid 0 . 1 0\n",
+    "no one": "# f cid ann bob 1 0\n",
+}
+
+
+def test_pedigrees(evaluated, tmp_path):
+    path, expected = tmp_path / "own.ped", {}
+    for name, text in PEDIGREES.items():
+        path.write_text(text)
+        with pytest.raises(InputError) as error:
+            read_pedigree(str(path))
+        expected[name] = str(error.value).replace(f"{tmp_path}/", "")
+    read = "own.readPed({name: 'own.ped', data: new TextEncoder().encode(text)})"
+    told = f"async ([name, text]) => [name, await {read}.then(() => '', (error) => error.message)]"
+    each = f"await Promise.all(Object.entries({json.dumps(PEDIGREES)}).map({told}))"
+    assert evaluated("files/ped.js", f"Object.fromEntries({each})") == expected
+
+
+def test_families(evaluated):
+    """Of three generations, with a loop, and with a parent that is no sample."""
+    parents = {"c": ("a", "b"), "d": ("a", "b"), "e": ("c", "x"), "f": ("d", "e"), "g": ("a", "c"), "h": ("", "a")}
+    samples = list("abcdefghx")
+    families, left_out = Pedigree(parents).families(samples)
+    expected = [{"father": one.father, "mother": one.mother, "children": list(one.children)} for one in families]
+    given = f"new Map(Object.entries({json.dumps(parents)})), {json.dumps(samples)}"
+    found = evaluated("genomics/pedigree.js", f"own.familiesOf({given})")
+    assert found == {"families": expected, "leftOut": left_out}
+    assert len(expected) > 1 and left_out

@@ -166,11 +166,14 @@ def _append(
 
 
 def _indel_tags(source: OpenAlignments, read: pysam.AlignedSegment, length: int) -> tuple[bytes, bytes] | None:
-    """The insertion and deletion qualities of a read by its tags BI and BD, where it has both."""
-    if not (read.has_tag("BI") and read.has_tag("BD")):
+    """The insertion and deletion qualities of a read by its tags BI and BD, where it has one of them."""
+    if not (read.has_tag("BI") or read.has_tag("BD")):
         return None
     own = []
     for tag in ("BI", "BD"):
+        if not read.has_tag(tag):
+            own.append(bytes([NO_INDEL_QUALITY]) * length)
+            continue
         try:
             value, kind = read.get_tag(tag, with_value_type=True)
         except NO_TEXT as error:

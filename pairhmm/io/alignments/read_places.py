@@ -37,6 +37,7 @@ class FoundRead:
     bases: NDArray[np.uint8]
     quals: NDArray[np.uint8]
     cigar: Sequence[tuple[int, int]]
+    indel_quals: NDArray[np.uint8] | None = None  # (2, bases): of insertions and deletions
 
 
 class ReadPlaces:
@@ -48,9 +49,13 @@ class ReadPlaces:
         With indices.
     regions : iterable of (chrom, start, end)
         All that will be asked for, in any order; 0-based half-open.
+    indel_tags : bool
+        Whether the reads that are returned whole have the qualities of their tags BI and BD.
     """
 
-    def __init__(self, reader: AlignmentReader, regions: Iterable[tuple[str, int, int]]) -> None:
+    def __init__(
+        self, reader: AlignmentReader, regions: Iterable[tuple[str, int, int]], indel_tags: bool = False
+    ) -> None:
         self._samples = reader.samples
         lengths = reader.contigs
         rank = {name: number for number, name in enumerate(lengths)}
@@ -58,7 +63,7 @@ class ReadPlaces:
             Interval(chrom, max(0, start), min(end, lengths[chrom])) for chrom, start, end in regions if chrom in rank
         ]
         merged = merge([one for one in known if one.start < one.end], list(lengths))
-        self._sources = [_SourceReads(source, merged, rank) for source in reader.sources]
+        self._sources = [_SourceReads(source, merged, rank, indel_tags) for source in reader.sources]
 
     def of(
         self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], pileup: Pileup | None = None
@@ -108,8 +113,10 @@ class ReadPlaces:
 class _SourceReads:
     """The reads of one file around the region that was asked for last."""
 
-    def __init__(self, source: OpenAlignments, regions: list[Interval], rank: Mapping[str, int]) -> None:
-        self._source, self._regions, self._rank = source, regions, rank
+    def __init__(
+        self, source: OpenAlignments, regions: list[Interval], rank: Mapping[str, int], indel_tags: bool
+    ) -> None:
+        self._source, self._regions, self._rank, self._indel_tags = source, regions, rank, indel_tags
         self._blocks: Iterator[ReadBlock] = iter(())
         self._held: list[ReadBlock] = []
         self._last: tuple[int, int] | None = None
@@ -136,7 +143,7 @@ class _SourceReads:
         """Read again, from the first region that a region with this end may overlap."""
         ahead = [one for one in self._regions if (self._rank[one.chrom], one.end) >= (contig, end)]
         selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
-        request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none")
+        request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", self._indel_tags)
         self._held, self._blocks = [], source_blocks(self._source, 0, request, None, LeftOut())
 
     def _is_behind(self, block: ReadBlock, contig: int, end: int) -> bool:
@@ -161,4 +168,5 @@ def _found(block: ReadBlock, read: int) -> FoundRead | None:
         bases,
         np.minimum(quals, HIGHEST_QUALITY),
         [(operation & 15, operation >> 4) for operation in packed.tolist()],
+        None if block.indel_quals is None else block.indel_quals[:, first:last],
     )

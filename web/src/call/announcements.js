@@ -44,6 +44,12 @@ export class Announcements {
     });
   }
 
+  /** What is worth knowing, once all regions are counted. @param {{reads: number}} counts @param {Preparation} preparation */
+  notes({ reads }, { tagged }) {
+    const used = `tags BI and BD of ${tagged} of ${reads} reads are used as gap-open qualities`;
+    return tagged ? [`${used} (--no-indel-tags leaves them)`] : [];
+  }
+
   /**
    * The warnings, once all regions are counted.
    *

@@ -5,6 +5,7 @@ import { mateOf } from "../genomics/sam_flags.js";
 
 /** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
+/** @typedef {import("../genomics/reference_confidence.js").ReferenceBlock} ReferenceBlock */
 /** @typedef {import("./evidence.js").Evidence} Evidence */
 /** @typedef {import("./genotyping.js").Site} Site */
 
@@ -15,6 +16,7 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {number} depth reads (DP)
  * @property {number} quality GQ
  * @property {number[]} likelihoods PL; empty where alleles were left out
+ * @property {number[]} [withOthers] PL with the allele <NON_REF>; of a gVCF only
  * @property {number[]} strands informative reads of the reference and of other alleles, on both strands (SB)
  * @property {number[] | null} phased alleles in the order of haplotypes; null without phase
  * @property {number | null} phaseSet 0-based position of its phase set (PS)
@@ -31,6 +33,7 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {"PASS" | "LowQual"} filter
  * @property {Call[]} calls in the order of the samples
  * @property {import("../genomics/genotypes.js").SiteStatistics} statistics for INFO
+ * @property {ReferenceBlock[]} before the blocks before the record; of a gVCF only
  */
 
 /**
@@ -61,8 +64,9 @@ import { mateOf } from "../genomics/sam_flags.js";
 /**
  * @typedef {{kind: "progress", done: number, of: number}} ProgressEvent
  * @typedef {{kind: "warning" | "note", text: string}} TextEvent
+ * @typedef {{kind: "blocks", blocks: ReferenceBlock[]}} BlocksEvent the blocks behind the last record of a gVCF
  * @typedef {{kind: "end", counts: {regions: number, reads: number, setAside: number, pairs: number}}} EndEvent
- * @typedef {BeginEvent | RegionEvent | ProgressEvent | TextEvent | EndEvent} RunEvent
+ * @typedef {BeginEvent | RegionEvent | BlocksEvent | ProgressEvent | TextEvent | EndEvent} RunEvent
  */
 
 const REVERSE = 0x10;
@@ -109,11 +113,22 @@ export function regionEvent(evidence, reference, setAside, sites, parameters) {
 export function calledSite({ variant, quality, samples, statistics }, minQual) {
   const { chrom, pos, id, ref, alts } = variant;
   const calls = samples.map(({ alleles, depths, depth, quality: own, likelihoods, ploidy, ...rest }) => {
-    const { strands, phased, phaseSet } = rest;
+    const { strands, phased, phaseSet, withOthers } = rest;
     const known = alleles ?? new Array(Math.max(1, ploidy)).fill(null);
-    return { alleles: known, depths, depth, quality: own, likelihoods, strands, phased, phaseSet };
+    return { alleles: known, depths, depth, quality: own, likelihoods, withOthers, strands, phased, phaseSet };
   });
-  return { chrom, pos, id, ref, alts, quality, filter: filterOf(quality, samples, minQual), calls, statistics };
+  return {
+    chrom,
+    pos,
+    id,
+    ref,
+    alts,
+    quality,
+    filter: filterOf(quality, samples, minQual),
+    calls,
+    statistics,
+    before: [],
+  };
 }
 
 /** QUAL decides for a variant; the lowest GQ where every genotype is the reference. @param {number} quality @param {SampleGenotype[]} samples @param {number} minQual */

@@ -1,9 +1,8 @@
 // Genotypes a region's candidates from its evidence (pairhmm/evidence/genotyping.py).
 
 import { Genotyper } from "../genomics/genotypes.js";
-import { spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
+import { joinedSnvs, snvRuns, spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
 import { phased } from "../genomics/phasing.js";
-import { withoutNuisances } from "./evidence.js";
 
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
 /** @typedef {import("../genomics/genotypes.js").SiteStatistics} SiteStatistics */
@@ -28,63 +27,31 @@ import { withoutNuisances } from "./evidence.js";
  * A site with what it was genotyped from.
  *
  * @typedef {object} Found
- * @property {number} index of its candidate in the region
+ * @property {number} index of its candidate in the region, the first one where several are joined
  * @property {Omit<Site, "statistics">} site
  * @property {number} reads a SiteReads
  * @property {number[]} alleleOf the allele of each haplotype
+ * @property {[number, number]} extent
  */
 
-/** The share of a sample's reads over a listed site from which on the reads set aside are used all the same. */
-const MANY_SET_ASIDE = 0.2;
 // A difference in log10 that is larger than any between two likelihoods that can be told apart.
 const NO_FLOOR = 300;
 
-/**
- * The evidence of a region of listed candidates on the haplotypes of listed alleles alone. Reads that fit no haplotype
- * are set aside as errors of mapping, unless they are many.
- *
- * @param {Evidence} evidence
- * @returns {Evidence}
- */
-export function onListedAlleles(evidence) {
-  return { ...withoutNuisances(evidence), setAside: fewSetAside(evidence) };
-}
-
-/** The reads set aside, except those over a site where they are many of a sample's reads. @param {Evidence} evidence */
-function fewSetAside({ region, reads, setAside }) {
-  if (!setAside.includes(1)) return setAside;
-  const kept = setAside.slice();
-  region.variants.forEach((variant, index) => {
-    if (variant.role === "nuisance") return;
-    const [first, last] = region.extents[index];
-    /** @type {Map<number, {covering: number, without: number}>} */
-    const counts = new Map();
-    /** @param {number} read */
-    const isOver = (read) => reads.start[read] < last && reads.end[read] > first;
-    setAside.forEach((aside, read) => {
-      if (!isOver(read)) return;
-      const count = counts.get(reads.sample[read]) ?? { covering: 0, without: 0 };
-      count.covering++;
-      count.without += aside;
-      counts.set(reads.sample[read], count);
-    });
-    setAside.forEach((_, read) => {
-      const count = isOver(read) ? counts.get(reads.sample[read]) : undefined;
-      if (count && count.without >= MANY_SET_ASIDE * count.covering) kept[read] = 0;
-    });
-  });
-  return kept;
-}
-
 /** Genotypes the candidates of regions. */
 export class RegionGenotyper {
-  /** @param {Native} native @param {number} samples @param {CallOptions} options @param {boolean} discovered whether candidates and alleles that no sample has are left out */
-  constructor(native, samples, options, discovered) {
+  /**
+   * @param {Native} native
+   * @param {number} samples
+   * @param {import("../genomics/pedigree.js").SampleFamily[]} families
+   * @param {CallOptions} options
+   * @param {boolean} discovered whether candidates and alleles that no sample has are left out
+   */
+  constructor(native, samples, families, options, discovered) {
     this.native = native;
     this.samples = samples;
     this.options = options;
     this.discovered = discovered;
-    this.genotyper = new Genotyper(native);
+    this.genotyper = new Genotyper(native, families);
   }
 
   /** The candidates of a region whose genotypes are asked for. @param {Evidence} evidence @returns {Site[]} */
@@ -100,9 +67,11 @@ export class RegionGenotyper {
       let found = evidence.region.variants.flatMap((variant, index) =>
         variant.role === "nuisance" ? [] : (this.#written(evidence, scores, index) ?? []),
       );
-      if (this.discovered) found = this.#withSpanned(evidence, scores, found);
+      if (this.options.mnv) found = this.#withJoinedSnvs(scores, found);
+      if (this.discovered) found = this.#withSpanned(scores, found);
       const candidates = evidence.region.variants.length;
       const sites = found.map((one) => this.#withStatistics(one, facts, candidates));
+      if (this.options.gvcf) sites.forEach((site, number) => this.#addOthers(site, found[number].reads));
       const reads = found.map((one) => one.reads);
       const result = this.#phased(sites, reads);
       for (const own of reads) this.native.call.site_reads_free(own);
@@ -114,8 +83,14 @@ export class RegionGenotyper {
   #written(evidence, scores, index) {
     const variant = evidence.region.variants[index];
     const alleleOf = evidence.haplotypes.map((haplotype) => haplotype.alleles[index]);
-    const found = this.#found(evidence, scores, index, variant, alleleOf);
-    if (!this.discovered) return found;
+    const found = this.#found(scores, index, variant, alleleOf, evidence.region.extents[index]);
+    return this.discovered ? this.#withCalledAlleles(scores, found) : found;
+  }
+
+  /** A candidate with the alternative alleles that samples have; null without any. @param {number} scores @param {Found} found @returns {Found | null} */
+  #withCalledAlleles(scores, found) {
+    const { index, alleleOf, extent } = found;
+    const { variant, leftOut } = found.site;
     const seen = called(found);
     if (seen.size === variant.alts.length) return found;
     this.native.call.site_reads_free(found.reads);
@@ -123,12 +98,55 @@ export class RegionGenotyper {
     const kept = [...seen].sort((a, b) => a - b);
     const places = [0, ...kept];
     const own = alleleOf.map((allele) => places.indexOf(allele));
-    const fewer = this.#found(evidence, scores, index, withAlleles(variant, kept), own);
-    return { ...fewer, site: { ...fewer.site, leftOut: found.site.leftOut } };
+    const fewer = this.#found(scores, index, withAlleles(variant, kept), own, extent);
+    return { ...fewer, site: { ...fewer.site, leftOut } };
   }
 
-  /** Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it. @param {Evidence} evidence @param {number} scores @param {Found[]} found */
-  #withSpanned(evidence, scores, found) {
+  /** Adds likelihoods of one allele more, which stands for all others. @param {Site} site @param {number} reads */
+  #addOthers(site, reads) {
+    const more = this.native.call.site_reads_with_non_reference(reads);
+    const priors = new Array(site.variant.alts.length + 1).fill(this.options.snvPrior);
+    site.samples = site.samples.map((one, sample) => {
+      return { ...one, withOthers: this.genotyper.call(more, sample, priors, one.ploidy).likelihoods };
+    });
+    this.native.call.site_reads_free(more);
+  }
+
+  /** Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes. @param {number} scores @param {Found[]} found */
+  #withJoinedSnvs(scores, found) {
+    /** @type {(Found | null)[]} */
+    const result = [...found];
+    const taken = new Set();
+    for (const [first, last] of snvRuns(found.map((one) => one.site.variant))) {
+      const own = found.slice(first, last);
+      if (own.some((one) => taken.has(one))) continue;
+      const joined = this.#joined(scores, own);
+      if (!joined) continue;
+      for (const one of own) {
+        taken.add(one);
+        this.native.call.site_reads_free(one.reads);
+      }
+      result.fill(null, first, last);
+      result[first] = joined;
+    }
+    return result.filter((one) => one !== null);
+  }
+
+  /** Neighbouring SNVs as one candidate; null where a sample has one without the others. @param {number} scores @param {Found[]} found */
+  #joined(scores, found) {
+    const variants = found.map((one) => one.site.variant);
+    const alleles = found.map((one) => one.alleleOf);
+    const { variant, alleleOf, changed } = joinedSnvs(variants, alleles);
+    const first = Math.min(...found.map((one) => one.extent[0]));
+    const last = Math.max(...found.map((one) => one.extent[1]));
+    const one = this.#found(scores, found[0].index, variant, alleleOf, [first, last]);
+    if ([...called(one)].every((allele) => changed.has(allele))) return this.#withCalledAlleles(scores, one);
+    this.native.call.site_reads_free(one.reads);
+    return null;
+  }
+
+  /** Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it. @param {number} scores @param {Found[]} found */
+  #withSpanned(scores, found) {
     const variants = found.map((one) => one.site.variant);
     const seen = found.map(called);
     const alleles = found.map((one) => one.alleleOf);
@@ -136,7 +154,7 @@ export class RegionGenotyper {
       const haplotypes = spannedHaplotypes(number, variants, seen, alleles);
       if (!haplotypes.size) return one;
       const { variant, alleleOf } = withSpanned(one.site.variant, one.alleleOf, haplotypes);
-      const more = this.#found(evidence, scores, one.index, variant, alleleOf);
+      const more = this.#found(scores, one.index, variant, alleleOf, one.extent);
       // Every allele has to be one of a sample. QUAL stays that of the alleles that are not deletions elsewhere.
       const isSeen = called(more).size === variant.alts.length;
       this.native.call.site_reads_free(isSeen ? one.reads : more.reads);
@@ -210,19 +228,19 @@ export class RegionGenotyper {
   /**
    * Genotypes a variant, of which each haplotype has an allele, or -1 for none.
    *
-   * @param {Evidence} evidence
    * @param {number} scores
    * @param {number} index
    * @param {Variant} variant
    * @param {number[]} alleleOf
+   * @param {[number, number]} extent
    * @returns {Found}
    */
-  #found({ region }, scores, index, variant, alleleOf) {
+  #found(scores, index, variant, alleleOf, extent) {
     const { options, native } = this;
     const priors = variant.alts.map((alt) =>
       alt.length === variant.ref.length ? options.snvPrior : options.indelPrior,
     );
-    const [first, last] = region.extents[index];
+    const [first, last] = extent;
     const reads = native.with((arrays) =>
       native.call.site_reads_make(
         scores,
@@ -238,7 +256,7 @@ export class RegionGenotyper {
     const ploidies = new Array(this.samples).fill(options.ploidy);
     const { samples, quality } = this.genotyper.callSite(reads, priors, ploidies);
     const leftOut = Math.max(...samples.map((sample) => sample.leftOut));
-    return { index, site: { variant, quality, samples, leftOut }, reads, alleleOf };
+    return { index, site: { variant, quality, samples, leftOut }, reads, alleleOf, extent };
   }
 }
 

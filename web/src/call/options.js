@@ -3,6 +3,7 @@
 import { CANDIDATE_OPTIONS } from "../genomics/discovery.js";
 import { REGION_OPTIONS } from "../genomics/regions.js";
 import { GATK_OPTIONS } from "../models/gatk.js";
+import { READ_PRESETS } from "./read_presets.js";
 
 /** @typedef {import("../files/alignment_parser.js").ReadSelection} ReadSelection */
 /** @typedef {import("../genomics/discovery.js").CandidateOptions} CandidateOptions */
@@ -13,6 +14,8 @@ import { GATK_OPTIONS } from "../models/gatk.js";
  * @typedef {object} OtherOptions
  * @property {"gatk" | "profile"} model
  * @property {"normalised" | "published"} parameters of the profile model
+ * @property {"illumina" | "hifi" | "ont"} preset the kind of reads: values that stand for those that are not given
+ * @property {"pcr-free" | "pcr" | null} strModel a built-in STR model of gap qualities. A file takes its place
  * @property {boolean} listedOnly genotype the listed variants, where there is a list (as -v); else those that reads show
  * @property {number} maxHaplotypes the most haplotypes of a region
  * @property {number} maxDepth the most reads of a sample in a region; their names decide which ones are kept
@@ -21,6 +24,10 @@ import { GATK_OPTIONS } from "../models/gatk.js";
  * @property {number} ploidy
  * @property {number} snvPrior probability that a site differs from the reference in one chromosome pair
  * @property {number} indelPrior
+ * @property {boolean} gvcf whether blocks of the reference lie between the records of one sample, where variants are
+ *   found in the reads
+ * @property {boolean} mnv whether SNVs of neighbouring bases that samples have on the same chromosomes are one record,
+ *   where variants are found in the reads
  * @property {number} minQual QUAL (Phred) below which a record's filter is LowQual
  */
 
@@ -36,6 +43,8 @@ export const CALL_OPTIONS = {
   defaultBaseQuality: null,
   model: "gatk",
   parameters: "normalised",
+  preset: "illumina",
+  strModel: null,
   listedOnly: true,
   maxHaplotypes: 128,
   maxDepth: 1000,
@@ -44,5 +53,12 @@ export const CALL_OPTIONS = {
   ploidy: 2,
   snvPrior: 1e-3,
   indelPrior: 1.25e-4,
+  gvcf: false,
+  mnv: false,
   minQual: 20,
 };
+
+/** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */
+export function chosenOptions(given) {
+  return { ...CALL_OPTIONS, ...READ_PRESETS[given.preset ?? CALL_OPTIONS.preset], ...given };
+}

@@ -9,11 +9,15 @@ import { Native } from "../genomics/native.js";
 import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
 import { runExtent } from "./extent.js";
-import { onListedAlleles, RegionGenotyper } from "./genotyping.js";
-import { CALL_OPTIONS } from "./options.js";
+import { RegionGenotyper } from "./genotyping.js";
+import { onListedAlleles } from "./listed_alleles.js";
+import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
+import { chosenOptions } from "./options.js";
 import { contigOrder, findPlaces, withContext } from "./places.js";
+import { walkOf } from "./reference_blocks.js";
 import { ReferenceCheck } from "./reference_check.js";
 import { chooseRegions } from "./region_choice.js";
+import { Preparation } from "./scoring.js";
 import { EvidenceStream } from "./stream.js";
 
 export { InputProblem };
@@ -32,6 +36,8 @@ export { InputProblem };
  * @property {{name: string, data: Source, index?: Source}} [variants] candidates, as -v
  * @property {{name: string, data: Source}} [intervals] BED, as -R
  * @property {string} [region] as -r
+ * @property {{name: string, data: Source}} [strModel] as --str-model, a file
+ * @property {{name: string, data: Source}} [pedigree] as --ped
  */
 
 /**
@@ -52,7 +58,7 @@ export { InputProblem };
  * @throws {unknown} the signal's reason, where it aborts
  */
 export async function* run(inputs, options, engine, signal) {
-  const chosen = { ...CALL_OPTIONS, ...options };
+  const chosen = chosenOptions(options);
   /** @type {TextEvent[]} */
   const told = [];
   try {
@@ -74,13 +80,14 @@ export async function* run(inputs, options, engine, signal) {
  * @returns {AsyncGenerator<RunEvent>}
  */
 async function* scored(opened, engine, options, told, signal) {
-  const { native, reference, source, blocks, genotyper, isListed, extent, begin, conclude } = opened;
+  const { native, reference, source, blocks, walk, preparation, genotyper, isListed, extent, begin, conclude } = opened;
   /** @param {import("../batch.js").Batch} batch */
   const score = (batch) => engine.forward(batch, { signal });
   const fetch = reference.fetch.bind(reference);
-  const stream = new EvidenceStream(native, fetch, source, score, options);
+  const stream = new EvidenceStream(native, fetch, source, preparation, score, options);
   const counts = new Announcements(begin.samples);
-  for await (const evidence of stream.run(untilAborted(blocks, signal))) {
+  const passed = untilAborted(blocks, signal);
+  for await (const evidence of stream.run(walk?.counted(passed) ?? passed)) {
     signal?.throwIfAborted();
     const refined = isListed ? onListedAlleles(evidence) : evidence;
     const sites = genotyper.sites(refined);
@@ -88,20 +95,32 @@ async function* scored(opened, engine, options, told, signal) {
     yield* told.splice(0);
     const { chrom, end, haplotypeStart, haplotypeEnd } = evidence.region;
     const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
+    const records = sites.map((site) => calledSite(site, options.minQual));
+    if (walk) await addBlocks(walk, records);
     yield regionEvent(
       evidence,
       span,
       refined.setAside,
-      sites.map((site) => calledSite(site, options.minQual)),
+      records,
       options.model === "profile" ? options.parameters : null,
     );
     yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
   }
+  if (walk) yield { kind: "blocks", blocks: await walk.rest() };
   conclude();
-  for (const text of counts.warnings(stream.counts, stream.preparation, options)) told.push({ kind: "warning", text });
+  for (const text of counts.warnings(stream.counts, preparation, options)) told.push({ kind: "warning", text });
+  for (const text of counts.notes(stream.counts, preparation)) told.push({ kind: "note", text });
   yield* told.splice(0);
   const { regions, reads, pairs } = stream.counts;
   yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
+}
+
+/** Puts the blocks before each record beside it. @param {import("./reference_blocks.js").ReferenceWalk} walk @param {import("./events.js").CalledSite[]} records */
+async function addBlocks(walk, records) {
+  for (const record of records) {
+    record.before = await walk.until(record.chrom, record.pos);
+    walk.passOver(record.chrom, record.pos + record.ref.length);
+  }
 }
 
 /** @template Item @param {AsyncIterable<Item>} items @param {AbortSignal} [signal] */
@@ -137,20 +156,27 @@ async function open(inputs, options, engine, told) {
   const isListed = wanted !== null;
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);
-  const request = { contigs: [...contigs.keys()], selection: options, chunkSize: options.chunkSize, regions: known };
+  checkRecords(inputs, options, isListed, samples);
+  const strModel = await strModelOf(inputs, options);
+  const families = inputs.pedigree ? await familiesIn(inputs.pedigree, reader.samples, { tell, warn }) : [];
+  // The profile model has no indel qualities.
+  const selection = { ...options, indelTags: options.indelTags && options.model === "gatk" };
+  const request = { contigs: [...contigs.keys()], selection, chunkSize: options.chunkSize, regions: known };
   return {
     native,
     reference,
     source,
     blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
+    walk: options.gvcf ? walkOf(native, reference, contigs, asked, options) : null,
     extent: await runExtent(reader, contigs, known),
-    genotyper: new RegionGenotyper(native, samples, options, !isListed),
+    preparation: new Preparation(native, options, strModel),
+    genotyper: new RegionGenotyper(native, samples, families, options, !isListed),
     isListed,
     begin: {
       samples: reader.samples,
       contigs: [...contigs],
       reference: reference.path,
-      model: options.model === "profile" ? `profile (${options.parameters})` : "gatk",
+      model: modelText(options, strModel),
       pieces: asked?.length ?? 0,
     },
     conclude: () => {

@@ -1,12 +1,14 @@
 // Prepares cut reads as GATK does, as a batch for the engine (pairhmm/evidence/scoring.py).
 
 import { joined, offsets } from "../genomics/arrays.js";
+import { NO_INDEL_QUALITY } from "../genomics/blocks.js";
 import { asN, countLowered, indelQualities, preparedBaseQuality } from "../models/gatk.js";
 import { PRESETS } from "../models/presets.js";
 import { ProfileModel } from "../models/profile.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("../models/str_model.js").StrModel} StrModel */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 
 /**
@@ -16,17 +18,20 @@ import { ProfileModel } from "../models/profile.js";
  * @property {Uint32Array} offset where each read's bases begin
  * @property {Uint8Array} bases codes
  * @property {Uint8Array} quals Phred
+ * @property {Uint8Array} insertion as in `ReadBlock`
+ * @property {Uint8Array} deletion
  * @property {Uint8Array} mapq
  */
 
-/** Prepares the reads of regions, and counts the bases whose quality was lowered. */
+/** Prepares the reads of regions. It counts the bases whose quality was lowered, and reads with tags BI and BD. */
 export class Preparation {
-  /** @param {Native} native @param {CallOptions} options */
-  constructor(native, options) {
+  /** @param {Native} native @param {CallOptions} options @param {StrModel | null} strModel */
+  constructor(native, options, strModel) {
     this.native = native;
     this.options = options;
+    this.strModel = strModel;
     this.profile = options.model === "profile" ? new ProfileModel(PRESETS[options.parameters]) : null;
-    this.bases = this.lowered = 0;
+    this.bases = this.lowered = this.tagged = 0;
   }
 
   /**
@@ -78,19 +83,25 @@ export class Preparation {
   /** The reads of GATK's model. @param {CutReads} reads @param {Uint8Array} baseQuality */
   #qualities(reads, baseQuality) {
     const bases = asN(reads.bases);
-    const { insertion, deletion } = indelQualities(this.native, reads.offset, bases, this.options);
+    if (reads.insertion.length) this.tagged += countTagged(reads);
+    const { insertion, deletion, gap } = indelQualities(this.native, reads, bases, this.options, this.strModel);
     return {
       bases,
       baseQuality,
       insertionQuality: insertion,
       deletionQuality: deletion,
-      gapQuality: new Uint8Array(bases.length).fill(this.options.gapQuality),
+      gapQuality: gap,
       rows: new Float64Array(0),
       kinds: new Uint16Array(0),
       startMatch: 0,
       startDeletion: 1,
     };
   }
+}
+
+/** Reads with indel qualities of their own. @param {CutReads} reads */
+function countTagged({ offset, insertion }) {
+  return offset.slice(0, -1).filter((first) => insertion[first] !== NO_INDEL_QUALITY).length;
 }
 
 /** The reads of the profile model, whose transitions stand in place of indel qualities. @param {ProfileModel} profile @param {Uint8Array} bases @param {Uint8Array} baseQuality */

@@ -11,7 +11,6 @@ import { buildHaplotypes } from "../genomics/haplotypes.js";
 import { MAX_SHIFT } from "../genomics/regions.js";
 import { encode } from "../letters.js";
 import { setAside } from "../models/gatk.js";
-import { Preparation } from "./scoring.js";
 import { uncertainReads } from "./uncertain.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
@@ -22,6 +21,7 @@ import { uncertainReads } from "./uncertain.js";
 /** @typedef {import("./evidence.js").Evidence} Evidence */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 /** @typedef {import("./region_sources.js").RegionSource} RegionSource */
+/** @typedef {import("./scoring.js").Preparation} Preparation */
 /** @typedef {import("./uncertain.js").PreparedRead} PreparedRead */
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 /** @typedef {(batch: Batch) => Promise<Scores>} Score */
@@ -35,14 +35,14 @@ const MIN_CUT_LENGTH = 10;
 
 /** Scores regions as reads arrive. */
 export class EvidenceStream {
-  /** @param {Native} native @param {FetchBases} fetch @param {RegionSource} source @param {Score} score @param {CallOptions} options */
-  constructor(native, fetch, source, score, options) {
+  /** @param {Native} native @param {FetchBases} fetch @param {RegionSource} source @param {Preparation} preparation @param {Score} score @param {CallOptions} options */
+  constructor(native, fetch, source, preparation, score, options) {
     this.native = native;
     this.fetch = fetch;
     this.source = source;
     this.score = score;
     this.options = options;
-    this.preparation = new Preparation(native, options);
+    this.preparation = preparation;
     this.counts = { regions: 0, reads: 0, pairs: 0, cappedRegions: 0, cappedReads: 0 };
   }
 
@@ -165,6 +165,7 @@ export class EvidenceStream {
       offset,
       bases: gather(held.bases, starts, offset),
       quals: gather(held.quals, starts, offset),
+      ...held.indelSlices(starts, offset),
       mapq: reads.mapq,
     };
     const batch = this.preparation.batch(

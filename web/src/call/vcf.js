@@ -2,6 +2,7 @@
 
 import { printable } from "../files/names.js";
 import { MAX_GQ } from "../genomics/genotypes.js";
+import { BlockLines, NON_REF, gvcfHeader } from "./gvcf.js";
 import { CALL_OPTIONS } from "./options.js";
 
 /** @typedef {import("./events.js").CalledSite} CalledSite */
@@ -30,10 +31,11 @@ const FIELDS = [
  * The header of a VCF, with the line end behind it.
  *
  * @param {{contigs: Iterable<[string, number]>, samples: string[], reference: string}} begin the first event of a run
- * @param {{minQual?: number}} [options]
+ * @param {{minQual?: number, gvcf?: boolean}} [options]
  * @param {Record<string, string>} [provenance] header lines ##key=value
  */
-export function vcfHeader({ contigs, samples, reference }, { minQual = CALL_OPTIONS.minQual } = {}, provenance = {}) {
+export function vcfHeader({ contigs, samples, reference }, options = {}, provenance = {}) {
+  const { minQual, gvcf } = { ...CALL_OPTIONS, ...options };
   const least = general(Math.min(minQual, MAX_GQ));
   const rule = `QUAL is below ${general(minQual)}; where every genotype is the reference, the lowest GQ is below ${least}`;
   const lines = [
@@ -42,6 +44,7 @@ export function vcfHeader({ contigs, samples, reference }, { minQual = CALL_OPTI
     `##reference=${printable(reference)}`,
     '##FILTER=<ID=PASS,Description="All filters passed">',
     `##FILTER=<ID=LowQual,Description="${rule}">`,
+    ...(gvcf ? gvcfHeader() : []),
     ...Array.from(contigs, ([name, length]) => `##contig=<ID=${name},length=${length}>`),
     ...FIELDS,
     ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", ...samples].join("\t"),
@@ -49,12 +52,29 @@ export function vcfHeader({ contigs, samples, reference }, { minQual = CALL_OPTI
   return `${lines.join("\n")}\n`;
 }
 
+/** The lines of a run's records, and of the blocks between them, from its events in order. */
+export class RecordLines {
+  constructor() {
+    this.blocks = new BlockLines();
+  }
+
+  /** The lines that an event completes. @param {import("./events.js").RunEvent} event */
+  of(event) {
+    if (event.kind === "blocks") return this.blocks.of(event.blocks) + this.blocks.rest();
+    if (event.kind !== "region") return "";
+    return event.sites.map((site) => this.blocks.of(site.before) + this.blocks.rest() + vcfLine(site)).join("");
+  }
+}
+
 /** A record, as a line of VCF with its end. @param {CalledSite} site */
-export function vcfLine(site) {
-  const { chrom, pos, id, ref, alts, quality, filter, calls } = site;
+function vcfLine(site) {
+  const { chrom, pos, id, ref, quality, filter, calls } = site;
+  const isGvcf = calls.some((call) => call.withOthers !== undefined);
+  const alts = isGvcf ? [...site.alts, NON_REF] : site.alts;
   const hasPhase = calls.some((call) => call.phased !== null);
   const format = `GT:AD:DP:GQ:PL${hasPhase ? ":PS" : ""}:SB`;
-  const record = [chrom, pos + 1, id || ".", ref, alts.join(), quality.toFixed(2), filter, info(site), format];
+  const text = info({ ...site, alts });
+  const record = [chrom, pos + 1, id || ".", ref, alts.join(), quality.toFixed(2), filter, text, format];
   return `${[...record, ...calls.map((call) => sampleColumn(call, hasPhase))].join("\t")}\n`;
 }
 
@@ -89,7 +109,10 @@ function sum(values) {
 }
 
 /** @param {import("./events.js").Call} call @param {boolean} hasPhase */
-function sampleColumn({ alleles, depths, depth, quality, likelihoods, strands, phased, phaseSet }, hasPhase) {
+function sampleColumn(call, hasPhase) {
+  const { alleles, depth, quality, withOthers, strands, phased, phaseSet } = call;
+  const likelihoods = withOthers ?? call.likelihoods;
+  const depths = withOthers ? [...call.depths, 0] : call.depths;
   const genotype = phased ? phased.join("|") : alleles.map((allele) => allele ?? ".").join("/");
   const sure = alleles.includes(null) ? ".:." : `${quality}:${likelihoods.join() || "."}`;
   const phase = hasPhase ? `:${phaseSet === null ? "." : phaseSet + 1}` : "";

@@ -11,7 +11,7 @@ import { JUMP, REASONS } from "./selection.js";
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
 /** @typedef {import("./intervals.js").Interval} Interval */
-/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null}} ReadSelection */
+/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean}} ReadSelection */
 
 // The fields of a BlockView (cpu/wasm/alignments.cpp), a pointer and a count each.
 const FIELDS = /** @type {const} */ ([
@@ -24,6 +24,8 @@ const FIELDS = /** @type {const} */ ([
   "baseOffset",
   "bases",
   "quals",
+  "insertion",
+  "deletion",
   "cigarOffset",
   "cigar",
   "names",
@@ -66,6 +68,7 @@ export class AlignmentParser {
           arrays.pass(Int32Array.from(source.sampleOfGroup.values())),
           source.defaultSample ?? -1,
           JUMP,
+          Number(selection.indelTags),
         ]),
       ),
     );
@@ -149,6 +152,10 @@ export class AlignmentParser {
     if (stop === "unsorted") {
       return new InputProblem(path, `read ${name}`, "the file is not sorted by coordinate", "run samtools sort");
     }
+    if (stop === "wrong indel tags") {
+      const rule = "its tags BI and BD are not a quality for each base";
+      return new InputProblem(path, `read ${name}`, rule, "repair them, or give --no-indel-tags");
+    }
     return new InputProblem(path, `read ${name}`, "it has no base qualities", "give --default-base-quality");
   }
 
@@ -184,6 +191,8 @@ export class AlignmentParser {
         baseOffset: low("baseOffset"),
         bases: plain(Uint8Array, "bases"),
         quals: plain(Uint8Array, "quals"),
+        insertion: plain(Uint8Array, "insertion"),
+        deletion: plain(Uint8Array, "deletion"),
         cigarOffset: low("cigarOffset"),
         cigar: plain(Uint32Array, "cigar"),
       });

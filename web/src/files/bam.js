@@ -21,6 +21,7 @@ export const STOPS = /** @type {const} */ ([
   "damaged",
   "unsorted",
   "no qualities",
+  "wrong indel tags",
 ]);
 
 /** A BAM file. */

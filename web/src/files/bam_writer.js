@@ -11,6 +11,7 @@ const [MATCH, INSERT, DELETE, SKIP, SOFT_CLIP, HARD_CLIP, PAD] = [0, 1, 2, 3, 4,
 const UNMAPPED = 4;
 const NO_QUALITY = 0xff;
 const FIXED = 36;
+const INDEL_TAGS = ["BI", "BD"];
 
 /**
  * @param {CramRecord[]} records
@@ -33,7 +34,7 @@ function bamRecord(record, groups) {
   const bases = record.isUnknownBases() ? "" : (record.getReadBases() ?? "");
   const cigar = record.flags & UNMAPPED ? [] : cigarOf(record, bases.length);
   const group = groups[record.readGroupId];
-  const tag = new TextEncoder().encode(group === undefined ? "" : `RGZ${group}\0`);
+  const tag = new TextEncoder().encode(tagsOf(record, group));
   const [cigarAt, lettersAt] = [FIXED + name.length, FIXED + name.length + 4 * cigar.length];
   const qualitiesAt = lettersAt + ((bases.length + 1) >> 1);
   const bytes = new Uint8Array(qualitiesAt + bases.length + tag.length);
@@ -58,6 +59,13 @@ function bamRecord(record, groups) {
   else bytes.fill(NO_QUALITY, qualitiesAt, qualitiesAt + bases.length);
   bytes.set(tag, qualitiesAt + bases.length);
   return bytes;
+}
+
+/** The tags that our parser looks at. @param {CramRecord} record @param {string | undefined} group */
+function tagsOf(record, group) {
+  const tags = /** @type {Record<string, unknown>} */ (record.tags ?? {});
+  const texts = INDEL_TAGS.filter((name) => typeof tags[name] === "string").map((name) => `${name}Z${tags[name]}\0`);
+  return (group === undefined ? "" : `RGZ${group}\0`) + texts.join("");
 }
 
 /** The CIGAR, packed as in BAM, from what differs from the reference. @param {CramRecord} record @param {number} length */

@@ -161,7 +161,7 @@ class SourceReader {
       const stop = await records.parse(this.parser, this.request.chunkSize);
       if (stop === "full") yield this.parser.take();
       else if (stop === "damaged") throw new DamagedBlock("a damaged record");
-      else if (stop === "unsorted" || stop === "no qualities") {
+      else if (stop === "unsorted" || stop === "no qualities" || stop === "wrong indel tags") {
         this.parser.take();
         throw this.parser.refusal(stop);
       } else if (stop !== "goals" || !this.wanted || !(await this.#moreGoals(this.wanted))) return stop;

@@ -19,9 +19,15 @@ import { joinedOffsets, Names } from "./names.js";
  * @property {Uint32Array} baseOffset where each read's bases and qualities begin
  * @property {Uint8Array} bases codes, soft clips included; those above 4 are ambiguous
  * @property {Uint8Array} quals Phred
+ * @property {Uint8Array} insertion Phred, of reads that have indel qualities of their own (tags BI and BD), and
+ *   `NO_INDEL_QUALITY` of the others; empty where no read has them
+ * @property {Uint8Array} deletion likewise
  * @property {Uint32Array} cigarOffset
  * @property {Uint32Array} cigar as in BAM: length << 4 | operation
  */
+
+/** In place of the insertion and deletion qualities of reads that have none of their own. */
+export const NO_INDEL_QUALITY = 255;
 
 /** Aligned reads of one contig, in order of start. */
 export class ReadBlock {
@@ -37,6 +43,8 @@ export class ReadBlock {
     this.baseOffset = fields.baseOffset;
     this.bases = fields.bases;
     this.quals = fields.quals;
+    this.insertion = fields.insertion;
+    this.deletion = fields.deletion;
     this.cigarOffset = fields.cigarOffset;
     this.cigar = fields.cigar;
   }
@@ -58,6 +66,8 @@ export class ReadBlock {
       baseOffset: new Uint32Array(1),
       bases: none,
       quals: none,
+      insertion: none,
+      deletion: none,
       cigarOffset: new Uint32Array(1),
       cigar: new Uint32Array(0),
     });
@@ -78,6 +88,8 @@ export class ReadBlock {
       baseOffset: joinedOffsets(some.map((block) => block.baseOffset)),
       bases: joined(some.map((block) => block.bases)),
       quals: joined(some.map((block) => block.quals)),
+      insertion: joinedIndelQualities(some, "insertion"),
+      deletion: joinedIndelQualities(some, "deletion"),
       cigarOffset: joinedOffsets(some.map((block) => block.cigarOffset)),
       cigar: joined(some.map((block) => block.cigar)),
     });
@@ -102,9 +114,17 @@ export class ReadBlock {
       baseOffset,
       bases: gather(this.bases, starts(this.baseOffset), baseOffset),
       quals: gather(this.quals, starts(this.baseOffset), baseOffset),
+      ...this.indelSlices(starts(this.baseOffset), baseOffset),
       cigarOffset,
       cigar: gather(this.cigar, starts(this.cigarOffset), cigarOffset),
     });
+  }
+
+  /** Slices of the indel qualities, as `gather` makes them. @param {Uint32Array} starts @param {Uint32Array} target */
+  indelSlices(starts, target) {
+    const { insertion, deletion } = this;
+    if (!insertion.length) return { insertion, deletion };
+    return { insertion: gather(insertion, starts, target), deletion: gather(deletion, starts, target) };
   }
 
   /** The block in the module's memory: a GivenReads (cpu/wasm/candidates.cpp). @param {Arrays} arrays */
@@ -120,4 +140,14 @@ export class ReadBlock {
       arrays.pass(this.cigar),
     ]);
   }
+}
+
+/** @param {ReadBlock[]} blocks @param {"insertion" | "deletion"} name */
+function joinedIndelQualities(blocks, name) {
+  if (blocks.every((block) => !block[name].length)) return new Uint8Array(0);
+  return joined(
+    blocks.map((block) =>
+      block[name].length ? block[name] : new Uint8Array(block.bases.length).fill(NO_INDEL_QUALITY),
+    ),
+  );
 }

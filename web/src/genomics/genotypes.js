@@ -1,7 +1,10 @@
 // From read x haplotype likelihoods to genotypes (pairhmm/genomics/genotypes.py). The sums are C++
 // (cpu/genomics/genotypes.cpp). Every likelihood here is a log10.
 
+import { familyNumbers } from "./pedigree.js";
+
 /** @typedef {import("./native.js").Native} Native */
+/** @typedef {import("./pedigree.js").SampleFamily} SampleFamily */
 
 /** The highest GQ (Phred) that is written. */
 export const MAX_GQ = 99;
@@ -21,6 +24,7 @@ export const MAX_GENOTYPES = 4096;
  * @property {number} leftOut alternative alleles that were not considered
  * @property {number[]} strands informative reads: of the reference forward and reverse, of other alleles (SB)
  * @property {number[] | null} phased alleles in the order of the haplotypes of the phase set; null without phase
+ * @property {number[]} [withOthers] `likelihoods` with one allele more, which stands for all others; of a gVCF only
  * @property {number | null} phaseSet 0-based position of the first site of the phase set (PS)
  */
 
@@ -90,15 +94,17 @@ function sum(values) {
 
 /** Genotypes samples; it keeps the tables of genotypes. */
 export class Genotyper {
-  /** @param {Native} native */
-  constructor(native) {
+  /** @param {Native} native @param {SampleFamily[]} [families] */
+  constructor(native, families = []) {
     this.native = native;
+    this.families = familyNumbers(families);
     /** @type {Map<string, {table: number[][], pointer: number}>} */
     this.known = new Map();
   }
 
   /**
-   * The genotypes of all samples of a site, and its QUAL. Several samples share the frequencies of the alleles.
+   * The genotypes of all samples of a site, and its QUAL. Several samples share the frequencies of the alleles, and
+   * families share alleles.
    *
    * @param {number} reads a SiteReads
    * @param {number[]} allelePriors
@@ -120,6 +126,8 @@ export class Genotyper {
         arrays.pass(Uint32Array.from(genotypes, ({ pointer }) => pointer)),
         allelePriors.length,
         arrays.pass(Float64Array.from(allelePriors)),
+        this.families.length,
+        arrays.pass(this.families),
         priors,
       );
       let prior = priors;

@@ -1,4 +1,5 @@
-// What the sites of a region say of each other: deletions over other sites (pairhmm/genomics/neighbouring_sites.py).
+// What the sites of a region say of each other: deletions over other sites, and neighbouring SNVs as one variant
+// (pairhmm/genomics/neighbouring_sites.py).
 
 import { trimAllele } from "./regions.js";
 
@@ -52,5 +53,64 @@ export function withSpanned(variant, alleleOf, haplotypes) {
   return {
     variant: { ...variant, alts },
     alleleOf: alleleOf.map((allele, haplotype) => (haplotypes.has(haplotype) ? alts.length : allele)),
+  };
+}
+
+/**
+ * The runs [first, last) of two SNVs or more at neighbouring positions, longer runs before the ones within them.
+ *
+ * @param {Variant[]} variants
+ * @returns {[number, number][]}
+ */
+export function snvRuns(variants) {
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (let first = 0, last; first < variants.length; first = last) {
+    last = first + 1;
+    while (last < variants.length && areNeighbours(variants[last - 1], variants[last])) last++;
+    for (let size = last - first; size > 1; size--) {
+      for (let begin = first; begin + size <= last; begin++) runs.push([begin, begin + size]);
+    }
+  }
+  return runs;
+}
+
+/** Whether two variants are SNVs at neighbouring positions. @param {Variant} one @param {Variant} other */
+function areNeighbours(one, other) {
+  return (
+    other.pos === one.pos + 1 && [one.ref, other.ref, ...one.alts, ...other.alts].every((text) => text.length === 1)
+  );
+}
+
+/** @param {number[]} one @param {number[]} other */
+function byFirstDifference(one, other) {
+  const at = one.findIndex((allele, index) => allele !== other[index]);
+  return at < 0 ? 0 : one[at] - other[at];
+}
+
+/**
+ * Neighbouring SNVs as one variant, whose alternative alleles are what the haplotypes have.
+ *
+ * @param {Variant[]} variants
+ * @param {number[][]} alleles the allele of each SNV on each haplotype
+ * @returns {{variant: Variant, alleleOf: number[], changed: Set<number>}} with the alleles that differ from the
+ *   reference at every base
+ */
+export function joinedSnvs(variants, alleles) {
+  const combos = alleles[0].map((_, haplotype) => alleles.map((own) => own[haplotype]));
+  const distinct = new Map(combos.filter((combo) => combo.some(Boolean)).map((combo) => [combo.join(), combo]));
+  const sorted = [...distinct.values()].sort(byFirstDifference);
+  const numberOf = new Map(sorted.map((combo, index) => [combo.join(), index + 1]));
+  const spelled = sorted.map((combo) =>
+    combo.map((allele, i) => (allele ? variants[i].alts[allele - 1] : variants[i].ref)),
+  );
+  return {
+    variant: {
+      ...variants[0],
+      ref: variants.map((one) => one.ref).join(""),
+      alts: spelled.map((letters) => letters.join("")),
+    },
+    alleleOf: combos.map((combo) => numberOf.get(combo.join()) ?? 0),
+    changed: new Set(sorted.flatMap((combo, index) => (combo.every(Boolean) ? [index + 1] : []))),
   };
 }

@@ -1,14 +1,18 @@
 // GATK's preparation of reads (pairhmm/models/gatk.py, pairhmm/evidence/scoring.py).
 
+import { NO_INDEL_QUALITY } from "../genomics/blocks.js";
 import { CODE_OF_N } from "../letters.js";
+import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "./str_model.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("./str_model.js").StrModel} StrModel */
 
 /**
  * @typedef {object} GatkOptions
  * @property {number} insertionQuality Phred, of the opening of an insertion
  * @property {number} deletionQuality
  * @property {number} gapQuality Phred, of the continuation of either
+ * @property {boolean} indelTags whether the indel qualities that reads have of their own are used (tags BI and BD)
  * @property {"none" | "hostile" | "aggressive" | "conservative"} pcrIndelModel how far indel qualities are lowered inside
  *   tandem repeats
  * @property {boolean} capByMappingQuality whether base qualities are lowered to the read's mapping quality
@@ -22,6 +26,7 @@ export const GATK_OPTIONS = {
   insertionQuality: 45,
   deletionQuality: 45,
   gapQuality: 10,
+  indelTags: true,
   pcrIndelModel: "conservative",
   capByMappingQuality: true,
   baseQualityThreshold: 18,
@@ -31,8 +36,6 @@ export const GATK_OPTIONS = {
 
 const PCR_RATES = { none: 0, hostile: 1, aggressive: 2, conservative: 3 };
 const [PCR_INITIAL_QUALITY, PCR_LOWEST_QUALITY] = [40, 10];
-export const MOST_REPEATS = 20;
-const LONGEST_REPEAT_UNIT = 8;
 const LOWEST_USABLE_BASE_QUALITY = 6;
 
 /**
@@ -84,18 +87,37 @@ export function asN(codes) {
 }
 
 /**
- * Insertion and deletion qualities of reads.
+ * Indel qualities of reads end to end. What reads have of their own is at least 6.
  *
  * @param {Native} native
- * @param {Uint32Array} offset
+ * @param {{offset: Uint32Array, insertion: Uint8Array, deletion: Uint8Array}} reads with their own qualities, or none
  * @param {Uint8Array} bases codes 0 to 4
  * @param {GatkOptions} options
+ * @param {StrModel | null} strModel in place of the qualities of the options
  */
-export function indelQualities(native, offset, bases, options) {
-  const insertion = new Uint8Array(bases.length).fill(options.insertionQuality);
-  const deletion = new Uint8Array(bases.length).fill(options.deletionQuality);
-  if (options.pcrIndelModel === "none") return { insertion, deletion };
-  return cappedByRepeats(native, offset, bases, pcrQuality(options.pcrIndelModel), insertion, deletion);
+export function indelQualities(native, reads, bases, options, strModel) {
+  if (strModel) {
+    const { insertion, deletion, gap } = strModel.qualities(native, reads.offset, bases);
+    return { insertion: loweredTo(reads.insertion, insertion), deletion: loweredTo(reads.deletion, deletion), gap };
+  }
+  const insertion = own(reads.insertion, bases.length, options.insertionQuality);
+  const deletion = own(reads.deletion, bases.length, options.deletionQuality);
+  const gap = new Uint8Array(bases.length).fill(options.gapQuality);
+  if (options.pcrIndelModel === "none") return { insertion, deletion, gap };
+  const table = pcrQuality(options.pcrIndelModel);
+  return { ...cappedByRepeats(native, reads.offset, bases, table, insertion, deletion), gap };
+}
+
+/** The reads' own qualities, and one quality for reads without. @param {Uint8Array} given @param {number} size @param {number} quality */
+function own(given, size, quality) {
+  if (!given.length) return new Uint8Array(size).fill(quality);
+  return given.map((one) => (one === NO_INDEL_QUALITY ? quality : Math.max(one, LOWEST_USABLE_BASE_QUALITY)));
+}
+
+/** Qualities of a table, lowered to the reads' own ones. @param {Uint8Array} given @param {Uint8Array} qualities */
+function loweredTo(given, qualities) {
+  if (!given.length) return qualities;
+  return qualities.map((one, base) => Math.min(one, Math.max(given[base], LOWEST_USABLE_BASE_QUALITY)));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Which file is what, which index belongs to which, and what is missing. Names decide, as for the command line's files.
 
-/** @typedef {"alignments" | "reference" | "variants" | "intervals" | "tables"} Slot */
+/** @typedef {"alignments" | "reference" | "variants" | "intervals" | "strModel" | "pedigree" | "tables"} Slot */
 /** @typedef {{name: string, data: Blob | string, size: number | null}} Given a file, or a URL */
 
 /** Endings of the files of each slot, and of the indexes beside them. */
@@ -12,12 +12,14 @@ const ENDINGS = {
   },
   variants: { data: [".vcf", ".vcf.gz", ".vcf.bgz"], index: [".tbi", ".csi"] },
   intervals: { data: [".bed", ".bed.gz"], index: [] },
+  strModel: { data: [".toml"], index: [] },
+  pedigree: { data: [".ped"], index: [] },
   tables: { data: [".tsv"], index: [] },
 };
 export const SLOTS = /** @type {Slot[]} */ (Object.keys(ENDINGS));
 
 export const READABLE =
-  "BAM or CRAM, FASTA, VCF or BED, their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi), or tables of pairhmm map (.tsv)";
+  "BAM or CRAM, FASTA, VCF or BED, their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi), an STR model (.toml), a pedigree (.ped), or tables of pairhmm map (.tsv)";
 
 /** The files that were chosen. */
 export class ChosenFiles {
@@ -95,6 +97,8 @@ export class ChosenFiles {
     const [reference] = this.of("reference");
     const [variants] = this.of("variants");
     const [intervals] = this.of("intervals");
+    const [strModel] = this.of("strModel");
+    const [pedigree] = this.of("pedigree");
     const beside = reference ? this.indexesOf(reference.name) : [];
     const ending = (/** @type {string} */ end) => beside.find(({ name }) => isEnding(name, end))?.data;
     return {
@@ -102,6 +106,8 @@ export class ChosenFiles {
       reference: reference && { name: reference.name, fasta: reference.data, fai: ending(".fai"), gzi: ending(".gzi") },
       variants: variants && withIndex(variants),
       intervals: intervals && { name: intervals.name, data: intervals.data },
+      strModel: strModel && { name: strModel.name, data: strModel.data },
+      pedigree: pedigree && { name: pedigree.name, data: pedigree.data },
     };
   }
 }

@@ -2,7 +2,7 @@
 
 import { run } from "../call/run.js";
 import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../call/tsv.js";
-import { vcfHeader, vcfLine } from "../call/vcf.js";
+import { RecordLines, vcfHeader } from "../call/vcf.js";
 import { Engine } from "../engine.js";
 import { Download } from "./downloads.js";
 import { panelOf } from "./panels.js";
@@ -57,7 +57,8 @@ async function runOnce({ inputs, options, version }) {
     if (event.kind === "region") {
       await texts?.add(event);
       tell({ kind: "region", result: resultOf(event, panelOf(event)) });
-    } else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
+    } else if (event.kind === "blocks") await texts?.addBlocks(event);
+    else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
     else tell(event);
   }
 }
@@ -78,6 +79,7 @@ class Texts {
       pairhmmModel: begin.model,
     };
     this.samples = begin.samples;
+    this.lines = new RecordLines();
     this.vcf = new Download(vcfHeader(begin, options, provenance), false);
     this.likelihoods = new Download(tsvHeader(begin.model), true);
     this.haplotypes = new Download(haplotypesHeader(), true);
@@ -85,9 +87,14 @@ class Texts {
 
   /** @param {RegionEvent} event */
   async add(event) {
-    await this.vcf.write(event.sites.map(vcfLine).join(""));
+    await this.vcf.write(this.lines.of(event));
     await this.likelihoods.write(tsvLines(event, this.samples));
     await this.haplotypes.write(haplotypeLines(event));
+  }
+
+  /** @param {import("../call/events.js").BlocksEvent} event */
+  async addBlocks(event) {
+    await this.vcf.write(this.lines.of(event));
   }
 
   async whole() {

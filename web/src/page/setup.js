@@ -2,6 +2,7 @@
 
 import { formatNumber, make } from "./components.js";
 import { ChosenFiles, SLOTS, givenUrl } from "./files.js";
+import { RunOptions } from "./run_options.js";
 
 /** @typedef {import("./files.js").Slot} Slot */
 /** @typedef {import("./files.js").Given} Given */
@@ -12,16 +13,13 @@ const SLOT_TEXTS = {
   reference: ["Reference", "The genome that the reads are aligned to, or a part of it"],
   variants: ["Variants", "Optional: a VCF of the variants to genotype. Without it, they are found in the reads"],
   intervals: ["Regions", "Optional: a BED. Or type a region below"],
+  strModel: ["STR model", "Gap qualities in repeats, of pairhmm calibrate-str"],
+  pedigree: ["Pedigree", "Children have alleles of their parents, where all three are samples"],
   tables: ["Tables of a cohort", "Of map draw, map distances and map relate. They are shown without a run"],
 };
 
-/** The options that the page has, with the command line's defaults. */
-const NUMBERS = /** @type {const} */ ([
-  ["minMapq", "Mapping quality, at least", 20, 0, 255, "--min-mapq"],
-  ["minQual", "PASS from QUAL", 20, 0, 10000, "--min-qual"],
-  ["maxDepth", "Reads of a sample, at most", 1000, 1, 100000, "--max-depth"],
-  ["ploidy", "Ploidy", 2, 1, 20, "--ploidy"],
-]);
+/** Slots that are shown once they have a file. @type {Slot[]} */
+const RARE = ["strModel", "pedigree"];
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -37,41 +35,10 @@ export class Setup {
     this.isRunning = false;
     this.box = /** @type {HTMLDetailsElement} */ (element("setup"));
     this.button = /** @type {HTMLButtonElement} */ (element("run"));
-    element("options").append(...this.#options());
+    this.options = new RunOptions({ onRegion: () => this.update(), onGpu: told.onGpu });
+    element("options").append(...this.options.fields);
     this.#heed();
     this.#showFiles();
-  }
-
-  #options() {
-    this.region = make("input", {
-      id: "region",
-      type: "text",
-      placeholder: "chr1:10,000-20,000",
-      spellcheck: "false",
-      autocomplete: "off",
-      oninput: () => this.update(),
-    });
-    this.model = make(
-      "select",
-      { id: "model" },
-      make("option", { value: "gatk" }, "GATK's"),
-      make("option", { value: "profile" }, "profile"),
-    );
-    this.gpu = make(
-      "select",
-      { id: "gpu", onchange: () => this.told.onGpu(/** @type {"auto" | "off"} */ (this.gpu?.value)) },
-      make("option", { value: "auto" }, "GPU or CPU"),
-      make("option", { value: "off" }, "CPU"),
-    );
-    this.numbers = NUMBERS.map(([name, , value, min, max]) =>
-      make("input", { id: name, type: "number", value, min, max, step: 1, required: true }),
-    );
-    return [
-      field("Region", this.region, "-r"),
-      field("Model", this.model, "--model"),
-      ...this.numbers.map((input, index) => field(NUMBERS[index][1], input, NUMBERS[index][5])),
-      field("Compute on", this.gpu, "--backend"),
-    ];
   }
 
   #heed() {
@@ -131,12 +98,8 @@ export class Setup {
   }
 
   run() {
-    const options = Object.fromEntries(NUMBERS.map(([name], index) => [name, Number(this.numbers?.[index].value)]));
-    const inputs = this.files.inputs();
-    this.told.onRun(
-      { ...inputs, region: this.region?.value.trim() || undefined },
-      { ...options, model: this.model?.value, listedOnly: Boolean(inputs.variants) },
-    );
+    const inputs = { ...this.files.inputs(), region: this.options.regionText || undefined };
+    this.told.onRun(inputs, this.options.values());
   }
 
   /** @param {{isReady?: boolean, isRunning?: boolean}} state */
@@ -147,17 +110,21 @@ export class Setup {
   }
 
   #showFiles() {
-    element("slots").replaceChildren(...SLOTS.map((slot) => this.#slot(slot)));
+    const shown = SLOTS.filter((slot) => !RARE.includes(slot) || this.files.of(slot).length > 0);
+    element("slots").replaceChildren(...shown.map((slot) => this.#slot(slot)));
     this.update();
   }
 
   update() {
     const lacking = ["alignments", "reference"].filter((slot) => !this.files.of(/** @type {Slot} */ (slot)).length);
-    const region = this.region?.value.trim() ?? "";
+    this.options.become({
+      hasVariants: this.files.of("variants").length > 0,
+      hasStrModel: this.files.of("strModel").length > 0,
+    });
     this.button.disabled = !this.isReady || this.isRunning || lacking.length > 0;
     element("missing").textContent = lacking.length ? `Still needed: ${lacking.join(" and ")}` : "";
     const names = SLOTS.flatMap((slot) => this.files.of(slot).map(({ name }) => name));
-    element("chosen").textContent = this.box.open ? "" : [...names, region].filter(Boolean).join(" · ");
+    element("chosen").textContent = this.box.open ? "" : [...names, ...this.options.told].filter(Boolean).join(" · ");
   }
 
   /** @param {Slot} slot */
@@ -207,11 +174,6 @@ export class Setup {
 
 /** @param {File} file @returns {Given} */
 const givenFile = (file) => ({ name: file.name, data: file, size: file.size });
-
-/** @param {string} title @param {HTMLElement} input @param {string} option the command line's */
-function field(title, input, option) {
-  return make("label", { class: "field", title: `As ${option} of pairhmm call` }, make("span", {}, title), input);
-}
 
 /** @param {number} bytes */
 function formatSize(bytes) {

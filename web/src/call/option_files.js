@@ -1,0 +1,67 @@
+// What the options of a run need of its files, and the files that options name (pairhmm/commands/call.py).
+
+import { readPed } from "../files/ped.js";
+import { InputProblem } from "../files/problem.js";
+import { readStrModel } from "../files/str_file.js";
+import { familiesOf } from "../genomics/pedigree.js";
+import { builtInStrModel } from "../models/str_model.js";
+
+/** @typedef {import("../files/sources.js").Source} Source */
+/** @typedef {import("./options.js").CallOptions} CallOptions */
+/** @typedef {import("./run.js").Inputs} Inputs */
+
+/**
+ * Requires what some records need.
+ *
+ * @param {Inputs} inputs
+ * @param {CallOptions} options
+ * @param {boolean} isListed
+ * @param {number} samples
+ */
+export function checkRecords({ alignments, variants }, options, isListed, samples) {
+  for (const name of /** @type {const} */ (["gvcf", "mnv"])) {
+    if (!options[name] || !isListed) continue;
+    const rule = `--${name} is for variants that are found in reads`;
+    throw new InputProblem(`--${name}`, variants?.name ?? "", rule, `leave out --${name} or the file`);
+  }
+  if (options.gvcf && options.ploidy > 2) {
+    throw new InputProblem("--gvcf", `ploidy ${options.ploidy}`, "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf");
+  }
+  if (options.gvcf && samples > 1) {
+    const paths = alignments.map((one) => one.name).join(", ");
+    const cure = "write one gVCF a sample, and join them (bcftools merge -g)";
+    throw new InputProblem("--gvcf", paths, `reads of ${samples} samples`, cure);
+  }
+}
+
+/**
+ * The families of a PED file that the samples have.
+ *
+ * @param {{name: string, data: Source}} file
+ * @param {string[]} samples
+ * @param {{tell: (text: string) => void, warn: (text: string) => void}} told
+ */
+export async function familiesIn(file, samples, { tell, warn }) {
+  const { families, leftOut } = familiesOf(await readPed(file), samples);
+  if (!families.length && !leftOut.length) {
+    const rule = "has no child that is a sample and whose father and mother are samples";
+    const cure = "give the three of a family, under the names of their read groups";
+    throw new InputProblem(file.name, "", rule, cure);
+  }
+  const children = families.reduce((sum, family) => sum + family.children.length, 0);
+  tell(`${file.name}: families ${families.length}, with children ${children}`);
+  if (leftOut.length) warn(`${file.name}: families close a loop, so that ${leftOut.join(", ")} count as founders`);
+  return families;
+}
+
+/** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options */
+export async function strModelOf({ strModel }, options) {
+  if (strModel) return readStrModel(strModel);
+  return options.strModel && builtInStrModel(options.strModel);
+}
+
+/** The model and its parameters, for headers. @param {CallOptions} options @param {{name: string} | null} strModel */
+export function modelText({ model, parameters }, strModel) {
+  if (model === "profile") return `profile (${parameters})`;
+  return strModel ? `gatk (${strModel.name})` : "gatk";
+}

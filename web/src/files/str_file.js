@@ -1,0 +1,74 @@
+// STR models in TOML files, as `pairhmm calibrate-str` writes them (pairhmm/models/str_parameters.py).
+
+import { LONGEST_REPEAT_UNIT, MOST_REPEATS, roundHalfEven, StrModel } from "../models/str_model.js";
+import { InputProblem } from "./problem.js";
+import { SourceFile } from "./sources.js";
+
+/** @typedef {import("./sources.js").Source} Source */
+
+const TABLES = ["insertion_opening", "deletion_opening", "gap_continuation"];
+const UNITS = Array.from({ length: LONGEST_REPEAT_UNIT }, (_, index) => `unit_${index + 1}`);
+const HIGHEST_QUALITY = 127;
+const FORMAT = "see docs/model.md for the format";
+// A table's name, or a key with a list of numbers. Files of STR models have nothing else.
+const PART = /\[([A-Za-z0-9_-]+)\]|([A-Za-z0-9_-]+)\s*=\s*\[([\d\s.,+-]*)\]/y;
+
+/**
+ * The STR model in a file.
+ *
+ * @param {{name: string, data: Source}} given
+ * @returns {Promise<StrModel>}
+ * @throws {InputProblem} for a file that is none
+ */
+export async function readStrModel({ name, data }) {
+  const tables = parsed(name, new TextDecoder().decode(await new SourceFile(name, data).whole()));
+  checkKeys(name, "", [...tables.keys()], TABLES);
+  const [insertion, deletion, gap] = TABLES.map((table) => {
+    const rows = /** @type {Map<string, string[]>} */ (tables.get(table));
+    checkKeys(name, `${table}.`, [...rows.keys()], UNITS);
+    return Uint8Array.from(UNITS.flatMap((unit) => qualities(name, `${table}.${unit}`, rows.get(unit) ?? [])));
+  });
+  return new StrModel(insertion, deletion, gap, name);
+}
+
+/** Lists by table and key. @param {string} path @param {string} text */
+function parsed(path, text) {
+  const letters = text.replace(/#.*/g, "").trim();
+  /** @type {Map<string, Map<string, string[]>>} */
+  const tables = new Map();
+  /** @type {Map<string, string[]> | undefined} */
+  let table;
+  for (let at = 0; at < letters.length;) {
+    PART.lastIndex = at;
+    const found = PART.exec(letters);
+    if (!found || (!table && !found[1])) throw new InputProblem(path, "", "no file of an STR model", FORMAT);
+    const [whole, tableName, key, list] = found;
+    if (tableName) tables.set(tableName, (table = new Map()));
+    else table?.set(key, list.match(/[^\s,]+/g) ?? []);
+    at += whole.length;
+    while (/\s/.test(letters[at] ?? "")) at++;
+  }
+  if (!tables.size) throw new InputProblem(path, "", "holds no parameters", FORMAT);
+  return tables;
+}
+
+/** @param {string} path @param {string} prefix @param {string[]} found @param {string[]} expected */
+function checkKeys(path, prefix, found, expected) {
+  const unknown = found.find((key) => !expected.includes(key));
+  if (unknown) throw new InputProblem(path, prefix + unknown, "unknown key", `keys here are ${expected.join(", ")}`);
+  const missing = expected.find((key) => !found.includes(key));
+  if (missing) throw new InputProblem(path, prefix + missing, "missing", `give all of ${expected.join(", ")}`);
+}
+
+/** @param {string} path @param {string} place @param {string[]} texts */
+function qualities(path, place, texts) {
+  if (texts.length !== MOST_REPEATS) {
+    throw new InputProblem(path, place, `must have ${MOST_REPEATS} values`, "one for each number of copies from 1");
+  }
+  const wrong = texts.find((text) => !(Number(text) >= 0 && Number(text) <= HIGHEST_QUALITY));
+  if (wrong !== undefined) {
+    const cure = `use Phred qualities from 0 to ${HIGHEST_QUALITY}`;
+    throw new InputProblem(path, place, `${wrong} is not a quality`, cure);
+  }
+  return texts.map((text) => roundHalfEven(Number(text)));
+}
