@@ -10,8 +10,8 @@
 //   are shifted by one bit more. A column of a pattern selects planes, and one AND takes as many positions as a vector
 //   has bits. Mismatches are counted in unary, one vector for each number.
 //
-// find_seeds is for tiles (scan/tiles.hpp): it looks up the seed at each position, and compares the letters beside it
-// with those beside each seed of the index, two bits a letter and a word a seed.
+// find_seeds is for tiles (scan/tiles.hpp): it looks up the seed at each position, and compares the letters around it
+// with those around each seed of the index, two bits a letter and a word a seed.
 //
 // Versions, single thread of an AMD EPYC with AVX-512, 1,000 signatures of 3,000 to 10,000 bases, both strands, against
 // 162 Mbp, a tenth of all letters N on both sides (benchmarks/scan.py):
@@ -194,47 +194,24 @@ inline void filter(const BitPlanes& planes, int count, const FilterColumn* colum
 
 constexpr int kAnyMismatches = -1;  // a template argument: as many as the seeds' view says
 
-// The nearer letters on one side of a seed each, and of whole seeds.
-typedef uint16_t Sides __attribute__((vector_size(PAIRHMM_VECTOR), aligned(1), may_alias));
-typedef uint32_t NearWords __attribute__((vector_size(PAIRHMM_VECTOR), aligned(1), may_alias));
+// Contexts of several seeds.
+typedef uint64_t Contexts __attribute__((vector_size(PAIRHMM_VECTOR), aligned(1), may_alias));
 
-#if (PAIRHMM_VECTOR == 32 && defined(__AVX2__)) || (PAIRHMM_VECTOR == 16 && defined(__SSE2__))
-constexpr int kBitsOfSide = 2;
-#else
-constexpr int kBitsOfSide = 1;
-#endif
-
-// kBitsOfSide bits for each side that is zero, the first one lowest.
-inline uint32_t zero_sides(const Sides& sides) {
-#if PAIRHMM_VECTOR == 64 && defined(__AVX512BW__)
-    return _mm512_testn_epi16_mask((__m512i)sides, (__m512i)sides);
+// A bit for each context that is zero, the first one lowest.
+inline uint32_t zero_contexts(const Contexts& contexts) {
+#if PAIRHMM_VECTOR == 64 && defined(__AVX512F__)
+    return _mm512_testn_epi64_mask((__m512i)contexts, (__m512i)contexts);
 #elif PAIRHMM_VECTOR == 32 && defined(__AVX2__)
-    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi16((__m256i)sides, _mm256_setzero_si256())));
-#elif PAIRHMM_VECTOR == 16 && defined(__SSE2__)
-    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi16((__m128i)sides, _mm_setzero_si128())));
+    const __m256i zero = _mm256_cmpeq_epi64((__m256i)contexts, _mm256_setzero_si256());
+    return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)zero));
+#elif PAIRHMM_VECTOR == 16 && defined(__SSE4_1__)
+    return static_cast<uint32_t>(_mm_movemask_pd((__m128d)_mm_cmpeq_epi64((__m128i)contexts, _mm_setzero_si128())));
 #else
     uint32_t zero = 0;
-    for (int i = 0; i < PAIRHMM_VECTOR / 2; ++i) zero |= static_cast<uint32_t>(sides[i] == 0) << i;
+    for (int i = 0; i < PAIRHMM_VECTOR / 8; ++i) zero |= static_cast<uint32_t>(contexts[i] == 0) << i;
     return zero;
 #endif
 }
-
-// The letters beside one position, as they stand beside a seed.
-struct Beside {
-    uint64_t around, is_plain;  // the low bit of each plain letter
-
-    Beside(const PackedLetters& letters, int at, int seed)
-        : around(uint64_t{letters.word[at + seed]} << 32 | letters.word[at - kBeside]),
-          is_plain(letters.is_plain == nullptr
-                       ? kLowBitOfLetters
-                       : uint64_t{letters.is_plain[at + seed]} << 32 | letters.is_plain[at - kBeside]) {}
-
-    // The low bit of each letter that differs.
-    uint64_t differing(uint64_t context) const {
-        const uint64_t differs = context ^ around;
-        return (differs | differs >> 1) & is_plain;
-    }
-};
 
 // Whether the letters of one of the masks have few enough mismatches. It looks at all masks: few seeds pass any, so
 // that the answer is easy to predict where a way out after each mask is not.
@@ -245,89 +222,57 @@ inline bool passes_a_mask(uint64_t differing, const SeedView& seeds) {
     return passes;
 }
 
-// Seeds whose near letters pass. Their contexts are out of the caches, so that they are compared later, together.
-struct PendingSeeds {
-    static constexpr int kMost = 256;
-    int count = 0;
-    uint32_t seed[kMost];
-    int position[kMost];
-
-    void tell(const PackedLetters& letters, const SeedView& seeds, const Found& found) {
-        for (int i = 0; i < count; ++i) {
-            const Beside beside(letters, position[i], seeds.letters);
-            if (passes_a_mask(beside.differing(seeds.context[seed[i]]), seeds))
-                found.tell(found.context, seed[i], position[i]);
-        }
-        count = 0;
-    }
-};
-
-// Adds the seeds first to end - 1 of a position whose near letters pass, as long as there is room; returns the first
-// one that it did not look at. As many are compared at once as a vector has words.
+// Reports the seeds first to end - 1 whose contexts pass. As many are compared at once as a vector has words.
 template <int kMismatches>
-inline uint32_t compare_near(const Beside& beside, uint32_t first, uint32_t end, const SeedView& seeds, int position,
-                             PendingSeeds& pending) {
-    constexpr uint32_t kSeeds = PAIRHMM_VECTOR / 4, kBitsOfSeed = 2 * kBitsOfSide;
-    constexpr uint32_t kFirstBits = kBitsOfSeed == 4 ? 0x11111111 : 0x55555555;
+inline void compare_contexts(const PackedLetters& letters, int position, uint32_t first, uint32_t end,
+                             const SeedView& seeds, const Found& found) {
+    constexpr uint32_t kSeeds = PAIRHMM_VECTOR / 8;
     const int most = kMismatches == kAnyMismatches ? seeds.max_mismatches : kMismatches;
-    const uint32_t near = static_cast<uint32_t>(beside.around >> kBeside);
-    const uint32_t plain = static_cast<uint32_t>(beside.is_plain >> kBeside), sides = seeds.sides_mask;
+    const uint64_t here = context_at(letters.word, position - seeds.before);
+    uint64_t plain = kLowBitOfLetters;
+    if (letters.is_plain != nullptr) plain = context_at(letters.is_plain, position - seeds.before);
     for (uint32_t i = first; i < end; i += kSeeds) {
-        if (pending.count + static_cast<int>(kSeeds) > PendingSeeds::kMost) return i;
-        const NearWords differs = *reinterpret_cast<const NearWords*>(seeds.near + i) ^ near;
-        const NearWords letters = differs | differs >> 1;
-        Sides left = (Sides)(letters & (sides & plain));
-        for (int k = 0; k < most; ++k) left &= left - 1;  // takes the lowest bit away
-        uint32_t zero = zero_sides(left);
-        uint32_t passing = zero | zero >> kBitsOfSide;
-        for (int j = 0; j < seeds.both_masks; ++j) {
-            NearWords both = letters & (seeds.both_mask[j] & plain);
-            for (int k = 0; k < most; ++k) both &= both - 1;
-            zero = zero_sides((Sides)both);
-            passing |= zero & zero >> kBitsOfSide;
+        const Contexts bits = *reinterpret_cast<const Contexts*>(seeds.context + i) ^ here;
+        const Contexts differing = bits | bits >> 1;
+        uint32_t passing = 0;
+        for (const uint64_t mask : seeds.side_mask) {
+            Contexts left = differing & (mask & plain);
+            for (int k = 0; k < most; ++k) left &= left - 1;  // takes the lowest bit away
+            passing |= zero_contexts(left);
         }
-        const uint32_t there = end - i;
-        passing &= there < kSeeds ? kFirstBits & ((uint32_t{1} << there * kBitsOfSeed) - 1) : kFirstBits;
+        if (end - i < kSeeds) passing &= (1u << (end - i)) - 1;
         for (; passing != 0; passing &= passing - 1) {
-            const uint32_t seed = i + static_cast<uint32_t>(__builtin_ctz(passing)) / kBitsOfSeed;
-            __builtin_prefetch(seeds.context + seed);
-            pending.seed[pending.count] = seed;
-            pending.position[pending.count++] = position;
+            const auto at = static_cast<uint32_t>(__builtin_ctz(passing));
+            if (passes_a_mask(differing[at] & plain, seeds)) found.tell(found.context, i + at, position);
         }
     }
-    return end;
 }
 
 template <int kMismatches>
 inline void find_seeds_but(const PackedLetters& letters, int count, const SeedView& seeds, const Found& found) {
-    constexpr int kAtOnce = 64;
-    const uint32_t code_mask = (uint32_t{1} << 2 * seeds.letters) - 1;
-    PendingSeeds pending;
+    constexpr int kAtOnce = 256;
     for (int begin = 0; begin < count; begin += kAtOnce) {
-        const int end = begin + kAtOnce < count ? begin + kAtOnce : count;
-        int position[kAtOnce + 1], known = 0;
-        for (int i = begin; i < end; ++i) {
-            const uint32_t code = letters.word[i] & code_mask;
-            position[known] = i;
-            known += static_cast<int>(seeds.known[code >> 6] >> (code & 63) & 1);
+        const int there = begin + kAtOnce < count ? kAtOnce : count - begin;
+        uint32_t keys[kAtOnce];
+        uint16_t position[kAtOnce + 1];
+        for (int i = 0; i < there; ++i) keys[i] = seed_key(letters.word[begin + i], seeds.letters);
+        int known = 0;
+        for (int i = 0; i < there; ++i) {
+            const uint32_t bit = keys[i] >> seeds.known_shift;
+            position[known] = static_cast<uint16_t>(i);
+            known += static_cast<int>(seeds.known[bit >> 6] >> (bit & 63) & 1);
         }
         // Each pass prefetches what the next one reads.
-        for (int k = 0; k < known; ++k) __builtin_prefetch(seeds.first + (letters.word[position[k]] & code_mask));
+        for (int k = 0; k < known; ++k) __builtin_prefetch(seeds.first + (keys[position[k]] >> seeds.bucket_shift));
         for (int k = 0; k < known; ++k) {
-            const uint32_t* near = seeds.near + seeds.first[letters.word[position[k]] & code_mask];
-            __builtin_prefetch(near);
-            __builtin_prefetch(near + 16);
+            const uint32_t* first = seeds.first + (keys[position[k]] >> seeds.bucket_shift);
+            __builtin_prefetch(seeds.context + first[0]);
+            __builtin_prefetch(seeds.context + first[1]);
         }
         for (int k = 0; k < known; ++k) {
-            const int at = position[k];
-            const Beside beside(letters, at, seeds.letters);
-            const uint32_t* first = seeds.first + (letters.word[at] & code_mask);
-            for (uint32_t next = first[0]; next < first[1];) {
-                next = compare_near<kMismatches>(beside, next, first[1], seeds, at, pending);
-                if (next < first[1]) pending.tell(letters, seeds, found);
-            }
+            const uint32_t* first = seeds.first + (keys[position[k]] >> seeds.bucket_shift);
+            compare_contexts<kMismatches>(letters, begin + position[k], first[0], first[1], seeds, found);
         }
-        pending.tell(letters, seeds, found);
     }
 }
 

@@ -28,33 +28,42 @@ struct IndexView {
     const uint64_t* extension;  // [anchors][kExtension / 8] the letters behind each anchor, N behind the pattern's end
 };
 
-constexpr int kBeside = 16;     // letters on either side of a seed that are compared before anything else is
-constexpr int kMostMasks = 16;  // of a seed's context; beyond them contexts are compared by fewer masks
+constexpr int kBeside = 16;     // letters of a word
+constexpr int kContext = 32;    // letters of a seed and around it that are compared before anything else is
+constexpr int kMostMasks = 16;  // of a context; beyond them contexts are compared by fewer masks
 
 constexpr uint64_t kLowBitOfLetters = 0x5555555555555555;  // of letters of two bits
+constexpr uint32_t kLowBits = 0x55555555;                  // the same, of a word
 
 // The index of seeds (scan/seeds.hpp). Letters have two bits, the first one lowest.
 struct SeedView {
-    int letters;              // of a seed
-    const uint64_t* known;    // [4^letters bits] whether a code has seeds
-    const uint32_t* first;    // [4^letters + 1] into context
-    const uint64_t* context;  // [seeds] kBeside letters before a seed, then kBeside letters behind it
-    const uint32_t* near;     // [seeds + a vector] the half of these that is nearer to the seed
+    uint32_t letters;         // both bits of each letter that a seed compares
+    int before;               // letters of a context before the seed
+    int known_shift;          // from a key to its bit
+    int bucket_shift;         // from a key to its bucket
+    const uint64_t* known;    // whether a key has seeds
+    const uint32_t* first;    // [buckets + 1] into context
+    const uint64_t* context;  // [seeds + a vector] kContext letters, of which kBeside are a word's
     int max_mismatches;       // that a mask allows
-    // Of near letters, those that are compared: on each side for itself, and on both together. A seed whose context
-    // passes a mask below passes here, too.
-    uint32_t sides_mask;
-    int both_masks;
-    uint32_t both_mask[kMostMasks];
+    // The low bit of each letter that is compared. What passes a mask below passes one of these, too.
+    uint64_t side_mask[2];
     int masks;
-    uint64_t mask[kMostMasks];  // the low bit of each letter that is compared
+    uint64_t mask[kMostMasks];
 };
+
+// Where the letters of a seed are looked up: the product's highest bits depend on all of its letters.
+inline uint32_t seed_key(uint32_t word, uint32_t letters) { return (word & letters) * 0x9e3779b1u; }
 
 // Sample letters of two bits. Both arrays can be read from -kBeside on, and kBeside beyond the last seed.
 struct PackedLetters {
     const uint32_t* word;      // [i] the kBeside letters from i on
     const uint32_t* is_plain;  // [i] the low bit of each of them that is a base; null where all are
 };
+
+// The kContext letters from a position on.
+inline uint64_t context_at(const uint32_t* words, int64_t from) {
+    return uint64_t{words[from + kBeside]} << 32 | words[from];
+}
 
 // A column of a filter: the planes whose OR it is, as byte offsets of position 0 into BitPlanes.
 struct FilterColumn {

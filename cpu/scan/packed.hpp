@@ -50,12 +50,4 @@ private:
     int64_t ambiguous_ = 0;
 };
 
-// Every sequence of bases that some letters stand for, as codes of two bits a letter, the first one lowest.
-template <class Take>
-void each_code(const uint8_t* letters, int count, const Take& take, uint32_t code = 0, int at = 0) {
-    if (at == count) return take(code);
-    for (uint32_t base = 0; base < 4; ++base)
-        if ((letters[at] >> base & 1) != 0) each_code(letters, count, take, code | base << 2 * at, at + 1);
-}
-
 }  // namespace pairhmm

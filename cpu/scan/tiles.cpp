@@ -165,18 +165,17 @@ private:
     void look_up() {
         const SeedIndex& seeds = compiled_.seeds;
         const PackedLetters packed = packed_.view();
-        const int size = seeds.plan().letters;
-        const int64_t positions = count_ - size + 1;
+        const int64_t positions = count_ - seeds.plan().span + 1;
         compiled_.level.find_seeds(packed, static_cast<int>(positions), seeds.view(), {tell, this});
         if (!seeds.has_careful() && packed_.ambiguous() == 0) return;
-        const uint32_t code_mask = (uint32_t{1} << 2 * size) - 1, plain = kLowBits & code_mask;
+        const uint32_t plain = seeds.plan().letters & kLowBits;
         std::vector<bool> is_looked_up(static_cast<size_t>(positions), true);
         for (int64_t at = 0; at < positions; ++at) {
             const auto found = [&](int64_t place) { note(place, at); };
             if (packed.is_plain == nullptr || (packed.is_plain[at] & plain) == plain) {
-                seeds.look_up_careful(packed.word[at] & code_mask, found);
-            } else if (count_codes(letters_ + at, size) != 0) {
-                each_code(letters_ + at, size, [&](uint32_t code) { seeds.look_up(code, packed, at, found); });
+                seeds.look_up_careful(packed.word[at], found);
+            } else if (seeds.is_looked_up(letters_ + at)) {
+                seeds.each_word(letters_ + at, [&](uint32_t word) { seeds.look_up(word, packed, at, found); });
             } else {
                 is_looked_up[static_cast<size_t>(at)] = false;
             }
@@ -186,16 +185,14 @@ private:
 
     // The places of which a seed was not looked up, and that have enough letters for a match.
     void list_unlooked(const std::vector<bool>& is_looked_up) {
-        const SeedPlan& plan = compiled_.seeds.plan();
-        const int64_t step = plan.of_tiles ? plan.apart : 1;
-        const int64_t last = plan.of_tiles ? rules_.match.max_mismatches * plan.apart : rules_.length - plan.letters;
+        const auto& shifts = compiled_.seeds.plan().shifts;
         int64_t known = rules_.length - std::count(letters_, letters_ + rules_.length, kAny);
         for (int64_t at = 0; at < stretch_.end - stretch_.begin; ++at) {
             if (at > 0) known += (letters_[at - 1] == kAny) - (letters_[at + rules_.length - 1] == kAny);
             if (known < rules_.match.min_informative) continue;
-            bool whole = true;
-            for (int64_t seed = at; seed <= at + last; seed += step)
-                whole = whole && is_looked_up[static_cast<size_t>(seed)];
+            const bool whole = std::all_of(shifts.begin(), shifts.end(), [&](int64_t shift) {
+                return is_looked_up[static_cast<size_t>(at + shift)];
+            });
             if (!whole) unlooked_.push_back(stretch_.begin + at);
         }
     }
@@ -257,8 +254,6 @@ private:
             if (columns.informative >= rules_.match.min_informative) add(pattern, start, place - start);
         });
     }
-
-    static constexpr uint32_t kLowBits = static_cast<uint32_t>(kLowBitOfLetters);
 
     const CompiledTiles& compiled_;
     const TileRules& rules_;

@@ -10,6 +10,7 @@ from pairhmm.cli.numbers import Size
 from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import scan_files as scan
+from pairhmm.commands.scan_outputs import Reports
 from pairhmm.scanning.batch import ScanOptions, Tiling
 
 EXAMPLES = (
@@ -114,7 +115,7 @@ _DEFAULTS = ScanOptions()
     help="Every match is reported. Without this option, only the best match of each record and signature is.",
 )
 @option(
-    scan.Reports(),
+    Reports(),
     "min_breadth",
     metavar="SHARE",
     panel=MATCHES,
@@ -143,7 +144,7 @@ _DEFAULTS = ScanOptions()
     help="The table of hits (TSV). '-' is stdout.",
 )
 @option(
-    scan.Reports(),
+    Reports(),
     "assignment",
     "--assignment-format",
     panel=OUTPUT,
@@ -226,7 +227,7 @@ def command(
             options=options,
             tiling=None if tile is None else Tiling(tile, step if step is not None else 1),
             per_file=per_file,
-            reports=scan.Reports(assignment, summary, multiqc, multiqc_sample, min_breadth, candidates),
+            reports=Reports(assignment, summary, multiqc, multiqc_sample, min_breadth, candidates),
             reference=reference,
             chunk_size=chunk_size,
             backend=backend,

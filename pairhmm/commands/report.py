@@ -43,6 +43,8 @@ log = logging.getLogger(__name__)
 
 MAX_SITES = 5000
 """Sites that a report shows by default."""
+MOST_GENOTYPES = 500_000
+"""The most genotypes of a report: of more than 100 samples, fewer sites are shown."""
 TITLE = "pairhmm report"
 _GENOME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
@@ -167,7 +169,8 @@ def _read_calls(
     """Read the cohort's figures and the sites that are shown. Returns the contigs of the file."""
     path, (max_sites, min_depth) = str(inputs.calls), limits
     with CalledSites(path, inputs.info) as records:
-        cohort, choice = Cohort(records.samples, min_depth), SiteSelection(max_sites)
+        most = MOST_GENOTYPES // max(1, len(records.samples))
+        cohort, choice = Cohort(records.samples, min_depth), SiteSelection(max(1, min(max_sites, most)))
         seen: set[str] = set()
         blocks = 0
         for site in records:
@@ -216,9 +219,9 @@ def _read_scan(found: Found, inputs: ReportInputs) -> None:
         if not has_hit:
             scanned[name or table_label(path)] = None
     for path, name in zip(inputs.scan_summaries, names, strict=False):  # as many, or none
-        rows = [one for one in read_seen(path, name) if one.reads]
+        rows = [(sample, seen) for sample, seen in read_seen(path, name) if seen.reads]
         found.seen += rows
-        scanned |= dict.fromkeys(one.sample for one in rows)
+        scanned |= dict.fromkeys(sample for sample, _ in rows)
     found.hits, found.scanned = hits, list(scanned)
     if inputs.signatures is not None:
         found.signatures = read_signatures(inputs.signatures)
@@ -232,10 +235,16 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     """Note what is missing or left out, in the report and on stderr."""
     shown = len(found.sites)
     if shown < found.seen_sites:
-        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} (--max-sites)")
+        is_wide = found.cohort is not None and shown == MOST_GENOTYPES // max(1, len(found.cohort.samples))
+        limit = f"a report has at most {MOST_GENOTYPES:,} genotypes" if is_wide else "--max-sites"
+        found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} ({limit})")
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:
         found.notes.append(f"{without:,} of the sites are in no likelihood table")
+    if found.panels.shown < found.panels.reads:
+        told = "of a sample's reads at a site, every n-th in order of the haplotype that they choose"
+        counts = f"{found.panels.shown:,} of {found.panels.reads:,} reads are drawn"
+        found.notes.append(f"{counts}: {told}. Sums and counts are of all reads")
     if len({model for _, model in found.models}) > 1:
         named = "; ".join(f"{model} ({path})" for path, model in found.models)
         found.notes.append(f"The files are of different models, so their scores do not compare: {named}")

@@ -11,11 +11,12 @@ from pairhmm.commands.report_found import Found
 from pairhmm.commands.report_overview import overview
 from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.reporting.hits import QUALITY_BIN, ReportedSignature, track
+from pairhmm.reporting.hits import QUALITY_BIN, track
 from pairhmm.reporting.links import site_links
 from pairhmm.reporting.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
 from pairhmm.reporting.pileup import QUALITY_STEP
 from pairhmm.reporting.sites import NO_QUALITY, ReportedSite
+from pairhmm.scanning.rollup import SignatureSeen
 
 
 def page_data(found: Found, title: str, version: str, link_genome: str | None = None) -> dict[str, Any]:
@@ -202,11 +203,11 @@ def _scan(found: Found) -> dict[str, Any] | None:
         "samples": [samples[name] for name in found.scanned],
         "rows": found.hits.for_page(samples, numbers),
         "hits": found.hits.count,
-        "seen": [_seen_row(one, samples[one.sample]) for one in found.seen],
+        "seen": [_seen_row(seen, samples[sample]) for sample, seen in found.seen],
     }
 
 
-def _seen_row(seen: ReportedSignature, sample: int) -> list[Any]:
+def _seen_row(seen: SignatureSeen, sample: int) -> list[Any]:
     """A row for `report_page/seen.js`."""
     told = seen.signature, sample, seen.call, seen.reads, seen.ambiguous, seen.tiles, seen.all_tiles
     return [*told, seen.breadth, seen.depth, seen.quality, seen.identity, seen.expected, seen.reason]

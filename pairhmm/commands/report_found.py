@@ -9,9 +9,10 @@ from pairhmm.commands.report_panels import Panels
 from pairhmm.io.report.fits import ReportedFit, ReportedRound
 from pairhmm.io.report.timings import Timing
 from pairhmm.reporting.cohort import Cohort
-from pairhmm.reporting.hits import Hits, ReportedSignature
+from pairhmm.reporting.hits import Hits
 from pairhmm.reporting.sites import ReportedSite
 from pairhmm.scanning.batch import Signatures
+from pairhmm.scanning.rollup import SignatureSeen
 
 
 @dataclass(slots=True)
@@ -31,8 +32,8 @@ class Found:
         None without tables of hits.
     scanned : list of str
         Samples of the scan, those without a hit too.
-    seen : list of ReportedSignature
-        What tiles say of each signature that has reads, the most abundant of each sample first.
+    seen : list of (str, SignatureSeen)
+        Sample, and what tiles say of a signature that has reads, the most abundant of each sample first.
     signatures : Signatures or None
     timings : list of Timing
     fit : ReportedFit or None
@@ -60,7 +61,7 @@ class Found:
     cohort: Cohort | None = None
     hits: Hits | None = None
     scanned: list[str] = field(default_factory=list)
-    seen: list[ReportedSignature] = field(default_factory=list)
+    seen: list[tuple[str, SignatureSeen]] = field(default_factory=list)
     signatures: Signatures | None = None
     timings: list[Timing] = field(default_factory=list)
     fit: ReportedFit | None = None

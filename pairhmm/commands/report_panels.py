@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +27,7 @@ from pairhmm.reporting.panels import (
     RegionLikelihoods,
     aligned_haplotypes,
     choose_haplotypes,
+    most_reads,
     panel_bytes,
 )
 from pairhmm.reporting.pileup import Pileup, shown_columns
@@ -66,6 +68,8 @@ class Panels:
         Read counts by sample.
     precisions : list of int
         Number of reads by the precision of their hardest pair, in the order of `pairhmm.models.batch.PRECISIONS`.
+    shown : int
+        Number of reads that panels show.
     """
 
     samples: list[str]
@@ -73,6 +77,12 @@ class Panels:
     of_site: dict[int, list[PanelOfSite]] = field(default_factory=dict)
     counts: dict[str, ReadCounts] = field(default_factory=dict)
     precisions: list[int] = field(default_factory=lambda: [0, 0, 0])
+    shown: int = 0
+
+    @property
+    def reads(self) -> int:
+        """Number of reads in all panels."""
+        return sum(self.precisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +120,10 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
     panels = Panels(list(sources.samples))
     index = _SiteIndex(sources.sites)
     explain = ReadExplainer()
-    for number, table in enumerate(tables):
-        shown = _shown_regions(table, index, sources)
-        regions = {region.haplotypes.place: region for region in shown}
+    shown = [_shown_regions(table, index, sources) for table in tables]
+    all_panels = sum(map(len, shown))
+    for number, (table, its_regions) in enumerate(zip(tables, shown, strict=True)):
+        regions = {region.haplotypes.place: region for region in its_regions}
         model = model_of_label(table.model())
         if sources.reader is not None and model is None:
             told = "its parameters are not here, so the report does not say which bases decide"
@@ -133,7 +144,10 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
                 slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
                 explained = explain(reads, found, *model, slack) if model is not None else {}
             numbers = {name: at for at, name in enumerate(panels.samples)}
-            data = panel_bytes(reads, number, numbers, alignment, places, explained, pileup)
+            own = Counter(reads.samples)
+            most = most_reads(all_panels, len(own))
+            panels.shown += sum(min(most, count) for count in own.values())
+            data = panel_bytes(reads, number, numbers, alignment, places, explained, pileup, most)
             for site, alleles in sites:
                 panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
             panels.packed.append(pack(data))

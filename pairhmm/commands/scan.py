@@ -11,11 +11,23 @@ from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
 from pairhmm.commands.tool_keywords import ScanKeywords
+from pairhmm.errors import OptionError
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import PhredValues, phred
 from pairhmm.interface.options import check_whole
-from pairhmm.scanning.batch import REVERSE, Patterns, Samples, ScanOptions, Signatures, with_match_counts
+from pairhmm.scanning.batch import (
+    LONGEST_TILE,
+    REVERSE,
+    SHORTEST_TILE,
+    Patterns,
+    Samples,
+    ScanOptions,
+    Signatures,
+    Tiling,
+    with_match_counts,
+)
 from pairhmm.scanning.choice import choose
+from pairhmm.scanning.tiles import check_tiling, load_tiles
 
 _DEFAULTS = ScanOptions()
 
@@ -40,6 +52,9 @@ class ScanHit:
     informative : int
         Columns where neither side is N.
     mismatches : int
+    place : int or None
+        Where the match begins in its signature, 0-based, on the forward strand. None unless signatures are cut into
+        tiles.
     """
 
     sample: str
@@ -52,6 +67,7 @@ class ScanHit:
     matches: int
     informative: int
     mismatches: int
+    place: int | None = None
 
 
 def scan(
@@ -60,6 +76,8 @@ def scan(
     qualities: Mapping[str, PhredValues] | None = None,
     *,
     options: ScanOptions = _DEFAULTS,
+    tile: int | None = None,
+    step: int = 1,
     backend: str = "auto",
     device: int | None = None,
     threads: int = 1,
@@ -75,6 +93,11 @@ def scan(
         Phred qualities of each sample, one a letter: numbers, or characters as in FASTQ (Phred+33).
     options : ScanOptions
         What counts as a match, and whether every match is given or the best of each signature in each sample.
+    tile : int, optional
+        Cut signatures into tiles of so many letters. A match of a tile is a match of its signature. By default, a match
+        is the whole signature.
+    step : int
+        A tile begins at every `step`-th letter.
     **keywords
         Fields of `ScanOptions` by name, such as ``max_mismatches=1``. They override those of `options`.
     backend : str
@@ -92,10 +115,12 @@ def scan(
     Raises
     ------
     ValueError
-        For letters outside IUPAC, empty signatures, qualities that are out of range or not one a letter, and
-        thresholds on qualities where there are none.
+        For letters outside IUPAC, empty signatures, qualities that are out of range or not one a letter, thresholds
+        on qualities where there are none, and tiles that are longer than every signature.
     OptionError
         For an option with a value that it can't have.
+    InputError
+        For tiles that are too short for `max_mismatches` or `min_informative`.
     TypeError
         For signatures or samples without names, and for a keyword that no option has.
     BackendUnavailable
@@ -105,6 +130,12 @@ def scan(
     --------
     >>> [(hit.signature, hit.start) for hit in pairhmm.scan({"a": "ACGTTGCAACCA"}, {"s": "TTTACGTTGCAACCATT"})]
     [('a', 3)]
+
+    Tiles of 12 letters find the part of a signature that is in a sample.
+
+    >>> hits = pairhmm.scan({"a": "GGCATACGTTGCAACCAGTC"}, {"s": "TTTACGTTGCAACCATT"}, tile=12)
+    >>> [(hit.start, hit.place, hit.matches) for hit in hits]
+    [(2, 4, 2)]
     """
     (options,) = with_keywords("scan", keywords, options)
     check_whole("threads", threads, 1)
@@ -119,12 +150,27 @@ def scan(
     if qualities is not None:
         values = [_qualities_of(name, letters, qualities) for name, letters in samples.items()]
     arrays = Samples.of([encode_sets(letters) for letters in samples.values()], values)
-    scanner = choose(backend, device, Patterns.of(packed, options), options, len(arrays.letters), threads)
+    tiling = None if tile is None else _tiling_of(packed, tile, step, options)
+    patterns = Patterns.of(packed, options, tiling)
+    if tiling is None:
+        scanner = choose(backend, device, patterns, options, len(arrays.letters), threads)
+    else:
+        scanner = load_tiles(backend, patterns, options, tiling)
     hits = scanner.scan(arrays, threads).hits
     if options.every_match:
         hits = with_match_counts(hits)
     names = list(samples)
-    return [_hit(names[hit["segment"]], packed, hit, qualities is not None) for hit in hits]
+    return [_hit(names[hit["segment"]], packed, hit, qualities is not None, tiling) for hit in hits]
+
+
+def _tiling_of(signatures: Signatures, tile: int, step: int, options: ScanOptions) -> Tiling:
+    check_whole("tile", tile, SHORTEST_TILE, LONGEST_TILE)
+    check_whole("step", step, 1)
+    tiling = Tiling(tile, step)
+    check_tiling(tiling, options)
+    if signatures.lengths.max(initial=0) < tile:
+        raise OptionError("tile", tile, "is longer than every signature")
+    return tiling
 
 
 def _check_named(what: str, given: object) -> None:
@@ -141,9 +187,9 @@ def _qualities_of(sample: str, letters: str, qualities: Mapping[str, PhredValues
     return values
 
 
-def _hit(sample: str, signatures: Signatures, hit: np.void, has_qualities: bool) -> ScanHit:
+def _hit(sample: str, signatures: Signatures, hit: np.void, has_qualities: bool, tiling: Tiling | None) -> ScanHit:
     signature, start, total = int(hit["signature"]), int(hit["start"]), int(hit["total"])
-    length = int(signatures.lengths[signature])
+    length = int(signatures.lengths[signature]) if tiling is None else tiling.length
     return ScanHit(
         sample=sample,
         signature=signatures.names[signature],
@@ -155,4 +201,5 @@ def _hit(sample: str, signatures: Signatures, hit: np.void, has_qualities: bool)
         matches=int(hit["matches"]),
         informative=int(hit["informative"]),
         mismatches=int(hit["mismatches"]),
+        place=None if tiling is None else int(hit["place"]),
     )

@@ -6,43 +6,33 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
-from typing import Annotated, Unpack
+from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm import scanning
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.scan_candidates import CandidateWriter, candidate_paths, open_candidates
+from pairhmm.commands.scan_candidates import open_candidates
+from pairhmm.commands.scan_outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
 from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
-from pairhmm.interface.options import Within, check_fields, check_whole
+from pairhmm.interface.options import check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
-from pairhmm.io.samples.hit_multiqc import open_multiqc
-from pairhmm.io.samples.hit_writer import (
-    Searched,
-    Sink,
-    file_label,
-    open_assignment_lines,
-    open_hit_table,
-    open_summaries,
-    summary_paths,
-)
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures, Tiling
+from pairhmm.scanning.batch import Patterns, ScanOptions, Signatures, Tiling
 from pairhmm.scanning.choice import choose
-from pairhmm.scanning.collect import Collector, FileCollector, FoundSamples, HitRules, RecordCollector
 from pairhmm.scanning.records import RecordBlock
-from pairhmm.scanning.rollup import Rollup, call_rule, repeated_tiles
+from pairhmm.scanning.rollup import call_rule, repeated_tiles
 from pairhmm.scanning.tiles import check_tiling, load_tiles
 
 log = logging.getLogger(__name__)
@@ -51,56 +41,6 @@ CHUNK_SIZE = 8 << 20
 """Unpacked bytes of records that are read at once. Larger chunks are no faster."""
 
 _DEFAULTS = ScanOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """The form of the table that `scan_files` writes, and its other outputs.
-
-    Attributes
-    ----------
-    assignment : bool
-        Write lines ``sample: signature (mean) [hash]`` in place of the table.
-    summary : str or None
-        Prefix of ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``.
-    multiqc : str or None
-        A name that ends in ``_mqc.json``.
-    multiqc_sample : str or None
-        The sample of all files. MultiQC's table then has one row for it, in place of one row for each file.
-    min_breadth : float
-        The least share of a signature that a call needs, where signatures are cut into tiles.
-    candidates : str or None
-        Prefix of ``PREFIX.reads.fq`` and ``PREFIX.parts.fa``, the input of `align`. They need tiles.
-    """
-
-    assignment: bool = False
-    summary: str | None = None
-    multiqc: str | None = None
-    multiqc_sample: str | None = None
-    min_breadth: Annotated[float, Within(0, 1)] = 0.01
-    candidates: str | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        for name in ("summary", "multiqc", "candidates"):
-            object.__setattr__(self, name, path_of(getattr(self, name)))
-
-    def outputs(self, table: str) -> list[tuple[str, str | None]]:
-        """The option and the file of each output: of the table, and of the outputs beside it."""
-        summaries = summary_paths(self.summary) if self.summary is not None else ()
-        candidates = candidate_paths(self.candidates) if self.candidates is not None else ()
-        beside = [*(("--summary", path) for path in summaries), *(("--candidates", path) for path in candidates)]
-        return [("-o", table), ("--multiqc", self.multiqc), *beside]
-
-
-@dataclass(slots=True)
-class ScanCounts:
-    """Counts of what a scan has read and found."""
-
-    files: int = 0
-    reads: int = 0
-    bases: int = 0
-    hits: int = 0
 
 
 def scan_files(
@@ -206,7 +146,7 @@ def scan_files(
     # A read counts once, so that records are read whole where signatures are added up by reads.
     overlap = None if tiling is not None else int(known.lengths.max()) - 1
     source = _Source(chunk_size, overlap, reference, watch)
-    outputs = _Outputs(known, options, tiling, per_file, reports)
+    outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
         sinks = outputs.open_sinks(stack, output)
         scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), outputs, threads))))
@@ -270,137 +210,11 @@ class _Source:
             yield path, None
 
 
-_ScannedBlock = tuple[str, RecordBlock | None, Scanned | None]
-
-
 def _scanned(
-    scanner: scanning.Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: _Outputs, threads: int
-) -> Iterator[_ScannedBlock]:
+    scanner: scanning.Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
+) -> Iterator[ScannedBlock]:
     with closing(read_ahead(blocks)) as ahead:
         for path, block in ahead:
             if block is not None:
                 outputs.check_qualities(path, block)
             yield path, block, None if block is None else scanner.scan(block.samples, threads)
-
-
-@dataclass(slots=True)
-class _FileRead:
-    """Counts of what was read of a file.
-
-    Attributes
-    ----------
-    records, empty : int
-    longest : int
-        Letters of the longest record, or of the longest part of one.
-    """
-
-    records: int = 0
-    empty: int = 0
-    longest: int = 0
-
-    def add(self, block: RecordBlock) -> None:
-        """Count the records of a block."""
-        lengths = np.diff(block.samples.offset)
-        self.records += len(block.names) - block.unfinished
-        self.empty += int((lengths == 0).sum())
-        self.longest = max(self.longest, int(lengths.max(initial=0)))
-
-
-@dataclass(slots=True)
-class _Outputs:
-    """Turns scanned blocks into outputs."""
-
-    signatures: Signatures
-    options: ScanOptions
-    tiling: Tiling | None
-    per_file: bool
-    reports: Reports
-    counts: ScanCounts = field(default_factory=ScanCounts)
-    told_of_qualities: bool = False
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The length of a match of each signature."""
-        lengths = self.signatures.lengths
-        return lengths if self.tiling is None else np.full_like(lengths, self.tiling.length)
-
-    @property
-    def searched(self) -> Searched:
-        """What is searched for."""
-        return Searched(self.signatures, self.lengths, self.tiling is not None)
-
-    def open_sinks(self, stack: ExitStack, output: str) -> list[Sink]:
-        known = self.searched
-        sinks, reports = [], self.reports
-        rule = call_rule(reports.min_breadth)
-        if reports.multiqc is not None:
-            sinks.append(stack.enter_context(open_multiqc(reports.multiqc, known, reports.multiqc_sample, rule)))
-        if reports.summary is not None:
-            sinks.append(stack.enter_context(open_summaries(reports.summary, known)))
-        table = open_assignment_lines if reports.assignment else open_hit_table
-        return [*sinks, stack.enter_context(table(output, known))]
-
-    def check_qualities(self, path: str, block: RecordBlock) -> None:
-        """Raise an error if an option needs qualities that are missing. Else, say once that there are none."""
-        if block.samples.qualities is not None or not len(block.samples.letters):
-            return
-        if self.options.needs_qualities or self.reports.assignment:
-            asked = "--assignment-format" if self.reports.assignment else "--min-score or --min-mean"
-            raise InputError(
-                path, "", f"its records have no qualities, which {asked} needs", "leave that out, or give FASTQ"
-            )
-        if not self.told_of_qualities:
-            self.told_of_qualities = True
-            log.warning("%s: no base qualities: the score columns are empty", path)
-
-    def write(
-        self, scanned: Iterator[_ScannedBlock], sinks: Sequence[Sink], candidates: CandidateWriter | None
-    ) -> None:
-        """Write everything that is found to every sink, in order."""
-        collector, rollup, read = None, None, _FileRead()
-        for path, block, found in scanned:
-            if collector is None:
-                collector, rollup, read = self._collector(path), self._rollup(), _FileRead()
-            if block is None or found is None:
-                self._add(collector.finish(), sinks)
-                collector = None
-                self._tell_of_file(path, read)
-                if rollup is not None:
-                    for sink in sinks:
-                        sink.add_seen(path, rollup.rows())
-                continue
-            self._add(collector.add(block, found), sinks)
-            if rollup is not None:
-                rollup.add(block.samples, found.runs)
-            if candidates is not None:
-                candidates.add(block, found.hits)
-            read.add(block)
-
-    def _rollup(self) -> Rollup | None:
-        if self.tiling is None:
-            return None
-        return Rollup(self.signatures, self.tiling, self.options, self.reports.min_breadth)
-
-    def _collector(self, path: str) -> Collector:
-        with_letters = self.reports.summary is not None and self.tiling is None
-        rules = HitRules(self.lengths, self.options.every_match, with_letters)
-        return FileCollector(path, file_label(path), rules) if self.per_file else RecordCollector(path, rules)
-
-    def _add(self, complete: Iterator[FoundSamples], sinks: Sequence[Sink]) -> None:
-        for found in complete:
-            for sink in sinks:
-                sink.add(found)
-            self.counts.bases += int(found.bases.sum())
-            self.counts.hits += len(found.hits)
-
-    def _tell_of_file(self, path: str, read: _FileRead) -> None:
-        self.counts.files += 1
-        self.counts.reads += read.records
-        if read.records == 0:
-            log.warning("%s: no record in it", path)
-        elif read.empty:
-            log.warning("%s: %d of %d records are empty", path, read.empty, read.records)
-        longer = int(np.count_nonzero(self.lengths > read.longest))
-        if longer and read.longest and self.tiling is None:
-            told = f"{longer} of {len(self.signatures)} signatures are longer than every record"
-            log.warning("%s: %s (%d letters) and can't match: --tile 31 cuts them", path, told, read.longest)

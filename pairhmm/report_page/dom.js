@@ -36,5 +36,5 @@ export function makeCanvas(width, height, label, draw) {
 
 // Draws all pictures again: the colours are others.
 export function redrawAll() {
-  document.querySelectorAll("canvas, .gradient").forEach((one) => one.redraw?.());
+  document.querySelectorAll("canvas, .gradient, .hit, .histogram").forEach((one) => one.redraw?.());
 }

@@ -75,7 +75,8 @@ function regionViews(report, site, panel, alleles, calls) {
   const place = `${panel.chrom}:${formatNumber(panel.start + 1)}-${formatNumber(panel.end)}`;
   const tables = report.inputs.filter(([what]) => what === "likelihoods");
   const source = tables.length > 1 ? ` From ${tables[panel.table][1]}.` : "";
-  const variants = panel.variants === "." ? "" : `; variants ${panel.variants.replaceAll(",", ", ")}`;
+  const told = panel.variants.replaceAll(",", ", ").replace(/[A-Z]{25,}/gi, (allele) => shortened(allele, 24));
+  const variants = panel.variants === "." ? "" : `; variants ${told}`;
   // Samples that carry another allele than the reference's are shown at once.
   const carriers = panel.groups.filter(({ sample }) =>
     calls.some((call) => call.sample === report.samples[sample] && /[1-9]/.test(call.gt)),

@@ -59,8 +59,19 @@ function signatureColumns(scan, rowsOf) {
       text: (index) => formatNumber(scan.signatures[index].length),
     },
     { title: "Samples", told: "Samples in which it occurs", numeric: true, value: (index) => rowsOf[index].length },
-    { title: "Hits", numeric: true, value: (index) => total(index, 1) },
-    { title: "Reverse", told: "Hits on the reverse strand", numeric: true, value: (index) => total(index, 2) },
+    {
+      title: "Hits",
+      numeric: true,
+      value: (index) => total(index, 1),
+      text: (index) => formatNumber(total(index, 1)),
+    },
+    {
+      title: "Reverse",
+      told: "Hits on the reverse strand",
+      numeric: true,
+      value: (index) => total(index, 2),
+      text: (index) => formatNumber(total(index, 2)),
+    },
     {
       title: "Mean",
       told: "Best mean base quality of its hits (Phred)",
@@ -145,19 +156,10 @@ function signatureTrack(signature) {
   const canvas = make("canvas", { class: "track", role: "img", "aria-label": `${signature.name}, ${length} bases` });
   canvas.width = 960;
   canvas.height = 30;
-  const context = canvas.getContext("2d");
-  if (track) {
-    const width = canvas.width / track.length;
-    for (let index = 0; index < track.length; index++) {
-      const share = typeof track === "string" ? (track[index] === "N" ? 0 : 1) : track[index] / 100;
-      context.fillStyle = sequential(share * 0.75);
-      context.fillRect(index * width, 0, Math.ceil(width), canvas.height);
-    }
-  } else {
-    context.fillStyle = themeColour("--sunken");
-    context.fillRect(0, 0, canvas.width, canvas.height);
-  }
-  const told = track ? "faint where it has N" : "--signatures shows its Ns";
+  canvas.redraw = () => drawTrack(canvas, track);
+  canvas.redraw();
+  const hasN = typeof track === "string" ? track.includes("N") : track?.some((share) => share < 100);
+  const told = track ? (hasN ? "faint where it has N" : "") : "--signatures shows its Ns";
   return make(
     "div",
     { class: "hits" },
@@ -168,6 +170,22 @@ function signatureTrack(signature) {
     make("span", { class: "ends" }, make("span", {}, "1"), make("span", {}, formatNumber(length))),
     make("span"),
   );
+}
+
+function drawTrack(canvas, track) {
+  const context = canvas.getContext("2d");
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  if (!track) {
+    context.fillStyle = themeColour("--sunken");
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    return;
+  }
+  const width = canvas.width / track.length;
+  for (let index = 0; index < track.length; index++) {
+    const share = typeof track === "string" ? (track[index] === "N" ? 0 : 1) : track[index] / 100;
+    context.fillStyle = sequential(share * 0.75);
+    context.fillRect(index * width, 0, width + 1, canvas.height); // paper would show seams between neighbours
+  }
 }
 
 function sampleHits(report, signature, [sample, hits, reverse, mean, , qualities, shown]) {
@@ -192,10 +210,11 @@ function hitLine(signature, hit) {
     role: "img",
     "aria-label": `${record}, ${start + 1} to ${end}, strand ${strand}, mean quality ${mean ?? "unknown"}`,
   });
-  bar.style.setProperty("--colour", qualityColour(mean));
+  bar.redraw = () => bar.style.setProperty("--colour", qualityColour(mean));
+  bar.redraw();
   if (place !== null) {
     bar.style.marginLeft = `${(100 * place) / signature.length}%`;
-    bar.style.width = `max(3px, ${(100 * length) / signature.length}%)`;
+    bar.style.width = `${(100 * length) / signature.length}%`;
   }
   const rows = [
     ["record", `${record} (number ${formatNumber(number)} of the file)`],
@@ -215,16 +234,16 @@ function hitLine(signature, hit) {
     showTooltip(box.left + box.width / 2, box.bottom, rows);
   });
   bar.addEventListener("blur", hideTooltip);
-  const known = `${formatNumber((100 * informative) / length)} % known`;
-  const figures = mean === null ? known : `Q ${formatNumber(mean, 1)} · ${known}`;
+  const figures = [
+    place === null ? null : `at ${formatNumber(place + 1)}`,
+    mean === null ? null : `Q ${formatNumber(mean, 1)}`,
+    informative < length ? `${formatNumber((100 * informative) / length)} % known` : null,
+    mismatches ? plural(mismatches, "mismatch", "mismatches") : null,
+  ].filter(Boolean);
   return [
     make("span", { class: "label", title: record }, shortened(record, 26)),
     bar,
-    make(
-      "span",
-      { class: "figures" },
-      mismatches ? `${figures} · ${plural(mismatches, "mismatch", "mismatches")}` : figures,
-    ),
+    make("span", { class: "figures" }, figures.join(" · ")),
   ];
 }
 
@@ -236,9 +255,14 @@ function qualityHistogram(report, counts) {
       title: `mean quality ${from} to ${from + report.constants.qualityBin}: ${plural(count, "hit")}`,
     });
     bar.style.height = `${Math.max(count ? 2 : 0, (28 * count) / most)}px`;
-    bar.style.background = sequential((from + 2.5) / QUALITY_TOP);
     return bar;
   });
   const last = counts.length * report.constants.qualityBin;
-  return make("div", { class: "histogram" }, make("i", {}, "Q 0"), ...bars, make("i", {}, `${last}`));
+  const histogram = make("div", { class: "histogram" }, make("i", {}, "Q 0"), ...bars, make("i", {}, `${last}`));
+  histogram.redraw = () =>
+    bars.forEach((bar, index) => {
+      bar.style.background = sequential(((index + 0.5) * report.constants.qualityBin) / QUALITY_TOP);
+    });
+  histogram.redraw();
+  return histogram;
 }

@@ -41,7 +41,12 @@ export function seenCard(report) {
   const columns = [
     { title: "Signature", value: (index) => seen[index][SEEN.signature] },
     { title: "Sample", value: (index) => report.samples[seen[index][SEEN.sample]] },
-    { title: "Call", told: "present, or weak: with reads but not enough", value: (index) => seen[index][SEEN.call] },
+    {
+      title: "Call",
+      told: "present, or weak: with reads but not enough",
+      value: (index) => seen[index][SEEN.call],
+      cell: (index) => callPill(seen[index][SEEN.call]),
+    },
     figure(SEEN.reads, "Reads", "Reads with a match", (reads) => formatNumber(reads)),
     share(SEEN.ambiguous, "Ambiguous %", "Of these, those that match another signature as well"),
     share(SEEN.breadth, "Breadth %", "Letters that matches cover"),
@@ -69,7 +74,15 @@ export function seenCard(report) {
     "section",
     { class: "card" },
     make("h2", {}, "Signatures seen"),
-    make("p", { class: "told" }, "The most abundant first. A row has reads that match a part of the signature."),
+    make(
+      "p",
+      { class: "told" },
+      "The most abundant first. A row has reads that match a part of the signature. A signature is present if enough of " +
+        "these match no other one, cover enough of it, and are more than chance gives; Lacks says what is not enough.",
+    ),
     table.element,
   );
 }
+
+// So that a weak call stands out.
+const callPill = (call) => make("span", { class: call === "present" ? "filter" : "filter raised" }, call);

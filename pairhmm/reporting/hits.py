@@ -42,25 +42,6 @@ class ReportedHit:
     place: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedSignature:
-    """A row of the summary of a scan of tiles: what a file shows of a signature. None stands for an empty field."""
-
-    sample: str
-    signature: str
-    call: str
-    reads: int
-    ambiguous: float | None
-    tiles: int
-    all_tiles: int
-    breadth: float
-    depth: float
-    quality: float | None
-    identity: float | None
-    expected: float
-    reason: str
-
-
 @dataclass(slots=True)
 class _Pair:
     """Hits of one signature in one sample."""

@@ -16,6 +16,8 @@ from pairhmm.reporting.pileup import Pileup, packed_rows
 
 READS_SHOWN = 250
 """The most reads of a sample in a panel. Of more reads, every n-th is taken, in order of the haplotype they choose."""
+MOST_READS = 500_000
+"""The most reads of all panels together, which take 15 MB. Panels share them evenly, and the samples of a panel."""
 
 PER_LOG10 = 100
 """Likelihoods are stored in 1/100 of a log10. Base qualities are coarser: one Phred is 1/10 of a log10."""
@@ -152,6 +154,11 @@ def choose_haplotypes(log10: NDArray[np.float64]) -> HaplotypeChoice:
     return HaplotypeChoice(known.argmax(axis=1), ranked[:, -1] - ranked[:, -2])
 
 
+def most_reads(panels: int, samples: int) -> int:
+    """The most reads of a sample that are shown in a panel, of so many panels and of so many samples in this one."""
+    return max(1, min(READS_SHOWN, MOST_READS // max(1, panels * samples)))
+
+
 def panel_bytes(
     region: RegionLikelihoods,
     table: int,
@@ -160,6 +167,7 @@ def panel_bytes(
     places: Mapping[ReadKey, tuple[int, int]],
     explained: Mapping[int, ReadEvidence],
     pileup: Pileup | None = None,
+    most: int = READS_SHOWN,
 ) -> bytes:
     """A region for `report_page/panel_data.js`: the length of a JSON header, the header, then arrays (little-endian).
 
@@ -177,6 +185,8 @@ def panel_bytes(
         What decides for some reads, by their index.
     pileup : Pileup or None
         The bases of the reads that were found in alignment files, by `ReadKey`. None without such files.
+    most : int
+        The most reads of a sample that are shown.
     """
     start, reference, differences = alignment
     letters = "".join(reference[column - start] for column in pileup.columns.tolist()) if pileup is not None else ""
@@ -184,7 +194,7 @@ def panel_bytes(
     samples = np.array([sample_numbers[name] for name in region.samples], dtype=np.int64)
     for sample in np.unique(samples).tolist():
         reads = np.flatnonzero(samples == sample)
-        shown = _shown(region.log10[reads])
+        shown = _shown(region.log10[reads], most)
         header, array = _sample_reads(region, reads, shown, places, explained)
         arrays.append(array)
         if pileup is not None:
@@ -211,11 +221,11 @@ def panel_bytes(
     return struct.pack("<I", len(text)) + text + b"".join(arrays)
 
 
-def _shown(log10: NDArray[np.float64]) -> NDArray[np.int64]:
+def _shown(log10: NDArray[np.float64], most: int) -> NDArray[np.int64]:
     """The indices of a sample's reads that are shown, in order of the haplotype they choose."""
     choice = choose_haplotypes(log10)
     order = np.lexsort((-choice.margin, choice.haplotype, ~choice.decided))
-    return order if len(order) <= READS_SHOWN else order[np.linspace(0, len(order) - 1, READS_SHOWN).astype(int)]
+    return order if len(order) <= most else order[np.linspace(0, len(order) - 1, most).astype(int)]
 
 
 def _runs(columns: NDArray[np.int64]) -> list[list[int]]:

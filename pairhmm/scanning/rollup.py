@@ -17,17 +17,21 @@ LEAST_READS = 3
 TIMES_CHANCE = 10
 """A call needs this many times the reads that are expected by chance."""
 
+_HASH_BASE = 0x9E3779B97F4A7C15
+
 PRESENT, WEAK, ABSENT = "present", "weak", "absent"
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureSeen:
-    """A signature in a file.
+    """A signature in a file: a row of the summary of a scan of tiles.
 
     Attributes
     ----------
-    signature : int
-        Its index.
+    signature : str
+        Its name.
+    length : int
+        Its letters.
     reads : int
         Records with a match.
     ambiguous : float or None
@@ -50,7 +54,8 @@ class SignatureSeen:
         What a weak signature lacks.
     """
 
-    signature: int
+    signature: str
+    length: int
     reads: int
     ambiguous: float | None
     tiles: int
@@ -149,7 +154,8 @@ class Rollup:
         expected = self._expected(self._signatures.letters[begin:end], len(seen))
         lacks = self._lacks(reads, reads - ambiguous, breadth, expected)
         return SignatureSeen(
-            signature=index,
+            signature=self._signatures.names[index],
+            length=int(end - begin),
             reads=reads,
             ambiguous=ambiguous / reads if reads else None,
             tiles=int(np.count_nonzero(seen)),
@@ -167,7 +173,7 @@ class Rollup:
         """What a call would need."""
         lacks = []
         if own < LEAST_READS:
-            lacks.append(f"{own} reads of its own")
+            lacks.append(f"{own} {'read' if own == 1 else 'reads'} of its own")
         if breadth < self._min_breadth:
             lacks.append(f"breadth below {self._min_breadth:g}")
         if reads < TIMES_CHANCE * expected:
@@ -215,17 +221,29 @@ def repeated_tiles(signatures: Signatures, tiling: Tiling, both_strands: bool) -
     """How many tiles there are, how many of them occur more than once, and how many occur in several signatures.
 
     Tiles are equal if their letters are, or if one is the reverse complement of the other where both strands count.
-    They are compared by their hashes of 64 bits.
+    They are compared by their hashes of 64 bits, less the bits that number the signatures.
     """
-    hashes = [_tile_hashes(signatures.sequence(index), tiling, both_strands) for index in range(len(signatures))]
-    owner = np.repeat(np.arange(len(hashes)), [len(one) for one in hashes])
-    _, group, counts = np.unique(np.concatenate(hashes), return_inverse=True, return_counts=True)
-    if not len(group):
+    ends = np.cumsum(tiling.tiles(signatures.lengths))
+    if not ends[-1]:
         return 0, 0, 0
-    order = np.lexsort((owner, group))
-    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    owners = np.maximum.reduceat(owner[order], starts) != np.minimum.reduceat(owner[order], starts)
-    return len(group), int(counts[counts > 1].sum()), int(counts[owners].sum())
+    # One word has both, so that a sort needs no order beside it.
+    owner_bits = np.uint64(len(signatures).bit_length())
+    words = np.empty(int(ends[-1]), dtype=np.uint64)
+    for index, end in enumerate(ends.tolist()):
+        hashes = _tile_hashes(signatures.sequence(index), tiling, both_strands)
+        words[end - len(hashes) : end] = hashes >> owner_bits << owner_bits | np.uint64(index)
+    words.sort()
+    follows = np.zeros(len(words) + 1, dtype=bool)
+    np.equal(words[1:] >> owner_bits, words[:-1] >> owner_bits, out=follows[1:-1])
+    is_repeated = follows[1:] | follows[:-1]
+    repeated = words[is_repeated]
+    if not len(repeated):
+        return len(words), 0, 0
+    starts = np.flatnonzero(~follows[:-1][is_repeated])
+    stops = np.append(starts[1:], len(repeated))
+    # The owners of a tile are in order: they differ if the first and the last one do.
+    is_shared = repeated[starts] != repeated[stops - 1]
+    return len(words), len(repeated), int((stops - starts)[is_shared].sum())
 
 
 def _tile_hashes(letters: NDArray[np.uint8], tiling: Tiling, both_strands: bool) -> NDArray[np.uint64]:
@@ -237,12 +255,13 @@ def _tile_hashes(letters: NDArray[np.uint8], tiling: Tiling, both_strands: bool)
         complement = (letters & 1) << 3 | (letters & 2) << 1 | (letters & 4) >> 1 | (letters & 8) >> 3
         reverse = _window_hashes(complement[::-1].astype(np.uint64), tiling.length)[::-1]
         forward = np.minimum(forward, reverse)
-    return forward[:: tiling.step]
+    # Tiles that differ in their last letter alone have neighbouring hashes: a product moves that to the highest bits.
+    return forward[:: tiling.step] * np.uint64(_HASH_BASE)
 
 
 def _window_hashes(letters: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
     """The polynomial hash, modulo 2**64, of each window: made from those of half its length."""
-    base = 0x9E3779B97F4A7C15
+    base = _HASH_BASE
     hashes, size = letters, 1
     for bit in bin(length)[3:]:
         power = np.uint64(pow(base, size, 1 << 64))

@@ -10,7 +10,8 @@ import pytest
 
 import pairhmm
 from pairhmm.commands.scan import ScanHit
-from pairhmm.commands.scan_files import Reports, ScanCounts, scan_files
+from pairhmm.commands.scan_files import scan_files
+from pairhmm.commands.scan_outputs import Reports, ScanCounts
 from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import decode_sets, encode_sets
 from pairhmm.io.files.outputs import open_output

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.commands.scan_files import Reports, scan_files
+import pairhmm
+from pairhmm.commands.scan_files import scan_files
+from pairhmm.commands.scan_outputs import Reports
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.genomics.iupac import encode_sets, reverse_complement
 from pairhmm.io.sequences.writer import open_sequences
@@ -161,3 +163,30 @@ def test_what_can_not_be_tiled(viruses, caplog):
         scan_files(
             "v.fa", ["r.fq"], "out.tsv", options=ScanOptions(max_mismatches=1, min_informative=9), tiling=Tiling(9)
         )
+
+
+def test_tiles_in_memory(viruses):
+    """Letters in memory have the hits of the same letters in files."""
+    reads = {f"r{at}": viruses["a"][at : at + 100] for at in (0, 150, 300)}
+    with open_sequences("r.fq") as write:
+        for name, letters in reads.items():
+            write(name, encode_sets(letters), np.full(100, 30, dtype=np.uint8))
+    run("r.fq", options=ScanOptions(max_mismatches=1))
+    qualities = {name: [30] * 100 for name in reads}
+    hits = pairhmm.scan(viruses, reads, qualities, tile=31, max_mismatches=1)
+    expected = [
+        [row[name] for name in ("record", "signature", "start", "matches", "place")] for row in table("out.tsv")
+    ]
+    assert [[hit.sample, hit.signature, *map(str, (hit.start, hit.matches, hit.place))] for hit in hits] == expected
+    stepped = pairhmm.scan(viruses, reads, tile=31, step=31)
+    assert [hit.place % 31 for hit in stepped] == [0] * len(stepped) and len(stepped) >= 3
+    assert pairhmm.scan({"n": "N" * 40}, reads, tile=31) == []
+
+
+def test_tiles_in_memory_that_can_not_be(viruses):
+    with pytest.raises(ValueError, match="tile=31 is longer than every signature"):
+        pairhmm.scan({"v": "ACGT" * 7}, {"s": "ACGT"}, tile=31)
+    with pytest.raises(ValueError, match="step=0"):
+        pairhmm.scan(viruses, {"s": "ACGT"}, tile=31, step=0)
+    with pytest.raises(InputError, match="needs tiles of at least 20 letters"):
+        pairhmm.scan(viruses, {"s": "ACGT"}, tile=19, max_mismatches=3)

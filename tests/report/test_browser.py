@@ -174,23 +174,33 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
     assert len(browser.find_elements("css selector", "#tab-scan .hit.reverse")) == 1
 
 
-def test_scan_shows_what_tiles_say(browser, open_report, run_cli, tmp_path):
-    """Two genomes and reads of one of them: the table of calls, and hits at their places."""
+@pytest.fixture
+def tiled_scan(run_cli, tmp_path):
+    """Options that show a scan of tiles: two genomes, 13 reads of one of them and one of the other."""
     rng = np.random.default_rng(6)
     genomes = {name: "".join(rng.choice(list("ACGT"), 600)) for name in ("here", "elsewhere")}
     (tmp_path / "g.fa").write_text("".join(f">{name}\n{letters}\n" for name, letters in genomes.items()))
-    reads = [genomes["here"][begin : begin + 80] for begin in range(0, 520, 40)]
+    reads = [genomes["here"][begin : begin + 80] for begin in range(0, 520, 40)] + [genomes["elsewhere"][:80]]
     text = "".join(f"@r{number}\n{read}\n+\n{'I' * 80}\n" for number, read in enumerate(reads))
     (tmp_path / "x.fq").write_text(text)
     hits, summary = tmp_path / "x.hits.tsv", tmp_path / "x"
     told = ["--signatures", tmp_path / "g.fa", "--tile", "31", "--summary", summary, "-o", hits, tmp_path / "x.fq"]
     done = run_cli("scan", *map(str, told))
     assert done.returncode == 0, done.stderr
-    open_report("--hits", hits, "--scan-summary", f"{summary}.signatures.tsv", "--signatures", tmp_path / "g.fa")
+    return ["--hits", hits, "--scan-summary", f"{summary}.signatures.tsv", "--signatures", tmp_path / "g.fa"]
+
+
+def test_scan_shows_what_tiles_say(browser, open_report, tiled_scan):
+    """The table of calls, in which a weak one stands out, and hits at their places."""
+    open_report(*tiled_scan)
     open_tab(browser, "scan")
-    (row,) = rows(browser, "#tab-scan")[:1]
-    assert row[:4] == ["here", "x", "present", "13"]
-    type_filter(browser, "#tab-scan", "breadth<90")
+    present, weak = rows(browser, "#tab-scan")[:2]
+    assert present[:4] == ["here", "x", "present", "13"] and present[-1] == ""
+    assert weak[:4] == ["elsewhere", "x", "weak", "1"] and weak[-1] == "1 read of its own"
+    assert browser.find_element("css selector", "#tab-scan .filter.raised").text == "weak"
+    narrowest = "return Math.min(...[...document.querySelectorAll('#tab-scan .hit')].map((one) => one.offsetWidth))"
+    assert browser.execute_script(narrowest) >= 8
+    type_filter(browser, "#tab-scan", "reads>90")
     assert rows(browser, "#tab-scan")[0][:2] == ["here", "600"]  # of the table behind
     first, last = (browser.execute_script(f"return {bar}.style.marginLeft") for bar in BARS)
     assert (first, last) == ("0%", "80%")
@@ -271,11 +281,12 @@ def test_numbers_lead_to_their_sites(browser, wait, open_report, make_run, tmp_p
     assert labels[-2:] == ["h0 ●", "h1 ●"]
 
 
-def test_axe_finds_nothing(browser, open_report, make_run, require):
+def test_axe_finds_nothing(browser, open_report, make_run, tiled_scan, require):
     axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
     require("node", axe.is_file(), "axe-core is not installed: npm ci in web/")
     run = make_run(6, 8, samples=("one", "two"))
-    open_report(*run.arguments, "--sheet", sheet_of(run))
+    without_hits = run.arguments[: run.arguments.index("--hits")]
+    open_report(*without_hits, *tiled_scan, "--sheet", sheet_of(run))
     browser.execute_script(axe.read_text())
     for tab in ("cohort", "sites", "scan", "run"):
         open_tab(browser, tab)

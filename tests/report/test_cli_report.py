@@ -11,6 +11,9 @@ import numpy as np
 import pysam
 import pytest
 
+from pairhmm.commands.report import report as make_report
+from pairhmm.commands.report_inputs import ReportInputs
+
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
 TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
 
@@ -234,6 +237,22 @@ def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
     assert found["cohort"]["rows"][0][1] == 6
     assert "2 of 6 sites are shown: those with the lowest GQ (--max-sites)" in done.stderr
     assert found["notes"] == ["2 of 6 sites are shown: those with the lowest GQ (--max-sites)"]
+
+
+def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch, caplog):
+    """Reads and genotypes beyond a bound are left out of the drawings, and still count."""
+    monkeypatch.setattr("pairhmm.reporting.panels.MOST_READS", 16)
+    monkeypatch.setattr("pairhmm.commands.report.MOST_GENOTYPES", 8)
+    page = tmp_path / "report.html"
+    make_report(page, ReportInputs(calls=run.calls, likelihoods=[run.table]))
+    found = read_report(page)
+    groups = [group for number in range(len(found.panels)) for group in found.header(number)["groups"]]
+    assert [group["shown"] for group in groups] == [2] * 8  # 16 reads of 4 panels and 2 samples
+    assert sum(group["reads"] for group in groups) > 16
+    sites, reads = found.data["notes"]
+    assert sites == "4 of 6 sites are shown: those with the lowest GQ (a report has at most 8 genotypes)"
+    assert reads.startswith(f"16 of {sum(group['reads'] for group in groups)} reads are drawn: of a sample's reads")
+    assert {sites, reads} <= set(caplog.messages)
 
 
 def test_hits_go_to_the_sample_of_their_table_where_the_file_is_none(report, run, read_report, tmp_path):

@@ -14,12 +14,14 @@ from pairhmm.evidence.given_haplotypes import find_differences
 from pairhmm.reporting.packing import pack, to_json, unpack
 from pairhmm.reporting.panels import (
     IMPOSSIBLE,
+    MOST_READS,
     PER_LOG10,
     READS_SHOWN,
     UNKNOWN_BEST,
     RegionLikelihoods,
     aligned_haplotypes,
     choose_haplotypes,
+    most_reads,
     panel_bytes,
 )
 
@@ -107,6 +109,13 @@ def test_of_many_reads_some_are_shown_and_all_are_counted():
     (group,) = header["groups"]
     assert len(best) == group["shown"] == READS_SHOWN
     assert group["reads"] == sum(group["chosen"]) + group["undecided"] == READS_SHOWN * 3
+
+
+def test_panels_and_samples_share_the_reads_that_are_shown():
+    assert most_reads(panels=40, samples=3) == READS_SHOWN
+    assert most_reads(panels=5000, samples=1) == MOST_READS // 5000 == 100
+    assert most_reads(panels=5000, samples=30) == 3
+    assert most_reads(panels=10**6, samples=10) == 1
 
 
 def test_strand_and_mapping_quality():

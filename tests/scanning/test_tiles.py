@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from pairhmm import _cpu
+from pairhmm.backends.cpu import chosen_level
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.genomics.iupac import ANY, encode_sets, reverse_complement
 from pairhmm.scanning import reference_tiles
@@ -135,6 +138,26 @@ def test_dense_tiles_of_a_long_sample(max_mismatches):
         Signatures.of(["v"], [virus]), Samples.of([copy]), ScanOptions(max_mismatches=max_mismatches), Tiling(31)
     )
     assert len(found.hits) == 1
+
+
+@pytest.mark.parametrize(
+    ("max_mismatches", "lengths"),
+    [(1, range(10, 27)), (2, range(15, 40, 2)), (2, range(16, 41, 4)), (3, (20, 22, 24, 26, 31, 34, 36, 39, 42))],
+)
+def test_mismatches_may_be_anywhere(max_mismatches, lengths):
+    """Every way to place the mismatches in a tile. The other tiles are so many that seeds are spaced."""
+    rng = np.random.default_rng(9)
+    virus = rng.choice(BASES, 100_000).astype(np.uint8)
+    options = ScanOptions(max_mismatches=max_mismatches, min_informative=0)
+    for length in lengths:
+        tile = virus[500 : 500 + length]
+        changes = np.array(list(combinations(range(length), max_mismatches)))
+        copies = np.tile(tile, (len(changes), 1))
+        rows = np.arange(len(changes))[:, None]
+        copies[rows, changes] = np.roll(BASES, 1)[np.searchsorted(BASES, copies[rows, changes])]
+        patterns = Patterns.of(Signatures.of(["v"], [virus]), options, Tiling(length))
+        found = TileScanner(chosen_level(), patterns, options, Tiling(length)).scan(Samples.of(list(copies)), 1)
+        assert np.unique(found.hits["segment"]).tolist() == list(range(len(changes))), length
 
 
 def test_tiles_that_can_not_be():

@@ -45,8 +45,8 @@ def open_multiqc(
 @dataclass(slots=True)
 class _RowCounts:
     signatures: set[int] = field(default_factory=set)
-    present: set[int] = field(default_factory=set)
-    reads_of: dict[int, int] = field(default_factory=dict)
+    present: set[str] = field(default_factory=set)
+    reads_of: dict[str, int] = field(default_factory=dict)
     reads: int = 0
     bases: int = 0
     samples_hit: int = 0
@@ -109,28 +109,26 @@ class _MultiqcTable(Sink):
         }
         return json.dumps(table, indent=1) + "\n"
 
-    def _abundant(self) -> list[int]:
+    def _abundant(self) -> list[str]:
         """The signatures with reads, the most abundant first."""
-        reads: dict[int, int] = {}
+        reads: dict[str, int] = {}
         for counts in self._rows.values():
             for signature, count in counts.reads_of.items():
                 reads[signature] = reads.get(signature, 0) + count
         return sorted(filter(reads.__getitem__, reads), key=lambda signature: -reads[signature])[:MOST_SIGNATURES]
 
-    def _headers(self, abundant: Sequence[int]) -> dict[str, dict[str, str]]:
+    def _headers(self, abundant: Sequence[str]) -> dict[str, dict[str, str]]:
         headers = dict(_HEADERS)
         if self._searched.is_tiled:
             headers["present"] = ("Present", "Signatures that are called present, the most abundant first", "{}")
-        for signature in abundant:
-            name = self._searched.signatures.names[signature]
+        for name in abundant:
             headers[f"reads_{name}"] = (name, f"Reads that match {name}", "{:,.0f}")
         return {
             key: {"title": title, "description": description, "format": form}
             for key, (title, description, form) in headers.items()
         }
 
-    def _cells(self, counts: _RowCounts, abundant: Sequence[int]) -> dict[str, Any]:
-        names = self._searched.signatures.names
+    def _cells(self, counts: _RowCounts, abundant: Sequence[str]) -> dict[str, Any]:
         cells: dict[str, Any] = {
             "reads": counts.reads,
             "bases": counts.bases,
@@ -140,5 +138,5 @@ class _MultiqcTable(Sink):
         }
         if self._searched.is_tiled:
             present = sorted(counts.present, key=lambda signature: -counts.reads_of[signature])
-            cells["present"] = ", ".join(names[signature] for signature in present)
-        return cells | {f"reads_{names[signature]}": counts.reads_of.get(signature, 0) for signature in abundant}
+            cells["present"] = ", ".join(present)
+        return cells | {f"reads_{name}": counts.reads_of.get(name, 0) for name in abundant}

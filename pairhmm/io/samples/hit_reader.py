@@ -9,7 +9,8 @@ from pathlib import Path
 from pairhmm.errors import InputError
 from pairhmm.io.files.text_lines import read_rows
 from pairhmm.io.samples.hit_writer import HIT_COLUMNS, PLACE, SEEN_COLUMNS, file_label
-from pairhmm.reporting.hits import ReportedHit, ReportedSignature
+from pairhmm.reporting.hits import ReportedHit
+from pairhmm.scanning.rollup import SignatureSeen
 
 _ENDINGS = (".gz", ".tsv", ".hits", ".scan")
 
@@ -59,8 +60,8 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
             raise InputError(path, f"line {number}", "not a hit", "give a table that pairhmm scan wrote") from None
 
 
-def read_seen(path: str, sample: str | None) -> Iterator[ReportedSignature]:
-    """The rows of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
+def read_seen(path: str, sample: str | None) -> Iterator[tuple[str, SignatureSeen]]:
+    """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
 
     Parameters
     ----------
@@ -75,26 +76,27 @@ def read_seen(path: str, sample: str | None) -> Iterator[ReportedSignature]:
     """
     for number, row in enumerate(read_rows(path, SEEN_COLUMNS, "pairhmm scan --tile --summary"), start=2):
         file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
-        quality, identity, expected, _, reason = more
+        quality, identity, expected, length, reason = more
         try:
-            yield ReportedSignature(
-                sample or file_label(file),
-                signature,
-                call,
-                _count(reads),
-                _number(ambiguous) if ambiguous else None,
-                _count(tiles),
-                _count(all_tiles),
-                _number(breadth),
-                _number(depth),
-                _number(quality) if quality else None,
-                _number(identity) if identity else None,
-                _number(expected),
-                reason,
+            seen = SignatureSeen(
+                signature=signature,
+                length=_count(length),
+                reads=_count(reads),
+                ambiguous=_number(ambiguous) if ambiguous else None,
+                tiles=_count(tiles),
+                all_tiles=_count(all_tiles),
+                breadth=_number(breadth),
+                depth=_number(depth),
+                quality=_number(quality) if quality else None,
+                identity=_number(identity) if identity else None,
+                expected=_number(expected),
+                call=call,
+                reason=reason,
             )
         except ValueError:
             cure = "give a table that pairhmm scan --tile wrote"
             raise InputError(path, f"line {number}", "not a signature", cure) from None
+        yield sample or file_label(file), seen
 
 
 def _count(text: str) -> int:

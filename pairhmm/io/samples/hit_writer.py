@@ -89,7 +89,7 @@ def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
     samples, found = summary_paths(prefix)
     with open_output(found) as by_signature, open_output(samples) as by_sample:
-        table: _Coverage | _SeenTable = _SeenTable(searched) if searched.is_tiled else _Coverage(searched.signatures)
+        table: _Coverage | _SeenTable = _SeenTable() if searched.is_tiled else _Coverage(searched.signatures)
         yield _Summaries(by_sample, searched, table)
         by_signature.write(table.table())
 
@@ -145,8 +145,7 @@ class _AssignmentLines(Sink):
 class _SeenTable:
     """One row for each file and signature, the most abundant first."""
 
-    def __init__(self, searched: Searched) -> None:
-        self._names, self._lengths = searched.signatures.names, searched.signatures.lengths
+    def __init__(self) -> None:
         self._lines = ["#" + "\t".join(SEEN_COLUMNS)]
 
     def add(self, found: FoundSamples) -> None:
@@ -155,10 +154,10 @@ class _SeenTable:
     def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
         for one in seen:
             row = (
-                *(file, self._names[one.signature], one.call, one.reads, _decimals(one.ambiguous, 4)),
+                *(file, one.signature, one.call, one.reads, _decimals(one.ambiguous, 4)),
                 *(one.tiles, one.all_tiles, _decimals(one.breadth, 4), _decimals(one.depth, 4)),
                 *(_decimals(one.quality, 2), _decimals(one.identity, 4), f"{one.expected:.3g}"),
-                *(self._lengths[one.signature], one.reason),
+                *(one.length, one.reason),
             )
             self._lines.append("\t".join(map(str, row)))
 
