@@ -4,7 +4,7 @@ import { make, redrawAll } from "./dom.js";
 import { siteArticle } from "./panel.js";
 
 const PAPER = { width: 700, height: 960 }; // CSS pixels that A4 and Letter have within their margins
-const LEAST_ZOOM = 0.3;
+const LEAST_ZOOM = 30; // percent
 export const MOST_SITES_PRINTED = 100;
 
 // Makes what is on the screen ready for paper, and ready for the screen again.
@@ -31,10 +31,13 @@ function setPaper(isPaper) {
   redrawAll();
 }
 
-// Makes an element so small that its page holds it. The smaller it is, the more fits side by side.
+// Makes an element so small that its page holds it. The smaller it is, the more fits side by side. The pictures of three
+// samples and more are smaller, so that the text need not be.
 function fit(element) {
-  for (let zoom = 1; zoom >= LEAST_ZOOM; zoom -= 0.05) {
-    element.style.zoom = zoom;
+  const drawn = [...element.querySelectorAll(".pileup")].filter((canvas) => canvas.checkVisibility());
+  element.style.setProperty("--samples", Math.max(1, drawn.length));
+  for (let zoom = 100; zoom >= LEAST_ZOOM; zoom -= 5) {
+    element.style.zoom = zoom / 100;
     if (element.parentElement.scrollHeight <= PAPER.height) return;
   }
 }

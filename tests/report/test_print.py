@@ -122,3 +122,9 @@ def test_sites_are_printed_one_a_page(browser, open_sites, make_run):
     assert all(b"Tj" in page or b"TJ" in page for page in pages)
     assert browser.execute_script("return document.querySelectorAll('.sheet').length") == 0
     assert browser.execute_script(COLOUR) == "#1c2027"
+
+
+def test_a_panel_with_all_samples_open_has_one_page(browser, open_sites, make_run):
+    open_sites(make_run(2, 60, samples=[f"s{number}" for number in range(8)]))
+    browser.execute_script("for (const one of document.querySelectorAll('.holder details')) one.open = true")
+    assert len(printed(browser)) == 2
