@@ -47,7 +47,7 @@ def without_qd(info: str) -> tuple[list[str], float]:
 
 def test_calls_are_those_of_the_command_line(page, tiny, run_cli, built_page):
     page.give(tiny)
-    assert page.run().startswith("Done: 17 sites, 29 regions, 983 reads (174 set aside), 3,616 pairs")
+    assert page.run().startswith("Done: 17 sites, 31 regions, 1,045 reads (183 set aside), 3,740 pairs")
     called = run_cli("call", "--backend", "cpu", "-f", tiny[2], tiny[0])
     assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
     seconds = float(page.js("document.documentElement.dataset.firstSeconds"))
