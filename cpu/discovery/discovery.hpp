@@ -55,11 +55,6 @@ private:
         int64_t start, end;
         std::vector<Events> events;  // [samples]
     };
-    // A block of reads, and where they end.
-    struct EndedReads {
-        const Reads* reads;
-        const ReadEnds* ends;
-    };
     // The good letters of the reads of a sample over a window.
     struct Piled {
         std::vector<Stretch> stretches;

@@ -45,11 +45,9 @@ Reads ReadStore::reads() const {
             cigar_.data()};
 }
 
-void ReadStore::keep(const Reads& newer, const ReadEnds& newer_ends, int64_t position) {
+void ReadStore::keep(const std::vector<EndedReads>& blocks, int64_t position) {
     ReadStore kept;
-    const Reads older = reads();
-    const ReadEnds older_ends(older);
-    for (const auto& [reads, ends] : {std::pair(&older, &older_ends), std::pair(&newer, &newer_ends)})
+    for (const auto [reads, ends] : blocks)
         for (int64_t read = ends->first_behind(position); read < reads->count; ++read)
             if (ends->of(read) > position) kept.append(*reads, read);
     *this = std::move(kept);

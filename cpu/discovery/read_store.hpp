@@ -22,13 +22,19 @@ private:
     std::vector<int64_t> end_, highest_;  // [reads] each one's, and the highest one up to it
 };
 
+// A block of reads, and where they end.
+struct EndedReads {
+    const Reads* reads;
+    const ReadEnds* ends;
+};
+
 class ReadStore {
 public:
     ReadStore() { clear(); }
 
     Reads reads() const;
-    // Keeps the reads of both that end behind `position`.
-    void keep(const Reads& newer, const ReadEnds& newer_ends, int64_t position);
+    // Keeps, of the reads of some blocks, those that end behind `position`, and no others. A block may be `reads()`.
+    void keep(const std::vector<EndedReads>& blocks, int64_t position);
     void clear();
 
 private:

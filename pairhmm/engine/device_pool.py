@@ -145,11 +145,11 @@ class DevicePool:
         if len(feeds) == 1:
             self._feed(job, feeds[0], threads, stop)
             return
+        from pairhmm.backends.tiles import team  # Only here, so that a run with one feed starts without it.
+
         threads_each = max(1, threads // len(feeds))
         scores = job.scores  # made here, before several threads ask for it
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
-        from pairhmm.backends.tiles import team
-
         # A thread with scores would make their pages first, which takes longer than to copy them.
         native.touch(team(), scores.log10.view(np.uint8))
         native.touch(team(), scores.precision)

@@ -125,7 +125,9 @@ class ReadBlock:
             joined([read.quals for read in alignments]),
             offsets([len(read.cigar) for read in alignments]),
             np.array(packed, dtype=np.uint32),
-            indel_quals=_of_reads(alignments),
+            indel_quals=_indel_quals(
+                [getattr(read, "indel_quals", None) for read in alignments], [len(read.bases) for read in alignments]
+            ),
         )
 
     @classmethod
@@ -148,7 +150,7 @@ class ReadBlock:
             offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
             np.concatenate([block.cigar for block in blocks]),
             _all_or_none([block.molecules for block in blocks]),
-            _indel_quals(blocks),
+            _indel_quals([block.indel_quals for block in blocks], [len(block.bases) for block in blocks]),
         )
 
     def take(self, indices: NDArray[np.int64]) -> ReadBlock:
@@ -181,23 +183,13 @@ class ReadBlock:
         return np.stack([gather(row, starts, offset) for row in self.indel_quals])
 
 
-def _of_reads(alignments: Sequence[AlignedRead]) -> NDArray[np.uint8] | None:
-    """The indel qualities of reads that may have some of their own; None where no read has."""
-    own = [getattr(read, "indel_quals", None) for read in alignments]
-    if all(one is None for one in own):
-        return None
-    none = (np.full((2, len(read.bases)), NO_INDEL_QUALITY, dtype=np.uint8) for read in alignments)
-    return np.concatenate([given if one is None else one for one, given in zip(own, none, strict=True)], axis=1)
-
-
-def _indel_quals(blocks: Sequence[ReadBlock]) -> NDArray[np.uint8] | None:
-    if all(block.indel_quals is None for block in blocks):
+def _indel_quals(given: Sequence[NDArray[np.uint8] | None], bases: Sequence[int]) -> NDArray[np.uint8] | None:
+    """Indel qualities of parts end to end, where some may have none; None where no part has any."""
+    if all(one is None for one in given):
         return None
     each = [
-        np.full((2, len(block.bases)), NO_INDEL_QUALITY, dtype=np.uint8)
-        if block.indel_quals is None
-        else block.indel_quals
-        for block in blocks
+        np.full((2, size), NO_INDEL_QUALITY, dtype=np.uint8) if one is None else one
+        for one, size in zip(given, bases, strict=True)
     ]
     return np.concatenate(each, axis=1)
 

@@ -261,13 +261,12 @@ def _tile_hashes(letters: NDArray[np.uint8], tiling: Tiling, both_strands: bool)
 
 def _window_hashes(letters: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
     """The polynomial hash, modulo 2**64, of each window: made from those of half its length."""
-    base = _HASH_BASE
     hashes, size = letters, 1
     for bit in bin(length)[3:]:
-        power = np.uint64(pow(base, size, 1 << 64))
+        power = np.uint64(pow(_HASH_BASE, size, 1 << 64))
         hashes = hashes[: len(hashes) - size] * power + hashes[size:]
         size *= 2
         if bit == "1":
-            hashes = hashes[: len(hashes) - 1] * np.uint64(base) + letters[size : size + len(hashes) - 1]
+            hashes = hashes[: len(hashes) - 1] * np.uint64(_HASH_BASE) + letters[size : size + len(hashes) - 1]
             size += 1
     return hashes
