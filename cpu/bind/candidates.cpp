@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -32,6 +33,12 @@ pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64
         pieces.windows.push_back(
             {start.data()[i], offset.data()[i + 1] - offset.data()[i], letters.data() + offset.data()[i]});
     return pieces;
+}
+
+std::vector<std::pair<int64_t, int64_t>> intervals(const Array<int64_t>& start, const Array<int64_t>& end) {
+    std::vector<std::pair<int64_t, int64_t>> pairs;
+    for (size_t i = 0; i < start.shape(0); ++i) pairs.emplace_back(start.data()[i], end.data()[i]);
+    return pairs;
 }
 
 nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
@@ -88,6 +95,16 @@ void bind_candidates(nb::module_& module) {
             "read"_a, "read_offset"_a, "position"_a, "position_offset"_a, "from_end"_a,
             "Bases between positions and the nearer ends of reads, or -1, in place: group after group, "
             "[reads][positions].")
+        .def(
+            "over",
+            [](const pairhmm::Reads& reads, Array<int64_t> start, Array<int64_t> end, Output<bool> is_over) {
+                pairhmm::Places places;
+                places.limit_to(intervals(start, end));
+                size_t near = 0;
+                for (int64_t read = 0; read < reads.count; ++read)
+                    is_over.data()[read] = places.touch(reads.start[read], pairhmm::read_end(reads, read), near);
+            },
+            "start"_a, "end"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
              "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
         .def(
@@ -129,6 +146,13 @@ void bind_candidates(nb::module_& module) {
             },
             "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
             "min_indel_fraction"_a, "assembles"_a)
+        .def(
+            "limit_to",
+            [](pairhmm::Discovery& discovery, Array<int64_t> start, Array<int64_t> end) {
+                discovery.limit_to(intervals(start, end));
+            },
+            "start"_a, "end"_a,
+            "Seek candidates in these intervals alone, up to `reset`. They come in order, and do not overlap.")
         .def(
             "add",
             [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,

@@ -97,7 +97,7 @@ void Discovery::Events::add(int64_t begin, int64_t end) {
 }
 
 void Discovery::add(const Reads& reads, const ReferenceWindows& reference) {
-    scanner_.add(reads, reference);
+    scanner_.add(reads, reference, places_);
     if (!assembles_) return;
     for (int64_t read = 0; read < reads.count; ++read) count_events(reads, read, reference);
 }
@@ -133,7 +133,8 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
 }
 
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
-    for (Candidate& candidate : scanner_.take(frontier)) found_.push_back(std::move(candidate));
+    for (Candidate& candidate : scanner_.take(frontier))
+        if (places_.have(candidate.position)) found_.push_back(std::move(candidate));
     windows_.clear();
     if (!assembles_) {
         settled_ = std::max(settled_, frontier);
@@ -152,7 +153,8 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
             last = std::max(last, events.last);
         }
         if (first > last) continue;
-        windows_.push_back({std::max<int64_t>(0, first - kReach), last + kReach, std::move(tile->second)});
+        const int64_t start = std::max<int64_t>(0, first - kReach), end = last + kReach;
+        if (places_.touch(start, end)) windows_.push_back({start, end, std::move(tile->second)});
     }
     events_.erase(events_.begin(), end);
     std::vector<std::pair<int64_t, int64_t>> places;
@@ -233,7 +235,8 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
     }
     drop_explained(reference, piles, assemblies);
     for (Assembly& assembly : assemblies)
-        std::move(assembly.alleles.begin(), assembly.alleles.end(), std::back_inserter(found_));
+        std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
+                     std::back_inserter(found_), [&](const Candidate& one) { return places_.have(one.position); });
 }
 
 void Discovery::drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
@@ -287,6 +290,7 @@ std::vector<Candidate> Discovery::take() {
 }
 
 void Discovery::reset() {
+    places_.clear();
     scanner_.reset();
     older_.clear();
     events_.clear();

@@ -4,20 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "genomics/cigar.hpp"
-
 namespace pairhmm {
-
-namespace {
-
-int64_t read_end(const Reads& reads, int64_t read) {
-    int64_t position = reads.start[read];
-    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c)
-        if (aligned(reads.cigar[c] & 15) || skips(reads.cigar[c] & 15)) position += reads.cigar[c] >> 4;
-    return position;
-}
-
-}  // namespace
 
 ReadEnds::ReadEnds(const Reads& reads) {
     end_.reserve(static_cast<size_t>(reads.count));

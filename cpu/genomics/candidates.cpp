@@ -20,6 +20,13 @@ constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
 
 }  // namespace
 
+int64_t read_end(const Reads& reads, int64_t read) {
+    int64_t position = reads.start[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c)
+        if (aligned(reads.cigar[c] & 15) || skips(reads.cigar[c] & 15)) position += reads.cigar[c] >> 4;
+    return position;
+}
+
 const ReferenceWindow& ReferenceWindows::of(int64_t position) const {
     const auto behind = std::upper_bound(windows.begin(), windows.end(), position,
                                          [](int64_t at, const ReferenceWindow& window) { return at < window.start; });
@@ -127,12 +134,13 @@ uint32_t CandidateScanner::long_deletions(int64_t position, int sample) const {
     return count;
 }
 
-void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference) {
+void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference, const Places& places) {
+    size_t near = 0;
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
         if (start < origin_) invalid_argument("a read starts before the contig or what was settled");
         if (start - origin_ > kWindow) settle(start);
-        add_read(reads, read, reference);
+        if (places.touch(start, read_end(reads, read), near)) add_read(reads, read, reference);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "genomics/letters.hpp"
+#include "genomics/places.hpp"
 
 namespace pairhmm {
 
@@ -26,6 +27,9 @@ struct Reads {
     const int64_t* cigar_offset;  // [count + 1]
     const uint32_t* cigar;
 };
+
+// One behind the last reference base of a read.
+int64_t read_end(const Reads& reads, int64_t read);
 
 // Reference letters of [start, start + length).
 struct ReferenceWindow {
@@ -94,9 +98,11 @@ class CandidateScanner {
 public:
     CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
 
+    // Counts the reads over some places: elsewhere, counts are less than what reads show.
+    //
     // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
     // added last.
-    void add(const Reads& reads, const ReferenceWindows& reference);
+    void add(const Reads& reads, const ReferenceWindows& reference, const Places& places);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);
     // Forget everything: the next read is on another contig.

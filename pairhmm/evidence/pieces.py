@@ -232,13 +232,13 @@ class _Ahead:
 
 
 def wanted_intervals(
-    listed: Iterable[Variant], contigs: Mapping[str, int], fetch: FetchBases, reach: int
+    listed: Iterable[tuple[Variant, tuple[int, int]]], contigs: Mapping[str, int], reach: int
 ) -> Iterator[Interval]:
     """The intervals in which listed candidates need reads: disjoint, in the order of the list.
 
-    They extend `reach` bases beyond the candidates on either side.
+    They extend `reach` bases beyond the extents of the candidates, which are given, on either side.
     """
-    return _merged(_around(Interval(one.chrom, *variant_extent(one, fetch)), reach, contigs) for one in listed)
+    return _merged(_around(Interval(one.chrom, *extent), reach, contigs) for one, extent in listed)
 
 
 def _around(interval: Interval, reach: int, contigs: Mapping[str, int]) -> Interval:

@@ -6,7 +6,7 @@ coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import tee
 from typing import NamedTuple
@@ -19,7 +19,8 @@ from pairhmm.evidence.region_sources import DiscoveredRegions, GivenRegion, List
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.haplotypes import Haplotype
 from pairhmm.genomics.nuisances import Nuisances
-from pairhmm.genomics.regions import Region, RegionBuilder, RegionOptions
+from pairhmm.genomics.regions import FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
+from pairhmm.genomics.variants import Variant
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
@@ -81,9 +82,9 @@ def choose_regions(
     if inputs.candidates is None:
         return ChosenRegions(DiscoveredRegions(finder, builder, inside, around), None, known, None)
     reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=known is not None)
-    listed, ahead = tee(one for one in reader if around(one.chrom, one.pos))
+    listed, ahead = tee(_with_extents((one for one in reader if around(one.chrom, one.pos)), genome.fetch))
     source = ListedRegions(listed, builder, list(contigs), Nuisances(finder, genome.fetch), inside)
-    return ChosenRegions(source, None, known, wanted_intervals(ahead, contigs, genome.fetch, options.discovery.reach))
+    return ChosenRegions(source, None, known, wanted_intervals(ahead, contigs, options.discovery.reach))
 
 
 def piece_regions(
@@ -113,8 +114,13 @@ def piece_regions(
         found = DiscoveredRegions(finder, builder, Inside(places.asked(piece)), Inside(known))
         return ChosenRegions(found, None, known, None)
     nuisances = Nuisances(finder, genome.fetch)
-    source = ListedRegions(piece.listed, builder, list(contigs), nuisances, Inside(places.all_asked))
+    listed = _with_extents(piece.listed, genome.fetch)
+    source = ListedRegions(listed, builder, list(contigs), nuisances, Inside(places.all_asked))
     return ChosenRegions(source, None, known, iter(piece.wanted))
+
+
+def _with_extents(variants: Iterable[Variant], fetch: FetchBases) -> Iterator[tuple[Variant, tuple[int, int]]]:
+    return ((one, variant_extent(one, fetch)) for one in variants)
 
 
 def _limited(options: RunOptions) -> RegionOptions:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import tee
 from typing import Protocol
 
+from pairhmm.evidence.listed_places import Extent, ListedPlaces, Place
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.nuisances import Nuisances
@@ -25,6 +27,9 @@ class RegionTest(Protocol):
 
 class RegionSource(Protocol):
     """Gives regions in coordinate order while reads arrive."""
+
+    def needed(self, block: ReadBlock) -> ReadBlock:
+        """The newest reads, or those of them that regions may need."""
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions that are complete once all reads up to `frontier` have arrived. `block` has the newest reads."""
@@ -61,6 +66,10 @@ class DiscoveredRegions:
         self._finder, self._builder = finder, builder
         self._asked, self._known = asked, known
 
+    def needed(self, block: ReadBlock) -> ReadBlock:
+        """All of them."""
+        return block
+
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions whose candidates no later read can change."""
         yield from self._joined(self._finder.scan(block))
@@ -95,8 +104,8 @@ class ListedRegions:
 
     Parameters
     ----------
-    listed : iterable of Variant
-        In the order of `contigs`, then by position.
+    listed : iterable of (Variant, (int, int))
+        Candidates and their extents, in the order of `contigs`, then by position.
     builder : RegionBuilder
     contigs : sequence of str
         Contigs in the order of the reads.
@@ -107,23 +116,31 @@ class ListedRegions:
 
     def __init__(
         self,
-        listed: Iterable[Variant],
+        listed: Iterable[tuple[Variant, Extent]],
         builder: RegionBuilder,
         contigs: Sequence[str],
         nuisances: Nuisances,
         asked: RegionTest | None = None,
     ) -> None:
-        self._listed = iter(listed)
+        self._listed, upcoming = tee(listed)
         self._ahead = next(self._listed, None)
         self._builder, self._nuisances, self._asked = builder, nuisances, asked
         self._flank = builder.options.flank
         self._rank = {name: rank for rank, name in enumerate(contigs)}
+        # A region reaches no further beyond its candidates, and has no larger gap between them.
+        margin = max(self._flank, builder.options.join_distance)
+        self._places = ListedPlaces(upcoming, margin, self._place_of)
         # Regions whose candidates are complete, but in which later reads may show a nuisance.
         self._joined: deque[Region] = deque()
 
+    def needed(self, block: ReadBlock) -> ReadBlock:
+        """The reads near listed candidates."""
+        return block.over(self._near(block))
+
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions that end before the frontier."""
-        self._nuisances.scan(block)
+        self._nuisances.scan(block, self._near(block))
+        self._places.forget(self._nuisances.settled)
         self._join((self._rank[block.chrom], frontier))
         self._joined.extend(self._builder.advance(block.chrom, frontier))
         settled = self._nuisances.settled
@@ -155,11 +172,19 @@ class ListedRegions:
             starts.append(self._builder.open_start)
         return min(starts, default=None)
 
-    def _join(self, place: tuple[int, int]) -> None:
-        """Join the listed candidates before a place, given as (rank of the contig, position)."""
-        while (variant := self._ahead) is not None and (self._rank[variant.chrom], variant.pos) < place:
+    def _place_of(self, variant: Variant) -> Place:
+        return self._rank[variant.chrom], variant.pos
+
+    def _near(self, block: ReadBlock) -> list[Extent]:
+        """The places of listed candidates that the reads of a block may reach."""
+        return self._places.up_to(self._rank[block.chrom], int(block.end.max(initial=0)))
+
+    def _join(self, place: Place) -> None:
+        """Join the listed candidates before a place."""
+        while self._ahead is not None and self._place_of(self._ahead[0]) < place:
+            variant, extent = self._ahead
             self._ahead = next(self._listed, None)
-            self._joined.extend(self._builder.push(placed(variant, self._asked)))
+            self._joined.extend(self._builder.push(placed(variant, self._asked), extent))
 
     def _rest(self) -> Iterator[Region]:
         while self._joined:
@@ -201,6 +226,10 @@ class GivenRegion:
     def open_start(self) -> int | None:
         """None: the region is complete from the start."""
         return None
+
+    def needed(self, block: ReadBlock) -> ReadBlock:
+        """All of them."""
+        return block
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The region, once the reads have reached it."""

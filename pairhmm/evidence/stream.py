@@ -219,7 +219,7 @@ class EvidenceStream:
                 yield from self._tasks(held, pending)
                 pending.clear()
                 held = ReadBlock.empty(block.chrom)
-            held = ReadBlock.concatenate([held, block])
+            held = ReadBlock.concatenate([held, self.source.needed(block)])
             frontier = int(block.start[-1])
             pending.extend(self.source.advance(block, frontier))
             ready = []

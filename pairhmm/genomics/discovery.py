@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.genomics.arrays import joined, offsets
+from pairhmm.genomics.arrays import edges, joined, offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
@@ -92,11 +92,21 @@ class CandidateFinder:
         """The position before which all candidates of the contig were given."""
         return self._discovery.settled
 
-    def scan(self, block: ReadBlock) -> list[Variant]:
-        """Count the reads of the next block. Returns the candidates that no later read can change."""
+    def scan(self, block: ReadBlock, places: Sequence[tuple[int, int]] | None = None) -> list[Variant]:
+        """Count the reads of the next block. Returns the candidates that no later read can change.
+
+        Parameters
+        ----------
+        block : ReadBlock
+        places : sequence of (int, int), optional
+            Intervals in which candidates are sought, in order, which do not overlap: all those behind `settled` that
+            the reads may reach. By default they are sought everywhere.
+        """
         if block.chrom != self._chrom:
             self._discovery.reset()
             self._chrom = block.chrom
+        if places is not None:
+            self._discovery.limit_to(*edges(places))
         # Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
         windows = block.native.covered()
         if windows:

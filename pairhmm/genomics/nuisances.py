@@ -6,7 +6,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -42,11 +42,11 @@ class Nuisances:
         """The position before which all variants that the reads of the contig show are known."""
         return self._finder.settled
 
-    def scan(self, block: ReadBlock) -> None:
-        """Find variants in the next reads."""
+    def scan(self, block: ReadBlock, places: Sequence[tuple[int, int]] | None = None) -> None:
+        """Find variants in the next reads: those in some places, or all (`CandidateFinder.scan`)."""
         if self._shown and self._shown[0].chrom != block.chrom:
             self._shown.clear()
-        self._shown += self._finder.scan(block)
+        self._shown += self._finder.scan(block, places)
 
     def finish(self) -> None:
         """Find the last variants: the contig has no more reads."""

@@ -211,9 +211,10 @@ class RegionBuilder:
         self._core_start = self._core_end = self._alleles = self._joined_until = 0
         self._previous: Region | None = None
 
-    def push(self, variant: Variant) -> Iterator[Region]:
-        """Take the next candidate. Yields the open region where the candidate does not join it."""
-        extent = variant_extent(variant, self._fetch)
+    def push(self, variant: Variant, extent: tuple[int, int] | None = None) -> Iterator[Region]:
+        """Take the next candidate, whose extent may be known. Yields the open region where it does not join it."""
+        if extent is None:
+            extent = variant_extent(variant, self._fetch)
         if self._variants and not self._joins(variant, extent):
             yield self._close(extent[0] if variant.chrom == self._variants[0].chrom else None)
         is_first = not self._variants

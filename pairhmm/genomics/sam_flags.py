@@ -31,8 +31,11 @@ def mate_of(flag: int) -> int:
     return 1 if flag & FIRST else 2 if flag & SECOND else 0
 
 
+# Of each value of a flag's lower byte, which holds all bits that tell.
+_MATES = np.array([mate_of(low) for low in range(256)], dtype=np.uint8)
+
+
 def mates_of(flags: NDArray[np.integer]) -> NDArray[np.uint8]:
     """`mate_of` for many reads."""
-    none, first, second = np.arange(3, dtype=np.uint8)
-    number = np.where(flags & FIRST, first, np.where(flags & SECOND, second, none))
-    return np.where(flags & PAIRED, number, none)
+    mates: NDArray[np.uint8] = _MATES[flags.astype(np.uint8)]
+    return mates

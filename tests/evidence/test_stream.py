@@ -21,7 +21,7 @@ from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.discovery import CandidateFinder
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.genomics.nuisances import Nuisances
-from pairhmm.genomics.regions import Region, RegionBuilder
+from pairhmm.genomics.regions import Region, RegionBuilder, variant_extent
 from pairhmm.genomics.sequences import encode
 from pairhmm.genomics.variants import Variant
 from pairhmm.models.gatk import GatkOptions
@@ -86,7 +86,7 @@ LISTED = [
 
 def given_regions(listed=LISTED) -> ListedRegions:
     nuisances = Nuisances(CandidateFinder(fetch, 2), fetch)
-    return ListedRegions(listed, RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
+    return ListedRegions([(one, variant_extent(one, fetch)) for one in listed], RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
 
 
 def half_listed() -> ListedRegions:
@@ -156,7 +156,7 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
 
 
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
-    intervals = list(wanted_intervals(LISTED, LENGTHS, fetch, 0))
+    intervals = list(wanted_intervals([(one, variant_extent(one, fetch)) for one in LISTED], LENGTHS, 0))
     assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
     for region in stream(given_regions()).run([]):
         core = region.region
@@ -190,7 +190,7 @@ def test_a_listed_indel_is_known_wherever_the_list_puts_it():
     bases = "GATTACAGTC" * 20 + "AAAAAA" + "CTGACCTGAT" * 20
     shown = Variant("c", 199, bases[199:201], (bases[199],))
     listed = Variant("c", 204, bases[204:206], (bases[204],))
-    finder = SimpleNamespace(scan=lambda block: [shown], finish=list)
+    finder = SimpleNamespace(scan=lambda block, places: [shown], finish=list)
     nuisances = Nuisances(finder, lambda chrom, start, end: bases[max(0, start) : end])
     nuisances.scan(SimpleNamespace(chrom="c"))
     region = Region("c", 200, 206, 150, 260, 140, 270, (listed,), ((200, 206),))
