@@ -163,6 +163,14 @@ def classify_repeats(
     longest_unit: int,
     kind: NDArray[np.uint8],
 ) -> None: ...
+def prepare_base_qualities(
+    offset: NDArray[np.int64],
+    most: NDArray[np.uint8],
+    quality: NDArray[np.uint8],
+    threshold: int,
+    lowest: int,
+    prepared: NDArray[np.uint8],
+) -> None: ...
 def cap_indel_qualities(
     offset: NDArray[np.int64],
     base: NDArray[np.uint8],

@@ -13,6 +13,7 @@
 #include "bind/arrays.hpp"
 #include "discovery/assembly.hpp"
 #include "discovery/discovery.hpp"
+#include "genomics/base_qualities.hpp"
 #include "genomics/candidates.hpp"
 #include "genomics/carried.hpp"
 #include "genomics/repeats.hpp"
@@ -217,6 +218,16 @@ void bind_candidates(nb::module_& module) {
         },
         "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
         "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");
+    module.def(
+        "prepare_base_qualities",
+        [](Array<int64_t> offset, Array<uint8_t> most, Array<uint8_t> quality, uint8_t threshold, uint8_t lowest,
+           Output<uint8_t> prepared) {
+            nb::gil_scoped_release release;
+            pairhmm::prepare_base_qualities(static_cast<int64_t>(most.shape(0)), offset.data(), most.data(),
+                                            quality.data(), threshold, lowest, prepared.data());
+        },
+        "offset"_a, "most"_a, "quality"_a, "threshold"_a, "lowest"_a, "prepared"_a,
+        "Base qualities, at most `most` of each read; those below `threshold` become `lowest`. In place.");
     module.def(
         "cap_indel_qualities",
         [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,

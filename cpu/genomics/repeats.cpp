@@ -76,18 +76,19 @@ public:
         split_letters(base, length);
         // One copy, where nothing repeats.
         caps_.assign(static_cast<size_t>(length), table_[std::min(most_, 1)]);
-        claimed_.clear(length);
-        for (int unit = 1; unit <= longest_unit_ && unit < length; ++unit) {
+        compare(1, length);
+        claim_runs();
+        single_ = equal_;
+        for (int unit = 2; unit <= longest_unit_ && unit < length; ++unit) {
             compare(unit, length);
             find_repeats(unit);
             claim(unit);
-            if (unit == 1) single_ = equal_;
         }
         // Behind a gap that no repeat follows, letters may repeat the one before them.
         for (size_t word = 0; word < claimed_.words(); ++word)
-            for (uint64_t left = single_[word]; left != 0; left &= left - 1) {
+            for (uint64_t left = single_[word] & ~claimed_.ahead(word, 1); left != 0; left &= left - 1) {
                 const int64_t gap = static_cast<int64_t>(64 * word) + lowest_bit(left);
-                if (!claimed_.has(gap + 1)) set(gap, 1, 1 + single_.run_back(gap));
+                set(gap, 1, 1 + single_.run_back(gap));
             }
         for (int64_t i = 0; i + 1 < length; ++i) {
             insertion[i] = std::min(insertion[i], caps_[static_cast<size_t>(i)]);
@@ -129,6 +130,20 @@ private:
             const int step = std::min(known, unit - known);
             for (size_t word = 0; word < begins_.words(); ++word) begins_[word] &= begins_.ahead(word, step);
             known += step;
+        }
+    }
+
+    // Caps the gaps before the letters of runs, which are repeats of a unit of one letter.
+    void claim_runs() {
+        claimed_ = equal_;
+        for (size_t word = 0; word < equal_.words(); ++word) {
+            // Where a run begins: the letter before it differs.
+            const uint64_t before = word > 0 ? equal_[word - 1] >> 63 : 0;
+            for (uint64_t left = equal_[word] & ~(equal_[word] << 1 | before); left != 0; left &= left - 1) {
+                const int64_t begin = static_cast<int64_t>(64 * word) + lowest_bit(left);
+                const int64_t copies = 1 + equal_.run_from(begin);
+                for (int64_t gap = std::max<int64_t>(0, begin - 1); gap + 2 < begin + copies; ++gap) set(gap, 1, copies);
+            }
         }
     }
 

@@ -22,7 +22,6 @@ from pairhmm.models.gatk import (
     START,
     GatkOptions,
     pcr_quality,
-    prepare_base_quality,
     prepare_indel_quality,
     set_aside,
 )
@@ -109,8 +108,14 @@ def _flat(scores: Scores) -> FlatScores:
 
 
 def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:
-    """uint8[bases]: the base qualities of many reads as both models take them."""
-    return prepare_base_quality(reads.quals, np.repeat(reads.mapq, np.diff(reads.offset)), options)
+    """uint8[bases]: the base qualities of many reads as both models take them (`pairhmm.models.gatk`)."""
+    prepared = np.empty_like(reads.quals)
+    most = reads.mapq if options.cap_by_mapping_quality else np.full_like(reads.mapq, 255)
+    threshold = options.base_quality_threshold or 0
+    native.prepare_base_qualities(
+        reads.offset, most, reads.quals, threshold, LOWEST_USABLE_BASE_QUALITY, prepared
+    )
+    return prepared
 
 
 def model_reads(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Annotated, Protocol
 
 import numpy as np
@@ -142,11 +143,13 @@ class EvidenceCounts:
 
 @dataclass(slots=True)
 class _Task:
-    """A region that is ready to be scored: indices of its reads among the held ones, and its haplotypes."""
+    """A region that is ready to be scored: indices of its reads among the held ones, and its haplotypes.
+
+    `slack` is how many bases the shortest haplotype is shorter than the reference.
+    """
 
     region: Region
     haplotypes: list[Haplotype]
-    letters: list[NDArray[np.uint8]]
     reads: NDArray[np.int64]
     slack: int
 
@@ -239,7 +242,8 @@ class EvidenceStream:
         for region in regions:
             task = self._task(held, region, reach)
             tasks.append(task)
-            cells += len(task.reads) * (region.end - region.start) * sum(map(len, task.letters))
+            letters = sum([len(haplotype.sequence) for haplotype in task.haplotypes])
+            cells += len(task.reads) * (region.end - region.start) * letters
             if cells > self.options.max_cells:
                 yield held, tasks
                 tasks, cells = [], 0
@@ -258,9 +262,9 @@ class EvidenceStream:
                 self.options.max_haplotypes,
                 lambda part: carried_alleles(held, reads, part, reference),
             )
-        letters = encode_each([haplotype.sequence for haplotype in haplotypes])
-        slack = 0 if self.given is not None else max(0, len(reference) - min(map(len, letters)))
-        return _Task(region, haplotypes, letters, reads, slack)
+        shortest = min([len(haplotype.sequence) for haplotype in haplotypes])
+        slack = 0 if self.given is not None else max(0, len(reference) - shortest)
+        return _Task(region, haplotypes, reads, slack)
 
     def _select(self, held: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
@@ -290,19 +294,20 @@ class EvidenceStream:
             self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
             # Profiles come in the order of their first reads, so those of a region follow each other.
             edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
-        letters = [task.letters for task in tasks]
-        scores = self.score.begin(cut, np.diff(edges).tolist(), letters)
+        letters = iter(encode_each([haplotype.sequence for task in tasks for haplotype in task.haplotypes]))
+        haplotypes = [list(islice(letters, len(task.haplotypes))) for task in tasks]
+        scores = self.score.begin(cut, np.diff(edges).tolist(), haplotypes)
         reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
         return _Begun(tasks, reads, edges, _from_end(held, tasks, reads.first, edges), sum(counts), scores)
 
     def _scored(self, begun: _Begun) -> Iterator[Evidence]:
         scores, precision = begun.scores()
         tasks, reads, edges = begun.tasks, begun.reads, begun.edges
-        best = best_of_each(scores, np.repeat([len(task.letters) for task in tasks], np.diff(edges)))
+        best = best_of_each(scores, np.repeat([len(task.haplotypes) for task in tasks], np.diff(edges)))
         set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
         done = placed = 0
         for task, first, last in zip(tasks, edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-            shape = last - first, len(task.letters)
+            shape = last - first, len(task.haplotypes)
             pairs, candidates = shape[0] * shape[1], len(task.region.variants)
             places = shape[0] * candidates
             yield Evidence(

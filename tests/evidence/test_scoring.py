@@ -11,11 +11,11 @@ import pytest
 from pairhmm import backends
 from pairhmm.engine import Choice, choose
 from pairhmm.evidence.joining import JoinedReads
-from pairhmm.evidence.scoring import ReadScorer
+from pairhmm.evidence.scoring import ReadScorer, prepared_base_quality
 from pairhmm.evidence.stream import CutReads
 from pairhmm.genomics.sequences import as_n, encode, encode_read
 from pairhmm.models.batch import PairBatch, Scores
-from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.gatk import GatkOptions, prepare_base_quality
 from pairhmm.models.profile import preset
 
 HAPLOTYPES = [[encode("ACGTTGCAACGTACGGTCAT"), encode("ACGTTGCAAGTACGGTCAT")]]
@@ -106,3 +106,14 @@ def test_both_models_take_the_same_base_qualities(scorer) -> None:
     assert profile.profiles.kinds.tolist() == (gatk.qualities.bases * 128.0 + gatk.qualities.base_quality).tolist()
     assert scorer.bases == 2 * len(reads.quals)
     assert scorer.lowered == 2 * np.count_nonzero(reads.quals < 18)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [GatkOptions(), GatkOptions(cap_by_mapping_quality=False), GatkOptions(base_quality_threshold=None)],
+    ids=["default", "uncapped", "no threshold"],
+)
+def test_compiled_base_qualities_are_those_of_the_model(scorer, options) -> None:
+    reads = replace(cut(READS), mapq=np.array([60, 17, 30], dtype=np.uint8))
+    expected = prepare_base_quality(reads.quals, np.repeat(reads.mapq, np.diff(reads.offset)), options)
+    assert np.array_equal(prepared_base_quality(reads, options), expected)

@@ -42,8 +42,8 @@ _REASONS: Final = (
     *("unmapped", "secondary", "QC-fail", "duplicate", "supplementary", LOW_MAPQ),
     *(NOWHERE, ELSEWHERE, EMPTY, OUTSIDE),
 )
-# Wanted intervals that are handed over at once.
-_GOALS: Final = 4096
+# Wanted intervals that are handed over at once. Of many more, the stretches of the reference would be read anew later.
+_GOALS: Final = 256
 _BEFORE_ALL, _BEHIND_ALL = -(1 << 62), 1 << 62
 _NONE: Final = np.empty(0, dtype=np.int64)
 

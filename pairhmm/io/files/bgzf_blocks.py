@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable, Generator
 from types import ModuleType
@@ -27,7 +28,8 @@ ReadAt: TypeAlias = Callable[[int, int], bytes]
 # Packed bytes that are read at once: as many as were read before, since a jump may need a single block. The most are so
 # few that a core's cache holds them unpacked, until they are parsed.
 _FEWEST, _MOST = 1 << 16, 1 << 17
-_TAIL = 8
+# Checksum and size of the unpacked bytes.
+_TAIL = struct.Struct("<II")
 _LARGEST = 1 << 16
 
 
@@ -64,7 +66,7 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
         batch, at = list[Block](), 0
         try:
             while (end := _end(packed, at)) <= len(packed):
-                batch.append(Block(address + at, _unpacked(packed[at:end])))
+                batch.append(Block(address + at, _unpacked(packed, at, end)))
                 at = end
         except DamagedBlockError:
             # What is wrong with the reads before it comes first.
@@ -85,20 +87,21 @@ def _size(address: int, before: int, enough: int | None) -> int:
 
 def _end(packed: memoryview, at: int) -> int:
     """Where a block ends; beyond the bytes that there are if its head is not complete."""
-    head = bytes(packed[at : at + magic.BGZF_HEAD_SIZE])
-    if len(head) < magic.BGZF_HEAD_SIZE:
+    if len(packed) - at < magic.BGZF_HEAD_SIZE:
         return len(packed) + 1
-    size = block_size(head)
-    if size < magic.BGZF_HEAD_SIZE + _TAIL:
+    size = block_size(packed, at)
+    if size < magic.BGZF_HEAD_SIZE + _TAIL.size:
         raise DamagedBlockError
     return at + size
 
 
-def _unpacked(block: memoryview) -> bytes:
-    checksum, size = (int.from_bytes(block[at : at + 4], "little") for at in (len(block) - 8, len(block) - 4))
+def _unpacked(packed: memoryview, at: int, end: int) -> bytes:
+    tail = end - _TAIL.size
+    checksum, size = _TAIL.unpack_from(packed, tail)
     try:
         # The size is a hint, since a damaged one would ask for 4 GB. One byte more: a buffer that is full is grown.
-        data: bytes = deflate.decompress(block[magic.BGZF_HEAD_SIZE : -_TAIL], -zlib.MAX_WBITS, min(size, _LARGEST) + 1)
+        body = packed[at + magic.BGZF_HEAD_SIZE : tail]
+        data: bytes = deflate.decompress(body, -zlib.MAX_WBITS, min(size, _LARGEST) + 1)
     except _ERRORS as error:
         raise DamagedBlockError from error
     if len(data) > _LARGEST or deflate.crc32(data) != checksum:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import struct
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import MAKE_AGAIN, end_marker
 
 # The head that htslib demands: gzip with an extra field of 6 bytes, which is the subfield BC.
-_FLAGS = 3
-_FIELD = slice(10, 16), b"\x06\x00BC\x02\x00"
-_LENGTH = slice(16, 18)
+_HEAD = struct.Struct("<3sB6x6sH")
+_HAS_FIELD, _FIELD = 4, b"\x06\x00BC\x02\x00"
 _BLOCKS_A_THREAD = 4
 """Blocks that are checked for each thread. htslib reads two ahead."""
 
@@ -72,12 +72,13 @@ def _behind(path: str, at: int, head: bytes) -> int:
     return at + size
 
 
-def block_size(head: bytes) -> int:
-    """The size of the block with this head; 0 where it is not the head of a block."""
-    place, field = _FIELD
-    size = int.from_bytes(head[_LENGTH], "little") + 1
-    is_block = head.startswith(magic.GZIP_DEFLATE) and head[_FLAGS] & 4 and head[place] == field
-    return size if is_block and size > magic.BGZF_HEAD_SIZE else 0
+def block_size(data: bytes | memoryview, at: int = 0) -> int:
+    """The size of the block whose head is at a place of some bytes; 0 where it is not the head of a block."""
+    if len(data) - at < magic.BGZF_HEAD_SIZE:
+        return 0
+    begin, flags, field, last = _HEAD.unpack_from(data, at)
+    is_block = begin == magic.GZIP_DEFLATE and flags & _HAS_FIELD and field == _FIELD
+    return last + 1 if is_block and last >= magic.BGZF_HEAD_SIZE else 0
 
 
 def _damaged(path: str, at: int) -> InputError:
