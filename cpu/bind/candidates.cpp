@@ -36,12 +36,6 @@ pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64
     return pieces;
 }
 
-std::vector<std::pair<int64_t, int64_t>> intervals(const Array<int64_t>& start, const Array<int64_t>& end) {
-    std::vector<std::pair<int64_t, int64_t>> pairs;
-    for (size_t i = 0; i < start.shape(0); ++i) pairs.emplace_back(start.data()[i], end.data()[i]);
-    return pairs;
-}
-
 nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
     nb::list list;
     for (const auto& candidate : candidates)
@@ -98,14 +92,14 @@ void bind_candidates(nb::module_& module) {
             "[reads][positions].")
         .def(
             "over",
-            [](const pairhmm::Reads& reads, Array<int64_t> start, Array<int64_t> end, Output<bool> is_over) {
+            [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
                 pairhmm::Places places;
-                places.limit_to(intervals(start, end));
+                places.limit_to(std::move(intervals));
                 size_t near = 0;
                 for (int64_t read = 0; read < reads.count; ++read)
                     is_over.data()[read] = places.touch(reads.start[read], pairhmm::read_end(reads, read), near);
             },
-            "start"_a, "end"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
+            "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
              "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
         .def(
@@ -147,13 +141,8 @@ void bind_candidates(nb::module_& module) {
             },
             "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
             "min_indel_fraction"_a, "assembles"_a)
-        .def(
-            "limit_to",
-            [](pairhmm::Discovery& discovery, Array<int64_t> start, Array<int64_t> end) {
-                discovery.limit_to(intervals(start, end));
-            },
-            "start"_a, "end"_a,
-            "Seek candidates in these intervals alone, up to `reset`. They come in order, and do not overlap.")
+        .def("limit_to", &pairhmm::Discovery::limit_to, "places"_a,
+             "Seek candidates in these intervals alone, up to `reset`. They come in order, and do not overlap.")
         .def(
             "add",
             [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,

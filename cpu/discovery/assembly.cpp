@@ -155,12 +155,12 @@ void sort_distinct(std::vector<Candidate>& candidates) {
 Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
                    const CandidateThresholds& thresholds) {
     Assembly assembly;
-    int64_t letters = reference.length, longest = 0;
-    for (const Stretch& read : reads) letters += read.length, longest = std::max(longest, read.length);
+    int64_t longest = 0;
+    for (const Stretch& read : reads) longest = std::max(longest, read.length);
     const auto least = static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
     const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
     for (int k = kLeastK; k <= most_k; k += kStepK) {
-        KmerGraph graph(k, letters);
+        KmerGraph graph(k);
         if (!graph.add_reference(reference)) continue;
         for (const Stretch& read : reads) graph.add(read);
         graph.prune(least);

@@ -2,6 +2,7 @@
 #include "discovery/discovery.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <unordered_map>
@@ -73,8 +74,13 @@ std::vector<Candidate> shown_by(const Reads& reads, int64_t read, const Referenc
         const uint32_t operation = reads.cigar[c] & 15;
         const int64_t length = reads.cigar[c] >> 4;
         if (aligned(operation)) {
-            for (int64_t i = 0; i < length; ++i) {
-                const uint8_t letter = reference.at(position + i);
+            const int64_t shift = position - reference.start;
+            const int64_t end = std::min(length, reference.length - shift);
+            for (int64_t i = std::max<int64_t>(0, -shift); i < end; ++i) {
+                // Most letters are like the reference: eight of them are compared at once.
+                while (i + 8 <= end && std::memcmp(base + query + i, reference.letter + i + shift, 8) == 0) i += 8;
+                if (i == end) break;
+                const uint8_t letter = reference.letter[i + shift];
                 if (letter < kCodeOfN && base[query + i] < kCodeOfN && base[query + i] != letter &&
                     quality[query + i] >= least_quality)
                     shown.push_back({position + i, 1, false, std::string(1, char(base[query + i]))});
@@ -252,6 +258,7 @@ void Discovery::drop_explained(const ReferenceWindow& reference, const std::vect
         if (one.position >= reference.start + longest_k &&
             one.position + one.ref_length < reference.start + reference.length - longest_k)
             votes.emplace(one, 0);
+    if (votes.empty()) return;
     for (size_t sample = 0; sample < piles.size(); ++sample) {
         const Piled& piled = piles[sample];
         for (size_t i = 0; i < piled.stretches.size();) {

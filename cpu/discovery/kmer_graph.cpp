@@ -15,6 +15,8 @@ namespace {
 constexpr uint64_t kHashBase = 0x9E3779B97F4A7C15, kMixer = 0xD6E8FEB86659FD93;
 // The states of a search for detours. Where a window has more, its lightest ways stay unknown.
 constexpr size_t kMostStates = 4096;
+// As many slots as most windows need.
+constexpr int kLeastSlotBits = 12;
 // A graph with more dangling ends keeps them so.
 constexpr size_t kMostEnds = 32;
 
@@ -34,13 +36,17 @@ struct IsLater {
 
 }  // namespace
 
-KmerGraph::KmerGraph(int k, int64_t letters) : k_(k), leading_(1) {
+KmerGraph::KmerGraph(int k) : k_(k), leading_(1) {
     for (int i = 1; i < k; ++i) leading_ *= kHashBase;
-    int bits = 4;
-    const int64_t most_nodes = letters + static_cast<int64_t>(kMostEnds) * k;
-    while ((int64_t{1} << bits) < 2 * most_nodes) ++bits;
+    make_slots(kLeastSlotBits);
+}
+
+// Slots for the nodes that there are, and for more.
+void KmerGraph::make_slots(int bits) {
     slots_.assign(size_t{1} << bits, kNone);
     shift_ = 64 - bits;
+    for (size_t node = 0; node < nodes_.size(); ++node)
+        slots_[slot_of(nodes_[node].letter, hash_of(nodes_[node].letter))] = static_cast<int32_t>(node);
 }
 
 uint64_t KmerGraph::hash_of(const uint8_t* kmer) const {
@@ -59,12 +65,14 @@ size_t KmerGraph::slot_of(const uint8_t* kmer, uint64_t hash) const {
 
 int32_t KmerGraph::node_of(const uint8_t* kmer, uint64_t hash) {
     const size_t slot = slot_of(kmer, hash);
-    if (slots_[slot] == kNone) {
-        slots_[slot] = static_cast<int32_t>(nodes_.size());
-        nodes_.emplace_back();
-        nodes_.back().letter = kmer;
-    }
-    return slots_[slot];
+    if (slots_[slot] != kNone) return slots_[slot];
+    const auto node = static_cast<int32_t>(nodes_.size());
+    slots_[slot] = node;
+    nodes_.emplace_back();
+    nodes_.back().letter = kmer;
+    // Half of the slots stay empty. Many reads have few k-mers: slots for all of their letters would take longer.
+    if (2 * nodes_.size() > slots_.size()) make_slots(64 - shift_ + 1);
+    return node;
 }
 
 // The node of a k-mer that follows another one. Most edges are there already, and are followed without a search.

@@ -33,8 +33,7 @@ public:
         int64_t copied() const { return to > from ? 0 : from - to + static_cast<int64_t>(letters.size()); }
     };
 
-    // `letters` is how many will be added at most, the reference's among them.
-    KmerGraph(int k, int64_t letters);
+    explicit KmerGraph(int k);
 
     // Adds the reference, first. False where a k-mer occurs twice in it: then nothing else may be called.
     bool add_reference(Stretch reference);
@@ -64,6 +63,7 @@ private:
         uint8_t kept = 0;                 // a bit for each edge that is not pruned
     };
 
+    void make_slots(int bits);
     size_t slot_of(const uint8_t* kmer, uint64_t hash) const;
     int32_t node_of(const uint8_t* kmer, uint64_t hash);
     int32_t followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight);

@@ -196,7 +196,9 @@ void AlignmentParser::add(const BamRecord& record, int64_t end) {
     std::memcpy(block.cigar.data() + operations, record.cigar, 4 * static_cast<size_t>(record.operations));
     block.cigar_offset.push_back(static_cast<int64_t>(block.cigar.size()));
     const int64_t size = name_length(record);
-    const bool is_ascii = std::all_of(record.name, record.name + size, [](uint8_t letter) { return letter < 0x80; });
+    uint8_t bits = 0;
+    for (int64_t i = 0; i < size; ++i) bits |= record.name[i];
+    const bool is_ascii = bits < 0x80;
     if (size > 0) block.names.append(reinterpret_cast<const char*>(record.name), static_cast<size_t>(size));
     else block.names += '*';
     block.name_end.push_back(static_cast<int64_t>(block.names.size()));

@@ -46,6 +46,7 @@ BamPiece take_bam_record(const uint8_t* data, int64_t size, BamRecord& record);
 class BamLetters {
 public:
     explicit BamLetters(const uint8_t (&codes)[16]) {
+        std::memcpy(codes_, codes, sizeof codes_);
         for (int byte = 0; byte < 256; ++byte) {
             pairs_[byte][0] = codes[byte >> 4];
             pairs_[byte][1] = codes[byte & 15];
@@ -54,11 +55,16 @@ public:
 
     void unpack(const BamRecord& record, uint8_t* to) const {
         const int64_t length = record.length;
-        for (int64_t i = 0; i < length / 2; ++i) std::memcpy(to + 2 * i, pairs_[record.letters[i]], 2);
+        for (int64_t i = unpack_many(record, to); i < length / 2; ++i)
+            std::memcpy(to + 2 * i, pairs_[record.letters[i]], 2);
         if (length % 2) to[length - 1] = pairs_[record.letters[length / 2]][0];
     }
 
 private:
+    // Unpacks the bytes with both letters where 16 of them are one lookup. How many: all or none.
+    int64_t unpack_many(const BamRecord& record, uint8_t* to) const;
+
+    uint8_t codes_[16];
     uint8_t pairs_[256][2];  // both letters of a byte
 };
 

@@ -135,8 +135,8 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
     if not len(block):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     places = zip(block.start.tolist(), block.end.tolist(), strict=True)
-    letters = [encode(fetch(block.chrom, start, end)) for start, end in places]
-    reference, begin = np.concatenate(letters), offsets([len(each) for each in letters])[:-1]
+    letters = [fetch(block.chrom, start, end) for start, end in places]
+    reference, begin = encode("".join(letters)), offsets([len(each) for each in letters])[:-1]
     operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
     read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
     # Every CIGAR consumes exactly its read's bases. Even one that aligns no base gets a stretch of the reference.

@@ -128,14 +128,15 @@ class ListedRegions:
         self._flank = builder.options.flank
         self._rank = {name: rank for rank, name in enumerate(contigs)}
         # A region reaches no further beyond its candidates, and has no larger gap between them.
-        margin = max(self._flank, builder.options.join_distance)
-        self._places = ListedPlaces(upcoming, margin, self._place_of)
+        self._margin = max(self._flank, builder.options.join_distance)
+        self._places = ListedPlaces(upcoming, self._margin, self._place_of)
         # Regions whose candidates are complete, but in which later reads may show a nuisance.
         self._joined: deque[Region] = deque()
 
     def needed(self, block: ReadBlock) -> ReadBlock:
-        """The reads near listed candidates."""
-        return block.over(self._near(block))
+        """The reads over the extents of listed candidates, and what may lie between two of a region."""
+        beyond = self._margin - self._builder.options.join_distance
+        return block.over([(start + beyond, end - beyond) for start, end in self._near(block)])
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions that end before the frontier."""

@@ -112,9 +112,7 @@ def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.u
     prepared = np.empty_like(reads.quals)
     most = reads.mapq if options.cap_by_mapping_quality else np.full_like(reads.mapq, 255)
     threshold = options.base_quality_threshold or 0
-    native.prepare_base_qualities(
-        reads.offset, most, reads.quals, threshold, LOWEST_USABLE_BASE_QUALITY, prepared
-    )
+    native.prepare_base_qualities(reads.offset, most, reads.quals, threshold, LOWEST_USABLE_BASE_QUALITY, prepared)
     return prepared
 
 

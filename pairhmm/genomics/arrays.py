@@ -20,12 +20,6 @@ def offsets(lengths: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
     return result
 
 
-def edges(intervals: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The starts and the ends (int64[intervals] each) of some intervals."""
-    both = np.array(intervals, dtype=np.int64).reshape(-1, 2)
-    return both[:, 0].copy(), both[:, 1].copy()
-
-
 def joined(arrays: Sequence[NDArray[_Kind]], kind: type[_Kind] = np.uint8) -> NDArray[_Kind]:  # type: ignore[assignment]
     """Arrays of a kind laid end to end; an empty array where there are none."""
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)

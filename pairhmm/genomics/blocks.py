@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.genomics.arrays import edges, gather, joined, offsets
+from pairhmm.genomics.arrays import gather, joined, offsets
 from pairhmm.genomics.names import Names
 from pairhmm.interface.display import short_repr
 
@@ -156,7 +156,7 @@ class ReadBlock:
     def over(self, intervals: Sequence[tuple[int, int]]) -> ReadBlock:
         """The reads over some intervals, which are in order and do not overlap."""
         are_over = np.empty(len(self), dtype=bool)
-        self.native.over(*edges(intervals), are_over)
+        self.native.over(intervals, are_over)
         return self.take(np.flatnonzero(are_over))
 
     def take(self, indices: NDArray[np.int64]) -> ReadBlock:

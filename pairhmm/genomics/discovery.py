@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.genomics.arrays import edges, joined, offsets
+from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.haplotypes import UNKNOWN
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
@@ -106,7 +106,7 @@ class CandidateFinder:
             self._discovery.reset()
             self._chrom = block.chrom
         if places is not None:
-            self._discovery.limit_to(*edges(places))
+            self._discovery.limit_to(places)
         # Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
         windows = block.native.covered()
         if windows:

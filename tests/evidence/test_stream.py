@@ -86,7 +86,9 @@ LISTED = [
 
 def given_regions(listed=LISTED) -> ListedRegions:
     nuisances = Nuisances(CandidateFinder(fetch, 2), fetch)
-    return ListedRegions([(one, variant_extent(one, fetch)) for one in listed], RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
+    return ListedRegions(
+        [(one, variant_extent(one, fetch)) for one in listed], RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances
+    )
 
 
 def half_listed() -> ListedRegions:

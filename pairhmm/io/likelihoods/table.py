@@ -27,7 +27,7 @@ MODEL_KEY = "pairhmm.model"
 """The key of the model in the metadata of a Parquet table."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LikelihoodRows:
     """The rows of one region, in the order in which they are written.
 

@@ -86,7 +86,8 @@ class CandidateReader:
         last = (-1, -1)
         for index, (chrom, pos, name, ref, alts) in enumerate(_records(self.path)):
             place = f"{chrom}:{pos + 1}"
-            check_names(self.path, f"{place}: ID", [name], "rename or remove it")
+            if name:
+                check_names(self.path, f"{place}: ID", [name], "rename or remove it")
             if chrom not in rank:
                 if self.skip_unknown:
                     continue
