@@ -29,8 +29,8 @@ public:
     Discovery(int samples, CandidateThresholds thresholds, bool assembles)
         : samples_(samples), thresholds_(thresholds), assembles_(assembles), scanner_(samples, thresholds) {}
 
-    // From now on, and up to `reset`, only candidates in these places are sought. What is found there is the same. Later
-    // calls may leave out what lies before settled().
+    // From now on, and up to `reset`, only candidates in these places are sought. What is found there is the same.
+    // Later calls may leave out what lies before settled().
     void limit_to(std::vector<std::pair<int64_t, int64_t>> places) { places_.limit_to(std::move(places)); }
     // Counts the next block of reads, as CandidateScanner::add does.
     void add(const Reads& reads, const ReferenceWindows& reference);

@@ -142,7 +142,8 @@ private:
             for (uint64_t left = equal_[word] & ~(equal_[word] << 1 | before); left != 0; left &= left - 1) {
                 const int64_t begin = static_cast<int64_t>(64 * word) + lowest_bit(left);
                 const int64_t copies = 1 + equal_.run_from(begin);
-                for (int64_t gap = std::max<int64_t>(0, begin - 1); gap + 2 < begin + copies; ++gap) set(gap, 1, copies);
+                for (int64_t gap = std::max<int64_t>(0, begin - 1); gap + 2 < begin + copies; ++gap)
+                    set(gap, 1, copies);
             }
         }
     }

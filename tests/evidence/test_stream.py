@@ -84,11 +84,13 @@ LISTED = [
 ]
 
 
+def with_extents(listed) -> list[tuple[Variant, tuple[int, int]]]:
+    return [(one, variant_extent(one, fetch)) for one in listed]
+
+
 def given_regions(listed=LISTED) -> ListedRegions:
     nuisances = Nuisances(CandidateFinder(fetch, 2), fetch)
-    return ListedRegions(
-        [(one, variant_extent(one, fetch)) for one in listed], RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances
-    )
+    return ListedRegions(with_extents(listed), RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
 
 
 def half_listed() -> ListedRegions:
@@ -158,7 +160,7 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
 
 
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
-    intervals = list(wanted_intervals([(one, variant_extent(one, fetch)) for one in LISTED], LENGTHS, 0))
+    intervals = list(wanted_intervals(with_extents(LISTED), LENGTHS, 0))
     assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
     for region in stream(given_regions()).run([]):
         core = region.region

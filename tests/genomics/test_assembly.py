@@ -178,3 +178,28 @@ def test_a_wrong_alignment_of_reads_that_the_assembly_spells_is_no_candidate():
     assert found_in(reads) == [deletion]
     others = found_in(reads, assembly=False)
     assert deletion[0] in {at for at, _, _ in others} and len(others) > 1
+
+
+@pytest.mark.parametrize("places", [[], [(0, 2000)], [(500, 640), (990, 1010)], [(400, 401), (700, 720), (1205, 1700)]])
+def test_candidates_of_places_are_those_of_a_search_everywhere(places):
+    rng = np.random.default_rng(11)
+    snvs = rng.choice(np.arange(200, 1800), 40, replace=False).tolist()
+    reads = clipped_reads(rng)
+    for start in range(150, 1750, 7):
+        bases = list(CONTIG[start : start + 100])
+        for at in snvs:
+            # Some reads show it, and the shares of some are near the threshold.
+            if start <= at < start + 100 and rng.random() < at % 5 / 12:
+                bases[at - start] = "ACGT"["CGTA".index(CONTIG[at])]
+        reads.append(aligned(start, "".join(bases), [(0, 100)]))
+    reads.sort(key=lambda read: read.start)
+    everywhere = found_in(reads)
+    expected = [one for one in everywhere if any(start <= one[0] < end for start, end in places)]
+    assert len(everywhere) > 10
+    for chunk in (13, 10_000):
+        finder, found = CandidateFinder(fetch, 1), []
+        for first in range(0, len(reads), chunk):
+            near = [place for place in places if place[1] > finder.settled]
+            found += finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk]), near)
+        found += finder.finish()
+        assert [(variant.pos, variant.ref, variant.alts) for variant in found] == expected
