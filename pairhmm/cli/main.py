@@ -94,6 +94,11 @@ class _LazyCommands(CommandGroup):
         return name, _imported(name) if name in COMMANDS else command, rest
 
 
+# New objects after which Python looks for garbage. A run makes hundreds of thousands, and few cycles. As Python is set,
+# looking takes a fortieth of its time.
+_NEW_OBJECTS = 50_000
+
+
 def _imported(name: str) -> click.Command:
     # What modules are made of stays. To look for garbage among it takes a tenth of their import, and of a small run.
     gc.disable()
@@ -101,6 +106,7 @@ def _imported(name: str) -> click.Command:
         command: click.Command = import_module(f"pairhmm.cli.{name.replace('-', '_')}").command
     finally:
         gc.freeze()
+        gc.set_threshold(_NEW_OBJECTS)
         gc.enable()
     return command
 

@@ -103,6 +103,8 @@ def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
     >>> trim_allele("CA", "TA")
     (0, 'C', 'T')
     """
+    if len(ref) == len(alt) == 1 and ref != alt:
+        return 0, ref, alt
     shortest = min(len(ref), len(alt))
     tail = 0
     while tail < shortest - 1 and ref[-1 - tail] == alt[-1 - tail]:
