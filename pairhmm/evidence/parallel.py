@@ -53,8 +53,6 @@ WORTH_PROCESSES = 30_000
 _NEXT_PIECES = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
 _LAST_PIECES = 32
-# Reads that a worker holds at once. Its first touch of memory takes time.
-_READS_AT_ONCE = 10_000
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
@@ -307,7 +305,7 @@ class _PieceJob(NamedTuple):
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(options, threads=1, chunk_size=min(options.chunk_size, _READS_AT_ONCE))
+        options = replace(options, threads=1)
         return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
 
     @contextmanager
