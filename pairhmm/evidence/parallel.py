@@ -201,13 +201,13 @@ def _work(files: OpenFiles) -> Work:
 class _Pieces(NamedTuple):
     """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces.
 
-    `count` is how many pieces there are where candidates are discovered.
+    `n_pieces` is how many there are where candidates are discovered.
     """
 
     run: Run
     options: RunOptions
     files: OpenFiles
-    count: int
+    n_pieces: int
     workers: Workers
 
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
@@ -234,7 +234,7 @@ class _Pieces(NamedTuple):
         """The pieces, or the numbers of pieces that workers find."""
         files, options, candidates = self.files, self.options, self.run.inputs.candidates
         if candidates is None:
-            return range(self.count)
+            return range(self.n_pieces)
         known = with_context(files.asked, files.genome)
         around = Inside(known)
         reader = CandidateReader(candidates, files.contigs, files.genome.fetch, known is not None)

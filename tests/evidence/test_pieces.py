@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from pairhmm.evidence.pieces import GenomePiece, PiecesByNumber
@@ -31,7 +33,7 @@ def test_pieces_do_not_overlap_and_leave_nothing_out(first, second):
     """Even where a cut lies behind the next target, and where the cuts of two targets are in the wrong order."""
     found = [one for one in pieces([first, second, (0, 31), (2, 0)]) if one is not None]
     assert found[0].begin == (0, 0) and found[-1].end == (2, 0)
-    assert all(before.end == behind.begin for before, behind in zip(found[:-1], found[1:], strict=True))
+    assert all(before.end == behind.begin for before, behind in pairwise(found))
     assert all(one.begin < one.end and one.touches == (one.begin > (0, 0)) for one in found)
 
 
