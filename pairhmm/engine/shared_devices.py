@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -127,6 +128,8 @@ class SharedDevices:
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
         self.devices, self._address = devices, address
         self._thread = threading.Thread(target=self._serve, name="pairhmm requests")
+        # One thread: answers come in the order of the requests.
+        self._answers = ThreadPoolExecutor(1)
 
     def __enter__(self) -> Self:
         self._listener = socket.socket(socket.AF_UNIX)
@@ -142,6 +145,7 @@ class SharedDevices:
     def __exit__(self, *unused: object) -> None:
         os.close(self._end)
         self._thread.join()
+        self._answers.shutdown()
         self._listener.close()
         os.close(self._ended)
 
@@ -153,7 +157,7 @@ class SharedDevices:
         while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
             for one in map(int, ready):  # type: ignore[arg-type]
                 if one == arrivals:
-                    client = _Client(self._listener.accept()[0], self.devices)
+                    client = _Client(self._listener.accept()[0], self.devices, self._answers)
                     clients[client.number] = client
                 elif not clients[one].serve():
                     del clients[one]
@@ -162,13 +166,13 @@ class SharedDevices:
 
 
 class _Client:
-    """A worker, as the process with the devices sees it."""
+    """A worker, as the process with the devices sees it. `answers` lays scores into its memory."""
 
-    def __init__(self, end: socket.socket, devices: DeviceThread) -> None:
+    def __init__(self, end: socket.socket, devices: DeviceThread, answers: ThreadPoolExecutor) -> None:
         _, files, _, _ = socket.recv_fds(end, 1, RemoteDevices.ahead + 1)
         self._memories = [_Memory(file) for file in files]
         self._connection = _connection(end)
-        self._devices = devices
+        self._devices, self._answers = devices, answers
         self.number = self._connection.fileno()
 
     def serve(self) -> bool:
@@ -180,13 +184,21 @@ class _Client:
             return False
         memory = memoryview(self._memories[request.memory].mapped(request.size))
         batch = pickle.loads(request.frame, buffers=[memory[begin:end] for begin, end in request.arrays])
-        self._devices.submit(batch).add_done_callback(partial(self._answer, memory, request.scores))
+        self._devices.submit(batch).add_done_callback(partial(self._answer_aside, memory, request.scores))
         return True
 
     def close(self) -> None:
         self._connection.close()
         for memory in self._memories:
             memory.close()
+
+    def _answer_aside(self, memory: memoryview, at: int, scored: Any) -> None:
+        """Answer, but not in the thread of the devices: they have other batches to score."""
+        try:
+            self._answers.submit(self._answer, memory, at, scored)
+        except RuntimeError:
+            # Nobody waits any more, or the system refused to start a thread.
+            self._answer(memory, at, scored)
 
     def _answer(self, memory: memoryview, at: int, scored: Any) -> None:
         error = scored.exception()

@@ -6,6 +6,7 @@ divided as they are read, so that a long list is read once.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,8 +25,10 @@ from pairhmm.io.sequences.intervals import Interval
 Place = tuple[int, int]
 """The rank of a contig, and a position on it."""
 
-# Listed candidates of the first pieces, which are small so that every worker begins soon, and of the largest ones.
-_FIRST_LISTED, _MOST_LISTED = 32, 256
+# Listed candidates of the first pieces, which are small so that every worker begins soon, of the largest ones, and of
+# the last ones. Towards the end, pieces get a share of the candidates that are left: one in so many for each worker.
+_FIRST_LISTED, _MOST_LISTED, _LAST_LISTED = 32, 256, 8
+_NEXT_LISTED = 1.5
 
 
 class GenomePiece(NamedTuple):
@@ -173,7 +176,7 @@ def listed_pieces(
     before: list[_Listed] = []
     end: Place = (-1, 0)
     number = 0
-    while own := queue.take_piece(min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads)), margin):
+    while own := queue.take_piece(_size(queue, number, threads), margin):
         begin, touches = _begin(end, own[0])
         last = max((one.rank, one.end) for one in own)
         following = queue.first()
@@ -188,6 +191,14 @@ def listed_pieces(
         yield GenomePiece(begin, end, tuple(one.variant for one in own), tuple(wanted), touches)
         before = [one for one in [*before, *own] if (one.rank, one.end) > (end[0], end[1] - CONTEXT)]
         number += 1
+
+
+def _size(queue: _Ahead, number: int, threads: int) -> int:
+    """How many candidates a piece has. The sizes grow, and fall again at the end, so that all workers end together."""
+    usual = min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads))
+    shares = _NEXT_LISTED * threads
+    left = queue.left(math.ceil(usual * shares))
+    return min(usual, max(_LAST_LISTED, math.ceil(left / shares)))
 
 
 def _begin(before: Place, first: _Listed) -> tuple[Place, bool]:
@@ -208,6 +219,11 @@ class _Ahead:
         if not self._seen and (one := next(self._candidates, None)) is not None:
             self._seen.append(one)
         return self._seen[0] if self._seen else None
+
+    def left(self, most: int) -> int:
+        """How many candidates are left, or `most`."""
+        self._seen.extend(islice(self._candidates, max(0, most - len(self._seen))))
+        return min(len(self._seen), most)
 
     def until(self, place: Place) -> list[_Listed]:
         """The next candidates that begin before a place, without taking them."""
