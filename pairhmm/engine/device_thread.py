@@ -16,8 +16,9 @@ from pairhmm.models.joined import can_be_joined, joined_batches
 
 log = logging.getLogger(__name__)
 
-MOST_JOINED = 100_000_000_000
-"""Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small."""
+MOST_JOINED = 20_000_000_000
+"""Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small. To join
+more takes longer than it saves."""
 
 
 class _Request(NamedTuple):
@@ -124,7 +125,7 @@ class DeviceThread:
         """Score some batches together, and set their results."""
         try:
             batch = joined_batches([request.batch for request in requests])
-            scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop)
+            scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop, begins_small=False)
         except BaseException as error:
             for request in requests:
                 request.answer.set_exception(error)

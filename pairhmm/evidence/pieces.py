@@ -6,7 +6,6 @@ divided as they are read, so that a long list is read once.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,10 +24,11 @@ from pairhmm.io.sequences.intervals import Interval
 Place = tuple[int, int]
 """The rank of a contig, and a position on it."""
 
-# Listed candidates of the first pieces, which are small so that every worker begins soon, of the largest ones, and of
-# the last ones. Towards the end, pieces get a share of the candidates that are left: one in so many for each worker.
-_FIRST_LISTED, _MOST_LISTED, _LAST_LISTED = 32, 256, 8
-_NEXT_LISTED = 1.5
+# Listed candidates of the first pieces, which are small so that every worker begins soon, and of the largest ones.
+_FIRST_LISTED, _MOST_LISTED = 32, 256
+# Bases of the reads that a piece reads beside its own, about: those around its candidates, and those that lie before
+# them in the stretch of 16,384 bases that an index leads to.
+_READ_BESIDE = 10_000
 
 
 class GenomePiece(NamedTuple):
@@ -176,7 +176,9 @@ def listed_pieces(
     before: list[_Listed] = []
     end: Place = (-1, 0)
     number = 0
-    while own := queue.take_piece(_size(queue, number, threads), margin):
+    taken = 0
+    while own := queue.take_piece(_size(queue, number, taken, threads), margin):
+        taken += len(own)
         begin, touches = _begin(end, own[0])
         last = max((one.rank, one.end) for one in own)
         following = queue.first()
@@ -193,12 +195,15 @@ def listed_pieces(
         number += 1
 
 
-def _size(queue: _Ahead, number: int, threads: int) -> int:
-    """How many candidates a piece has. The sizes grow, and fall again at the end, so that all workers end together."""
+def _size(queue: _Ahead, number: int, taken: int, threads: int) -> int:
+    """How many candidates a piece gets at least, behind so many others."""
     usual = min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads))
-    shares = _NEXT_LISTED * threads
-    left = queue.left(math.ceil(usual * shares))
-    return min(usual, max(_LAST_LISTED, math.ceil(left / shares)))
+    near = queue.next_on_contig(usual)
+    if not near or (span := near[-1].start - near[0].start) >= _READ_BESIDE:
+        return usual
+    # Many candidates are close: a piece with few would read more beside them than for them. Every worker gets some.
+    worth_reading = min((len(near) - 1) * _READ_BESIDE // max(span, 1), 4 * _MOST_LISTED)
+    return max(usual, min(worth_reading, -(-(taken + queue.left(worth_reading * threads)) // threads)))
 
 
 def _begin(before: Place, first: _Listed) -> tuple[Place, bool]:
@@ -219,6 +224,11 @@ class _Ahead:
         if not self._seen and (one := next(self._candidates, None)) is not None:
             self._seen.append(one)
         return self._seen[0] if self._seen else None
+
+    def next_on_contig(self, most: int) -> list[_Listed]:
+        """The next candidates on the contig of the first one, without taking them."""
+        self.left(most)
+        return [one for one in islice(self._seen, most) if one.rank == self._seen[0].rank]
 
     def left(self, most: int) -> int:
         """How many candidates are left, or `most`."""
