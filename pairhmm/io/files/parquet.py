@@ -27,7 +27,7 @@ from pairhmm.io.files.behind import WriteBehind
 from pairhmm.io.files.parquet_pages import PagedColumn, row_group
 from pairhmm.io.files.parquet_sums import ColumnSums, number_sums
 from pairhmm.io.files.runs import Runs
-from pairhmm.io.files.thrift import Struct
+from pairhmm.io.files.thrift import Struct, struct_bytes
 
 
 class Rows(Protocol):
@@ -219,7 +219,8 @@ class RowGroups(Generic[T]):
         self._rows = 0
         self._behind = WriteBehind(threads)
         self._sums, self._like = table.sums(), table.footer()
-        self._groups: list[Struct] = []
+        # Written at once: all of them at the end would take a while.
+        self._groups: list[bytes] = []
         self._written_rows = 0
         self._out.write(parquet_footer.MAGIC)
 
@@ -265,7 +266,7 @@ class RowGroups(Generic[T]):
     def _write(self, group: EncodedRows) -> None:
         parquet_footer.move(group.groups, self._out.tell() - len(parquet_footer.MAGIC), len(self._groups))
         self._out.write(group.body)
-        self._groups += group.groups
+        self._groups += map(struct_bytes, group.groups)
         self._written_rows += group.rows
         self._sums.join(group.sums)
 

@@ -6,8 +6,9 @@ Only the fields that move are named here. All else is copied as it is.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
-from pairhmm.io.files.thrift import BINARY, I16, I64, STRUCT, Struct, ThriftValue, read_struct, struct_bytes, structs
+from pairhmm.io.files.thrift import BINARY, I16, I64, Struct, ThriftValue, read_struct, struct_bytes, structs
 
 MAGIC = b"PAR1"
 """The first and the last bytes of a file."""
@@ -45,15 +46,17 @@ def move(groups: list[Struct], by: int, first: int) -> None:
                 _move(column[_COLUMN].value, field, by)
 
 
-def footer_bytes(like: Struct, groups: list[Struct], rows: int, metadata: dict[str, str]) -> bytes:
+def footer_bytes(
+    like: Struct, groups: Sequence[Struct] | Sequence[bytes], rows: int, metadata: dict[str, str]
+) -> bytes:
     """What stands behind the row groups of a file.
 
     Parameters
     ----------
     like : Struct
         Footer of a file with the same columns.
-    groups : list of Struct
-        Those of `row_groups`.
+    groups : sequence of Struct or bytes
+        Those of `row_groups`, or the same as they are written.
     rows : int
         Of all groups.
     metadata : dict of str to str

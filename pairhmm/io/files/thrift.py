@@ -5,6 +5,7 @@ parquet.thrift in apache/parquet-format names their fields.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 # Types of the compact protocol.
@@ -35,9 +36,9 @@ def whole(value: int, kind: int = I32) -> ThriftValue:
     return ThriftValue(kind, value)
 
 
-def structs(values: list[Struct]) -> ThriftValue:
-    """A list of structs."""
-    return ThriftValue(LIST, ThriftList(STRUCT, values))
+def structs(values: Sequence[Struct] | Sequence[bytes]) -> ThriftValue:
+    """A list of structs, which may have been written to bytes before."""
+    return ThriftValue(LIST, ThriftList(STRUCT, list(values)))
 
 
 def read_struct(data: bytes, at: int) -> Struct:
@@ -110,6 +111,8 @@ def _write(out: bytearray, kind: int, value: Any) -> None:
         out += value
     elif kind == BINARY:
         _write_varint(out, len(value))
+        out += value
+    elif kind == STRUCT and isinstance(value, bytes):
         out += value
     elif kind == STRUCT:
         _write_struct(out, value)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.arrays import distinct, offsets
 from pairhmm.genomics.names import Names
 from pairhmm.interface.pickling import by_fields
 from pairhmm.io.files.arrow_arrays import Coded, Coder
 from pairhmm.io.files.parquet_pages import PagedColumn
 from pairhmm.io.files.runs import Cycles, Runs
 from pairhmm.io.likelihoods.table import LikelihoodRows
-from pairhmm.models.batch import PRECISIONS
+from pairhmm.models.batch import PRECISIONS, UNSCORED
 
 Column = NDArray[Any] | Names | Coded
 Counts = NDArray[np.int64]
@@ -170,7 +170,7 @@ class ScoreColumns:
         """The columns of the pairs, in the order of `pairhmm.io.likelihoods.table.COLUMNS`."""
         # Each read has all haplotypes of its region, in order.
         pairs_of, rows = np.repeat(self.haplotypes, self.reads), self.rows
-        precision = np.flatnonzero(np.diff(self.precision, prepend=255))
+        changes = np.flatnonzero(np.diff(self.precision, prepend=UNSCORED))
         columns: list[PagedColumn] = [
             Runs.of(Names.of(list(self.samples)), pairs_of, self.sample),
             *self.places.runs(rows),
@@ -178,10 +178,11 @@ class ScoreColumns:
             Runs.of(_MATES, pairs_of, self.mates),
             Cycles.of(self.names, self.haplotypes, self.reads),
             self.log10,
-            Runs.of(_PRECISIONS, np.diff(precision, append=len(self.precision)), self.precision[precision]),
+            Runs.of(_PRECISIONS, np.diff(changes, append=len(self.precision)), self.precision[changes]),
         ]
         if self.joined is not None:
-            columns.append(Runs.of(np.arange(int(self.joined.max(initial=0)) + 1, dtype=np.int32), pairs_of, self.joined))
+            numbers = distinct(self.joined)
+            columns.append(Runs.of(numbers.astype(np.int32), pairs_of, np.searchsorted(numbers, self.joined)))
         return columns
 
 
