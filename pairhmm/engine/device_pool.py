@@ -59,7 +59,7 @@ class DevicePool:
     """Devices that share the chunks of each batch. No score depends on which device scores a chunk.
 
     The pool remembers its devices' limits: a device that ran out of memory gets smaller chunks from then on, and a lost
-    device gets none. The CPU scores what no device can, and a warning says so. A pool scores one batch at a time.
+    device gets none. The CPU scores what no device can, and a warning says so. Threads may score batches side by side.
 
     Parameters
     ----------

@@ -128,7 +128,6 @@ class SharedDevices:
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
         self.devices, self._address = devices, address
         self._thread = threading.Thread(target=self._serve, name="pairhmm requests")
-        # One thread: answers come in the order of the requests.
         self._answers = ThreadPoolExecutor(1)
 
     def __enter__(self) -> Self:
@@ -184,7 +183,7 @@ class _Client:
             return False
         memory = memoryview(self._memories[request.memory].mapped(request.size))
         batch = pickle.loads(request.frame, buffers=[memory[begin:end] for begin, end in request.arrays])
-        self._devices.submit(batch).add_done_callback(partial(self._answer_aside, memory, request.scores))
+        self._devices.submit(batch).add_done_callback(partial(self._answer_aside, request, memory))
         return True
 
     def close(self) -> None:
@@ -192,21 +191,21 @@ class _Client:
         for memory in self._memories:
             memory.close()
 
-    def _answer_aside(self, memory: memoryview, at: int, scored: Any) -> None:
+    def _answer_aside(self, request: _Request, memory: memoryview, scored: Any) -> None:
         """Answer, but not in the thread of the devices: they have other batches to score."""
         try:
-            self._answers.submit(self._answer, memory, at, scored)
+            self._answers.submit(self._answer, request, memory, scored)
         except RuntimeError:
             # Nobody waits any more, or the system refused to start a thread.
-            self._answer(memory, at, scored)
+            self._answer(request, memory, scored)
 
-    def _answer(self, memory: memoryview, at: int, scored: Any) -> None:
+    def _answer(self, request: _Request, memory: memoryview, scored: Any) -> None:
         error = scored.exception()
         if error is None:
-            log10, precision = _scores_in(memory, at, len(scored.result().log10))
+            log10, precision = _scores_in(memory, request.scores, len(scored.result().log10))
             log10[:], precision[:] = scored.result().log10, scored.result().precision
         with suppress(OSError):
-            self._connection.send_bytes(pickle.dumps(error))
+            self._connection.send_bytes(pickle.dumps((request.memory, error)))
 
 
 class RemoteDevices:
@@ -228,6 +227,8 @@ class RemoteDevices:
     def __init__(self, address: DeviceAddress) -> None:
         self._memories = [_Memory.new() for _ in range(self.ahead + 1)]
         self._free = deque(range(len(self._memories)))
+        # By the number of the memory; None where all went well. Devices may score a later batch first.
+        self._answered: dict[int, BaseException | None] = {}
         self._address = address
         self._connected: Connection | None = None
 
@@ -261,8 +262,11 @@ class RemoteDevices:
         return partial(self._scores, number, scores, batch.pairs)
 
     def _scores(self, number: int, at: int, pairs: int) -> Scores:
-        with _gone_as_error():
-            error = pickle.loads(self._connection.recv_bytes())
+        while number not in self._answered:
+            with _gone_as_error():
+                answered, error = pickle.loads(self._connection.recv_bytes())
+            self._answered[answered] = error
+        error = self._answered.pop(number)
         self._free.append(number)
         if error is not None:
             raise error
