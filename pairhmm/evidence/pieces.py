@@ -201,9 +201,11 @@ def _size(queue: _Ahead, number: int, taken: int, threads: int) -> int:
     near = queue.next_on_contig(usual)
     if not near or (span := near[-1].start - near[0].start) >= _READ_BESIDE:
         return usual
-    # Many candidates are close: a piece with few would read more beside them than for them. Every worker gets some.
+    # Many candidates are close: a piece with few would read more beside them than for them. Every worker gets some. A
+    # piece ends at a gap, so those behind it make up for what it has too many.
     worth_reading = min((len(near) - 1) * _READ_BESIDE // max(span, 1), 4 * _MOST_LISTED)
-    return max(usual, min(worth_reading, -(-(taken + queue.left(worth_reading * threads)) // threads)))
+    every = taken + queue.left(worth_reading * threads)
+    return max(usual, min(worth_reading, -(-(number + 1) * every // threads) - taken))
 
 
 def _begin(before: Place, first: _Listed) -> tuple[Place, bool]:
