@@ -1,15 +1,15 @@
 """Pieces of a run: parts that give together what the run gives. All coordinates are 0-based half-open.
 
-Where candidates are discovered, borders between pieces are those of `pairhmm.evidence.cuts`. Listed candidates are
-divided as they are read, so that a long list is read once.
+Where candidates are discovered, borders between pieces are those of `pairhmm.evidence.cuts`. Any process can find a
+piece by its number. Listed candidates are divided as they are read, so that a long list is read once.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from pairhmm.evidence.cuts import context
@@ -23,6 +23,8 @@ from pairhmm.io.sequences.intervals import Interval
 
 Place = tuple[int, int]
 """The rank of a contig, and a position on it."""
+
+_BEGINNING: Place = (0, 0)
 
 # Listed candidates of the first pieces, which are small so that every worker begins soon, and of the largest ones.
 _FIRST_LISTED, _MOST_LISTED = 32, 256
@@ -128,13 +130,36 @@ class PiecePlaces:
         return self._discovery_context if piece.listed is None else CONTEXT
 
 
-def pieces_at(cuts: Iterable[Place], contigs: int) -> Iterator[GenomePiece]:
-    """The pieces between some cuts, in order, of a run over so many contigs. Cuts may coincide."""
-    first = begin = (0, 0)
-    for end in chain(cuts, [(contigs, 0)]):
-        if end > begin:
-            yield GenomePiece(begin, end, touches=begin != first)
-            begin = end
+class PiecesByNumber:
+    """The pieces of a run whose candidates are discovered, each found without the others.
+
+    Parameters
+    ----------
+    targets : sequence of (int, int)
+        At or behind each, the run is cut: rank of the contig, and position, in order.
+    cut_at : callable
+        ``cut_at(target)`` gives the first possible cut at or behind a target.
+    contigs : int
+        How many contigs the run goes over.
+    """
+
+    def __init__(self, targets: Sequence[Place], cut_at: Callable[[Place], Place], contigs: int) -> None:
+        self._targets, self._cut_at, self._end = targets, cut_at, (contigs, 0)
+
+    def __getitem__(self, number: int) -> GenomePiece | None:
+        """The piece that begins at target `number` - 1, or at the beginning. None where nothing begins there."""
+        begin = self._cut(number - 1) if number else _BEGINNING
+        if begin is None:
+            return None
+        later = (self._cut(one) for one in range(number, len(self._targets)))
+        end = next((cut for cut in later if cut is not None), self._end)
+        return GenomePiece(begin, end, touches=number > 0) if begin < end else None
+
+    def _cut(self, number: int) -> Place | None:
+        """The cut at a target. None where it lies behind the next target: pieces must not overlap."""
+        cut = self._cut_at(self._targets[number])
+        following = self._targets[number + 1] if number + 1 < len(self._targets) else self._end
+        return cut if cut <= following else None
 
 
 class _Listed(NamedTuple):
