@@ -74,6 +74,15 @@ def test_a_call_has_a_limit(device, monkeypatch):
     assert device.calls == [1, 4, 2, 9, 1]
 
 
+def test_a_batch_is_one_chunk_where_it_can_be(device):
+    """The next batch keeps the device at work, so that the first chunk need not be small."""
+    device.first_chunk_cells = CELLS
+    device.go_on.set()
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
+        assert len(devices.begin(batch_of(50))().log10) == 50
+    assert device.calls == [50]
+
+
 def test_a_batch_may_pass_another(device):
     """Where a device takes several calls."""
     device.concurrency = 4
