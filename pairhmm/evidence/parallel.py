@@ -6,6 +6,7 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
@@ -57,6 +58,8 @@ _LAST_PIECES = 32
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
+# Seconds after which a worker sends what it has made of a piece, so that little is left to be sent at its end.
+_PART_SECONDS = 0.05
 # Workers for each CPU thread that prepares their batches for a device.
 _WORKERS_FOR_A_PACKER = 4
 
@@ -213,14 +216,16 @@ class _Pieces(NamedTuple):
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
         """What was made of the regions."""
         files, run, left_out = self.files, self.run, LeftOut()
-        for piece in self.workers.results(self._pieces(), are_last=True):
-            if piece is None:
+        for parts in self.workers.results(self._pieces(), are_last=True):
+            if not parts:
                 continue
+            *parts, piece = parts
             if watch is not None:
                 for place in piece.watched:
                     region = Region(*place)
                     watch(region, run.extent.share(region.chrom, region.end))
-            yield from piece.made
+            for made in (*parts, piece.made):
+                yield from made
             run.add_counts(piece.counts)
             left_out.add(piece.left_out)
         is_whole = files.asked is None and run.inputs.candidates is None
@@ -269,7 +274,10 @@ def _shares(reads: float, threads: int) -> Iterator[float]:
 
 
 class _PieceResults(NamedTuple):
-    """What was made of a piece, and what was counted. `watched` has the coordinates of each region if it is watched."""
+    """The last that was made of a piece, and what was counted.
+
+    `watched` has the coordinates of each region if it is watched.
+    """
 
     made: list[Any]
     watched: list[tuple[str, int, int, int, int, int, int]]
@@ -311,7 +319,7 @@ class _PieceJob(NamedTuple):
         return cls(inputs, files.genome.path, options, address, targets, use, refined, is_watched)
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[GenomePiece | int], Any]]:
+    def open(self) -> Iterator[Callable[[GenomePiece | int], Iterator[Any]]]:
         """Open the files of the run."""
         with open_files(self.inputs, 1, need_index=True) as files:
             files.genome.path = self.reference_name
@@ -336,12 +344,15 @@ class _PieceWorker:
         # Both workers beside a border find it, so that no worker waits for the process that started them.
         self._numbered = PiecesByNumber(job.targets, cuts.at, len(files.contigs))
 
-    def results(self, given: GenomePiece | int) -> _PieceResults | None:
-        """Run a piece, or that of a number. None where that has no base."""
-        piece = self._numbered[given] if isinstance(given, int) else given
-        return None if piece is None else self._run(piece)
+    def results(self, given: GenomePiece | int) -> Iterator[list[Any] | _PieceResults]:
+        """Run a piece, or that of a number. What was made of it comes in parts, then the rest with the counts.
 
-    def _run(self, piece: GenomePiece) -> _PieceResults:
+        Nothing comes where the piece has no base.
+        """
+        piece = self._numbered[given] if isinstance(given, int) else given
+        return iter(()) if piece is None else self._run(piece)
+
+    def _run(self, piece: GenomePiece) -> Iterator[list[Any] | _PieceResults]:
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
@@ -354,9 +365,15 @@ class _PieceWorker:
             watched.append((one.chrom, *begin_end))
 
         use = opened_use(job.use, run, self._places.asked(piece))
-        made = list(use(run.counted(watch if job.is_watched else None, job.refined)))
+        made: list[Any] = []
+        since = time.monotonic()
+        for one in use(run.counted(watch if job.is_watched else None, job.refined)):
+            made.append(one)
+            if (now := time.monotonic()) - since > _PART_SECONDS:
+                yield made
+                made, since = [], now
         self._count_once(piece, left_out)
-        return _PieceResults(made, watched, run.counts(), left_out)
+        yield _PieceResults(made, watched, run.counts(), left_out)
 
     def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
         """Take away the reads that the piece before has left out, too."""

@@ -28,6 +28,9 @@ _BEGINNING: Place = (0, 0)
 
 # Listed candidates of the first pieces, which are small so that every worker begins soon, and of the largest ones.
 _FIRST_LISTED, _MOST_LISTED = 32, 256
+# Bases of the reads that a piece reads beside its own, about: those around its candidates, and those that lie before
+# them in the stretch of 16,384 bases that an index leads to.
+_READ_BESIDE = 10_000
 
 
 class GenomePiece(NamedTuple):
@@ -198,7 +201,9 @@ def listed_pieces(
     before: list[_Listed] = []
     end: Place = (-1, 0)
     number = 0
-    while own := queue.take_piece(min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads)), margin):
+    taken = 0
+    while own := queue.take_piece(_size(queue, number, taken, threads), margin):
+        taken += len(own)
         begin, touches = _begin(end, own[0])
         last = max((one.rank, one.end) for one in own)
         following = queue.first()
@@ -213,6 +218,19 @@ def listed_pieces(
         yield GenomePiece(begin, end, tuple(one.variant for one in own), tuple(wanted), touches)
         before = [one for one in [*before, *own] if (one.rank, one.end) > (end[0], end[1] - CONTEXT)]
         number += 1
+
+
+def _size(queue: _Ahead, number: int, taken: int, threads: int) -> int:
+    """How many candidates a piece gets at least, behind so many others."""
+    usual = min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads))
+    near = queue.next_on_contig(usual)
+    if not near or (span := near[-1].start - near[0].start) >= _READ_BESIDE:
+        return usual
+    # Many candidates are close: a piece with few would read more beside them than for them. Every worker gets some. A
+    # piece ends at a gap, so those behind it make up for what it has too many.
+    worth_reading = min((len(near) - 1) * _READ_BESIDE // max(span, 1), 4 * _MOST_LISTED)
+    every = taken + queue.left(worth_reading * threads)
+    return max(usual, min(worth_reading, -(-(number + 1) * every // threads) - taken))
 
 
 def _begin(before: Place, first: _Listed) -> tuple[Place, bool]:
@@ -233,6 +251,16 @@ class _Ahead:
         if not self._seen and (one := next(self._candidates, None)) is not None:
             self._seen.append(one)
         return self._seen[0] if self._seen else None
+
+    def next_on_contig(self, most: int) -> list[_Listed]:
+        """The next candidates on the contig of the first one, without taking them."""
+        self.left(most)
+        return [one for one in islice(self._seen, most) if one.rank == self._seen[0].rank]
+
+    def left(self, most: int) -> int:
+        """How many candidates are left, or `most`."""
+        self._seen.extend(islice(self._candidates, max(0, most - len(self._seen))))
+        return min(len(self._seen), most)
 
     def until(self, place: Place) -> list[_Listed]:
         """The next candidates that begin before a place, without taking them."""

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from pairhmm.evidence.pieces import GenomePiece, PiecesByNumber
+from pairhmm.evidence.pieces import GenomePiece, PiecesByNumber, listed_pieces
+from pairhmm.genomics.variants import Variant
 
 TARGETS = [(0, 10), (0, 20), (0, 30), (1, 5)]
 
@@ -39,3 +40,19 @@ def test_pieces_do_not_overlap_and_leave_nothing_out(first, second):
 
 def test_a_run_without_cuts_is_one_piece():
     assert PiecesByNumber([], {}.__getitem__, 3)[0] == GenomePiece((0, 0), (3, 0))
+
+
+@pytest.mark.parametrize(
+    ("spacing", "count", "sizes"),
+    [
+        (1000, 200, [32] * 6 + [8]),  # sparse candidates: a piece reads little beside its own reads
+        (40, 400, [100] * 4),  # dense ones: a piece for each worker
+        (40, 4000, [250] * 16),  # as many as lie in the bases that a piece reads beside its own
+        (40, 60, [32, 28]),  # few
+    ],
+)
+def test_listed_candidates_that_are_close_make_large_pieces(spacing, count, sizes):
+    listed = [Variant("q", spacing * (at + 50), "A", ("C",)) for at in range(count)]
+    pieces = list(listed_pieces(iter(listed), {"q": 10**6}, lambda *_: "", margin=10, threads=4, reach=5))
+    assert [len(piece.listed) for piece in pieces] == sizes
+    assert [one for piece in pieces for one in piece.listed] == listed
