@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import product
@@ -26,6 +27,7 @@ from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, rescale_steps
 from pairhmm.backends.webgpu.work import RESCUERS
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, ERROR
 from pairhmm.models.profile import STARTS, ProfileModel
+from tests.command_line.start import INTERPRETER, command
 
 PROJECT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
@@ -50,6 +52,13 @@ BROWSER_FLAGS = (
 
 Require = Callable[[str, bool, str], None]
 RunCli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all workers of a run one folder for emulated kernels (backends/cuda/emulator.py): many tests build the same."""
+    if not hasattr(config, "workerinput") and "PAIRHMM_EMULATOR_FOLDER" not in os.environ:
+        folder = os.environ["PAIRHMM_EMULATOR_FOLDER"] = tempfile.mkdtemp(prefix="pairhmm-emulated-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(scope="session")
@@ -153,9 +162,9 @@ def run_cli() -> RunCli:
     """``run_cli(*arguments, **options)``: the command line in a process of its own; options are subprocess.run's."""
 
     def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pairhmm", *map(str, arguments)]
+        start = INTERPRETER if "preexec_fn" in options else command()
         given = {"capture_output": True, "text": True, "timeout": 300, **options}
-        return subprocess.run(command, check=False, **given)
+        return subprocess.run([*start, *map(str, arguments)], check=False, **given)
 
     return run
 
