@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -20,7 +19,7 @@ import pytest
 from hypothesis import settings
 
 from pairhmm.backends.tiles import Shape
-from pairhmm.backends.webgpu.kernels import PART, KernelVariant
+from pairhmm.backends.webgpu.kernels import PART, KernelVariant, source
 from pairhmm.backends.webgpu.layout import shapes, tree_shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, rescale_steps
@@ -55,10 +54,30 @@ RunCli = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give all workers of a run one folder for emulated kernels (backends/cuda/emulator.py): many tests build the same."""
+    """Give all workers one folder for emulated kernels (backends/cuda/emulator.py), since many tests build the same."""
     if not hasattr(config, "workerinput") and "PAIRHMM_EMULATOR_FOLDER" not in os.environ:
         folder = os.environ["PAIRHMM_EMULATOR_FOLDER"] = tempfile.mkdtemp(prefix="pairhmm-emulated-")
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+SLOWEST = (
+    "backends/cuda/test_compile.py",
+    "workflow/test_workflow.py",
+    "backends/cuda/test_forward.py",
+    "workflow/test_slurm.py",
+    "backends/webgpu/test_forward.py",
+    "backends/test_any_pairs.py",
+    "web/test_call.py",
+    "backends/webgpu/test_browser.py",
+)
+"""Files that take longest. Workers of pytest-xdist take files in this order, so that none of these is the last one."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        places = {PROJECT / "tests" / name: place for place, name in enumerate(SLOWEST)}
+        items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")
@@ -124,6 +143,12 @@ def shader_variants() -> tuple[KernelVariant, ...]:
         for segment in segments.values()
     ]
     return (*batches, *walks, *rows_of_trees, *rows_of_pairs, *pairs, *joins)
+
+
+@pytest.fixture(scope="session")
+def shader_texts(shader_variants: tuple[KernelVariant, ...]) -> dict[KernelVariant, str]:
+    """What `webgpu_kernels.source` makes of each variant."""
+    return {variant: source(variant) for variant in shader_variants}
 
 
 @pytest.fixture(scope="session")
