@@ -49,7 +49,7 @@ def simulate_cohort(
     swaps: int = 0,
     duplicates: int = 0,
     contamination: Sequence[float] = (),
-    sites: int = 10_000,
+    sites: int = 50_000,
     depth: float = 30.0,
     error_rate: float = 0.002,
     seed: int = 1,

@@ -103,6 +103,8 @@ def _are_one(likelihoods: LogLikelihoods, frequencies: Floats | None) -> bool:
     if frequencies is not None:
         known &= (frequencies >= _RAREST) & (frequencies <= 1 - _RAREST)
     sites = np.flatnonzero(known)
+    if not len(sites):
+        return False
     # Sites are in the order of files, so that neighbours are linked.
     sites = sites[:: -(-len(sites) // (_FEW_SITES if frequencies is None else _SITES)) or 1]
     here = likelihoods[:, sites]
