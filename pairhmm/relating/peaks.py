@@ -18,7 +18,9 @@ _COARSE = np.array(
     [0, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.09, 0.12, 0.16, 0.22, 0.3, 0.4, 0.5]
 )
 _FINE = 6
-_REFINEMENTS = 2
+_MOST_REFINEMENTS = 4
+# Points are at most this part of the interval apart at the end.
+_NARROW = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,12 @@ class Peak:
 def peak_of(profile: Profile) -> Peak:
     """The highest point of a profile, from 0 to 0.5, by a grid that is made finer at the top and at the ends."""
     shares, values = _COARSE, profile(_COARSE)
-    for _ in range(_REFINEMENTS):
+    for _ in range(_MOST_REFINEMENTS):
         best = int(values.argmax())
         low, high = _last_outside(values, best)
+        ends = shares[max(low, 0)], shares[min(high, len(shares) - 1)]
+        if np.diff(shares[max(best - 1, 0) : best + 2]).min() <= _NARROW * (ends[1] - ends[0]):
+            break
         cells = {max(best - 1, 0), min(best, len(shares) - 2), max(low, 0), min(high - 1, len(shares) - 2)}
         finer = np.concatenate([np.linspace(shares[cell], shares[cell + 1], _FINE)[1:-1] for cell in sorted(cells)])
         shares, values = np.concatenate([shares, finer]), np.concatenate([values, profile(finer)])

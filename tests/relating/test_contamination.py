@@ -94,7 +94,7 @@ def test_a_few_clean_samples_are_not_flagged(depth):
 
 def test_other_samples_of_an_individual_make_foreign_reads_visible():
     # Alone, a gain of about 3 is expected.
-    people = founders(24)
+    people = founders(10)
     alone = estimate(people, 2, 5, {3: (7, 0.04)})
     assert not alone.is_contaminated.any() and alone.gain[3] < 8
     found = estimate([*people, people[3], people[3]], 2, 5, {3: (7, 0.04)})
@@ -103,13 +103,12 @@ def test_other_samples_of_an_individual_make_foreign_reads_visible():
 
 
 def test_a_relative_is_no_source_of_anothers_reads():
-    people, rng = founders(24, 10_000), np.random.default_rng(4)
+    people, rng = founders(10), np.random.default_rng(4)
     people += [child(people[0], people[1], rng) for _ in range(2)]
-    found = estimate(people, 2, 7, {24: (9, 0.1)})
-    assert np.flatnonzero(found.is_contaminated).tolist() == [24] and found.source[24] in (9, POPULATION)
-    assert found.low[24] < 0.1 < found.high[24]
-    of_mother = estimate(people, 2, 7, {24: (1, 0.2)})
-    assert of_mother.source[24] == 1 and of_mother.low[24] < 0.2 < of_mother.high[24]
+    found = estimate(people, 5, 7, {10: (9, 0.1), 11: (1, 0.2)})
+    assert np.flatnonzero(found.is_contaminated).tolist() == [10, 11]
+    assert found.source[[10, 11]].tolist() == [9, 1]
+    assert (found.low[[10, 11]] < [0.1, 0.2]).all() and (found.high[[10, 11]] > [0.1, 0.2]).all()
 
 
 def test_the_gain_that_is_asked_for_grows_with_the_samples():
