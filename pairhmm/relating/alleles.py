@@ -24,6 +24,7 @@ RELATED = 0.2
 _RAREST = 0.005
 # At least so much of what certain genotypes would tell is told, for the step that leaves samples out.
 _LEAST_TOLD = 0.1
+_PRIOR_ALLELES = 0.5, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,9 @@ class AlleleUrn:
 
 
 class CohortAlleles:
-    """The alleles of a cohort without some of its individuals.
+    """The alleles of a cohort without some of its individuals, and without the relatives of these.
 
-    Individuals are likely to have relatives among the others. They tell less of the population than as many strangers,
-    and their alleles are those of the individual itself.
+    Relatives share alleles. Those among the others tell less of the population than as many strangers.
 
     Parameters
     ----------
@@ -98,8 +98,9 @@ class CohortAlleles:
         variances = 2 * self._all * (1 - self._all)
         uncertain = self.weights[:, 1] + 4 * self.weights[:, 2] - copies**2
         self._told = np.maximum(1 - uncertain.mean(axis=0) / variances, 0.0)
-        self._excess = copies / 2 - self._all.astype(np.float32)
-        told = np.maximum(1 - (uncertain / variances.astype(np.float32)).mean(axis=1), _LEAST_TOLD)
+        self._excess: NDArray[np.float32] = (copies / 2 - self._all).astype(np.float32)
+        of_each = 1 - (uncertain / variances.astype(np.float32)).mean(axis=1)
+        told: NDArray[np.float32] = np.maximum(of_each, _LEAST_TOLD).astype(np.float32)
         self.likeness = _likeness(self._excess, variances, told)
         self._is_related = self.likeness >= RELATED
         np.fill_diagonal(self._is_related, True)
@@ -117,7 +118,7 @@ class CohortAlleles:
         return AlleleUrn(np.where(self._given, self._all * CERTAIN, seen * alleles + alternative), total)
 
     def _seen(self, out: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Frequencies that the others tell, by one step of Newton's method; and how many alleles of strangers do so."""
+        """Frequencies that the others tell, by one step of Newton's method, and how many alleles of strangers do so."""
         others = self._own.sum() - self._own[out].sum()
         covariances = self._sums.sum() - 2 * self._sums[out].sum() + self._shared[np.ix_(out, out)].sum()
         here = np.maximum(self._told, _LEAST_TOLD) / max(self._told.mean(), _LEAST_TOLD)
@@ -129,20 +130,21 @@ class CohortAlleles:
 
 
 def _spectrum(seen: Floats, alleles: Floats) -> tuple[float, float]:
-    """The beta distribution of frequencies over sites, by its moments."""
+    """The beta distribution of frequencies over sites, by its moments: alleles that an urn has before any is seen."""
     mean, by_chance = seen.mean(), (seen * (1 - seen) / np.maximum(alleles - 1, 1)).mean()
     size = mean * (1 - mean) / max(seen.var() - by_chance, 1e-3) - 1
-    size = float(np.clip(size, 0.5, 5.0))
+    size = float(np.clip(size, *_PRIOR_ALLELES))
     return size * mean, size * (1 - mean)
 
 
 def _likeness(excess: NDArray[np.float32], variances: Floats, told: NDArray[np.float32]) -> NDArray[np.float32]:
     """Correlations of genotypes, of whose variance a share is told."""
-    scaled = excess / np.sqrt(variances / 4 * len(variances)).astype(np.float32)
-    scaled /= told[:, None]
-    found: NDArray[np.float32] = scaled @ scaled.T
+    deviations = np.sqrt(variances / 4 * len(variances)).astype(np.float32)
+    scaled = excess / (deviations * told[:, None])
     # Two of n individuals draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
-    return found * np.float32(len(found) / max(1, len(found) - 3))
+    individuals = len(scaled)
+    found: NDArray[np.float32] = scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
+    return found
 
 
 def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArray[np.float32]:

@@ -105,7 +105,7 @@ def estimate_contamination(
         Where the frequency is not of the samples, but known of the population.
     """
     samples = len(evidence.samples)
-    estimates = np.full((4, samples), np.nan)
+    fraction, low, high, gain = np.full((4, samples), np.nan)
     sources = np.full(samples, POPULATION, np.int32)
     cohort = _Cohort(likelihoods, frequencies, is_given)
     reads = {
@@ -117,8 +117,8 @@ def estimate_contamination(
     error = _common_error({sample: reads[sample] for sample in asked}, least_error, cohort)
     for sample, own in reads.items():
         peak, sources[sample] = _of_sample(own, error, cohort, sample)
-        estimates[:, sample] = peak.share, peak.low, peak.high, peak.gain
-    return Contamination(*estimates, sources)
+        fraction[sample], low[sample], high[sample], gain[sample] = peak.share, peak.low, peak.high, peak.gain
+    return Contamination(fraction, low, high, gain, sources)
 
 
 class _Cohort:

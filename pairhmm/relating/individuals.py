@@ -105,8 +105,7 @@ def _are_one(likelihoods: LogLikelihoods, frequencies: Floats | None) -> bool:
     sites = np.flatnonzero(known)
     if not len(sites):
         return False
-    # Sites are in the order of files, so that neighbours are linked.
-    sites = sites[:: -(-len(sites) // (_FEW_SITES if frequencies is None else _SITES)) or 1]
+    sites = sites[:: -(-len(sites) // (_FEW_SITES if frequencies is None else _SITES))]
     here = likelihoods[:, sites]
     shared = UncertainFrequencies(here) if frequencies is None else SharedAlleles.of(here, frequencies[sites])
     fits = log_likelihoods(*shared.of_pairs(np.array([0]), np.array([1])))

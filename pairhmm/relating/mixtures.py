@@ -122,7 +122,8 @@ class MixedReads:
 
 def of_population(urn: AlleleUrn) -> JointGenotypes:
     """Foreign reads are of somebody of the population. There is one relation."""
-    return (_of_stranger(urn) * urn.genotypes[:, None])[None].astype(np.float32)
+    joint: JointGenotypes = (_of_stranger(urn) * urn.genotypes[:, None])[None].astype(np.float32)
+    return joint
 
 
 def of_informed_population(urn: AlleleUrn, of_relative: NDArray[np.float32]) -> JointGenotypes:
@@ -136,7 +137,8 @@ def of_informed_population(urn: AlleleUrn, of_relative: NDArray[np.float32]) -> 
         Probabilities of the other individual's genotypes.
     """
     of_own = (_given_another(urn) * of_relative).sum(axis=2)
-    return (of_own[:, :, None] * _of_stranger(urn)).astype(np.float32)
+    joint: JointGenotypes = (of_own[:, :, None] * _of_stranger(urn)).astype(np.float32)
+    return joint
 
 
 def of_source(urn: AlleleUrn, of_individual: NDArray[np.float32]) -> JointGenotypes:
@@ -149,7 +151,8 @@ def of_source(urn: AlleleUrn, of_individual: NDArray[np.float32]) -> JointGenoty
     of_individual : float32 (3, sites)
         Probabilities of the source's genotypes.
     """
-    return (_given_another(urn) * of_individual).astype(np.float32)
+    joint: JointGenotypes = (_given_another(urn) * of_individual).astype(np.float32)
+    return joint
 
 
 def _of_stranger(urn: AlleleUrn) -> Floats:
