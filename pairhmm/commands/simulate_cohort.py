@@ -73,7 +73,7 @@ def simulate_cohort(
     duplicates : int
         Samples that are added, of an individual that is in the sheet under another name too.
     contamination : sequence of float
-        For each contaminated sample, the share of its reads that are of another individual of the cohort, up to 0.5.
+        For each contaminated sample, the share of its reads that are of a stranger in the cohort, up to 0.5.
     sites : int
         Unlinked biallelic SNVs, with frequencies from 0.05 to 0.95.
     depth : float
