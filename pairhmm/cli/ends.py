@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import io
 import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import NoReturn
 
 from pairhmm.errors import InputError
 
@@ -113,6 +117,19 @@ def _discard(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
+
+
+def leave(code: int) -> NoReturn:
+    """End this process with an exit code.
+
+    Python would look for garbage among all objects, and then free them one by one. That takes a fifth of a small run.
+    """
+    if threading.active_count() > 1:
+        # Python waits for threads.
+        gc.freeze()
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    os._exit(code)
 
 
 def tell_if_heard(show: Callable[[], object]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import logging
 import os
@@ -10,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import rich_click as click
 from click.exceptions import Exit
@@ -18,7 +17,7 @@ from click.exceptions import Exit
 from pairhmm.cli import ends
 from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
-from pairhmm.interface.memory import keep_freed_memory
+from pairhmm.interface.memory import prepare_memory
 from pairhmm.io.files.names import printable
 
 # A command's module is imported when it runs. Its line of help is kept here, so that --help imports no module.
@@ -146,7 +145,7 @@ def _set_up_messages(level: int, json_log: bool) -> None:
     logger.propagate = False
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
     The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or
@@ -154,9 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     """
     # NumPy's products of matrices are small here. OpenBLAS would start a thread on each core once NumPy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    keep_freed_memory()
-    # As it ends, Python looks for garbage among all objects of all modules. That takes a fifth of a small run.
-    atexit.register(gc.freeze)
+    prepare_memory()
     ends.open_closed_streams()
     ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
@@ -202,7 +199,10 @@ def main(arguments: list[str] | None = None) -> None:
         code = FAILED
     finally:
         ends.drop_unwritten()
-    sys.exit(code if isinstance(code, int) else 0)
+    code = code if isinstance(code, int) else 0
+    if arguments is None:
+        ends.leave(code)
+    sys.exit(code)
 
 
 def _shared_first(arguments: list[str]) -> list[str]:

@@ -59,7 +59,7 @@ class DevicePool:
     """Devices that share the chunks of each batch. No score depends on which device scores a chunk.
 
     The pool remembers its devices' limits: a device that ran out of memory gets smaller chunks from then on, and a lost
-    device gets none. The CPU scores what no device can, and a warning says so. A pool scores one batch at a time.
+    device gets none. The CPU scores what no device can, and a warning says so. Threads may score batches side by side.
 
     Parameters
     ----------
@@ -105,6 +105,7 @@ class DevicePool:
         threads: int = 1,
         chunk_cells: int | None = None,
         stop: threading.Event | None = None,
+        begins_small: bool = True,
     ) -> Scores:
         """Score every pair of a batch.
 
@@ -114,6 +115,8 @@ class DevicePool:
             Those of `pairhmm.engine.forward`.
         stop : threading.Event, optional
             Once it is set, no further chunk is begun.
+        begins_small : bool
+            Whether the first chunks are small, so that devices soon have work. Each chunk takes some time.
 
         Raises
         ------
@@ -123,7 +126,7 @@ class DevicePool:
         stop = threading.Event() if stop is None else stop
         job = _Job(batch.pairs, _Chunks([_Chunk(0, batch)]))
         while members := [member for member in self._members if not member.lost]:
-            job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells), len(members)))
+            job.chunks = _Chunks(_split(job.chunks, _chunk_sizes(members, chunk_cells, begins_small), len(members)))
             self._feed_all(job, members, threads, stop)
             if stop.is_set():
                 raise Stopped
@@ -333,12 +336,15 @@ def _split(chunks: Iterable[_Chunk], sizes: Iterable[int], devices: int = 1) -> 
             first_pair += chunk.pairs
 
 
-def _chunk_sizes(members: Sequence[_Member], most: int | None) -> Iterator[int]:
-    """Cells of each chunk, endlessly: small ones first, so that every device starts soon, then larger ones."""
+def _chunk_sizes(members: Sequence[_Member], most: int | None, begins_small: bool) -> Iterator[int]:
+    """Cells of each chunk, endlessly: small ones first, so that every device starts soon, then larger ones.
+
+    With `begins_small` False, all are large.
+    """
     largest = min(member.chunk_cells for member in members)
     if most is not None:
         largest = max(1, min(largest, most))
-    size = min(member.device.first_chunk_cells for member in members)
+    size = min(member.device.first_chunk_cells for member in members) if begins_small else largest
     while size < largest:
         yield from repeat(size, len(members))
         size *= GROWTH

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import NamedTuple, Self, TypeVar
 
@@ -16,8 +17,12 @@ from pairhmm.models.joined import can_be_joined, joined_batches
 
 log = logging.getLogger(__name__)
 
-MOST_JOINED = 100_000_000_000
-"""Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small."""
+MOST_JOINED = 20_000_000_000
+"""Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small. To join
+more takes longer than it saves."""
+
+# Calls of a pool that run at once: while devices compute one batch, the next one is packed.
+_AT_ONCE = 2
 
 
 class _Request(NamedTuple):
@@ -28,8 +33,9 @@ class _Request(NamedTuple):
 class DeviceThread:
     """Devices with a thread, in which they start and score; a context manager that ends it.
 
-    Batches are scored in the order in which they come. Those that wait while the devices work are scored together: so
-    small batches become large ones where the devices are slower than the callers, and nothing waits where they are not.
+    Batches are begun in the order in which they come, two at a time where devices take several calls. Those that wait
+    meanwhile are scored together: so small batches become large ones where the devices are slower than the callers, and
+    nothing waits where they are not.
 
     Parameters
     ----------
@@ -98,10 +104,30 @@ class DeviceThread:
 
     def _serve(self) -> None:
         self._begin()
+        beside = [threading.Thread(target=self._score_requests, name="pairhmm devices") for _ in range(self._beside())]
+        started = []
+        # Where the system refuses a thread, the others do the work.
+        with suppress(RuntimeError):
+            for thread in beside:
+                thread.start()
+                started.append(thread)
+        self._score_requests()
+        for thread in started:
+            thread.join()
+
+    def _beside(self) -> int:
+        """How many calls of the pool are worth making beside one."""
+        if self._pool.exception() is not None:
+            return 0
+        return min(_AT_ONCE, *(device.concurrency for device in self._pool.result().devices)) - 1
+
+    def _score_requests(self) -> None:
         ahead: _Request | None = None
         while (first := ahead or self._requests.get()) is not None:
             together, ahead = self._waiting_with(first)
             self._score(together)
+        # For the threads beside this one.
+        self._requests.put(None)
 
     def _waiting_with(self, first: _Request) -> tuple[list[_Request], _Request | None]:
         """Requests that wait and can be scored with the first one, and one more that was taken but can't."""
@@ -124,7 +150,7 @@ class DeviceThread:
         """Score some batches together, and set their results."""
         try:
             batch = joined_batches([request.batch for request in requests])
-            scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop)
+            scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop, begins_small=False)
         except BaseException as error:
             for request in requests:
                 request.answer.set_exception(error)

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -127,6 +128,7 @@ class SharedDevices:
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
         self.devices, self._address = devices, address
         self._thread = threading.Thread(target=self._serve, name="pairhmm requests")
+        self._answers = ThreadPoolExecutor(1)
 
     def __enter__(self) -> Self:
         self._listener = socket.socket(socket.AF_UNIX)
@@ -142,6 +144,7 @@ class SharedDevices:
     def __exit__(self, *unused: object) -> None:
         os.close(self._end)
         self._thread.join()
+        self._answers.shutdown()
         self._listener.close()
         os.close(self._ended)
 
@@ -153,7 +156,7 @@ class SharedDevices:
         while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
             for one in map(int, ready):  # type: ignore[arg-type]
                 if one == arrivals:
-                    client = _Client(self._listener.accept()[0], self.devices)
+                    client = _Client(self._listener.accept()[0], self.devices, self._answers)
                     clients[client.number] = client
                 elif not clients[one].serve():
                     del clients[one]
@@ -162,13 +165,13 @@ class SharedDevices:
 
 
 class _Client:
-    """A worker, as the process with the devices sees it."""
+    """A worker, as the process with the devices sees it. `answers` lays scores into its memory."""
 
-    def __init__(self, end: socket.socket, devices: DeviceThread) -> None:
+    def __init__(self, end: socket.socket, devices: DeviceThread, answers: ThreadPoolExecutor) -> None:
         _, files, _, _ = socket.recv_fds(end, 1, RemoteDevices.ahead + 1)
         self._memories = [_Memory(file) for file in files]
         self._connection = _connection(end)
-        self._devices = devices
+        self._devices, self._answers = devices, answers
         self.number = self._connection.fileno()
 
     def serve(self) -> bool:
@@ -180,7 +183,7 @@ class _Client:
             return False
         memory = memoryview(self._memories[request.memory].mapped(request.size))
         batch = pickle.loads(request.frame, buffers=[memory[begin:end] for begin, end in request.arrays])
-        self._devices.submit(batch).add_done_callback(partial(self._answer, memory, request.scores))
+        self._devices.submit(batch).add_done_callback(partial(self._answer_aside, request, memory))
         return True
 
     def close(self) -> None:
@@ -188,13 +191,21 @@ class _Client:
         for memory in self._memories:
             memory.close()
 
-    def _answer(self, memory: memoryview, at: int, scored: Any) -> None:
+    def _answer_aside(self, request: _Request, memory: memoryview, scored: Any) -> None:
+        """Answer, but not in the thread of the devices: they have other batches to score."""
+        try:
+            self._answers.submit(self._answer, request, memory, scored)
+        except RuntimeError:
+            # Nobody waits any more, or the system refused to start a thread.
+            self._answer(request, memory, scored)
+
+    def _answer(self, request: _Request, memory: memoryview, scored: Any) -> None:
         error = scored.exception()
         if error is None:
-            log10, precision = _scores_in(memory, at, len(scored.result().log10))
+            log10, precision = _scores_in(memory, request.scores, len(scored.result().log10))
             log10[:], precision[:] = scored.result().log10, scored.result().precision
         with suppress(OSError):
-            self._connection.send_bytes(pickle.dumps(error))
+            self._connection.send_bytes(pickle.dumps((request.memory, error)))
 
 
 class RemoteDevices:
@@ -216,6 +227,8 @@ class RemoteDevices:
     def __init__(self, address: DeviceAddress) -> None:
         self._memories = [_Memory.new() for _ in range(self.ahead + 1)]
         self._free = deque(range(len(self._memories)))
+        # By the number of the memory; None where all went well. Devices may score a later batch first.
+        self._answered: dict[int, BaseException | None] = {}
         self._address = address
         self._connected: Connection | None = None
 
@@ -249,8 +262,11 @@ class RemoteDevices:
         return partial(self._scores, number, scores, batch.pairs)
 
     def _scores(self, number: int, at: int, pairs: int) -> Scores:
-        with _gone_as_error():
-            error = pickle.loads(self._connection.recv_bytes())
+        while number not in self._answered:
+            with _gone_as_error():
+                answered, error = pickle.loads(self._connection.recv_bytes())
+            self._answered[answered] = error
+        error = self._answered.pop(number)
         self._free.append(number)
         if error is not None:
             raise error

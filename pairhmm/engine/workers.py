@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from pairhmm.errors import PairhmmError
-from pairhmm.interface.memory import keep_freed_memory
+from pairhmm.interface.memory import prepare_memory
 
 if TYPE_CHECKING:  # a command with one thread starts sooner without the import
     from multiprocessing.connection import Connection
@@ -47,6 +47,7 @@ class Job(Protocol):
     def open(self) -> AbstractContextManager[Callable[[Any], Any]]:
         """A function that turns a task into its result, both picklable.
 
+        If it gives an iterator, the result is the list of what that gives, and each item is sent as soon as it is made.
         A worker opens its job once. Messages of opening are dropped.
         """
 
@@ -65,10 +66,17 @@ class _Answer(NamedTuple):
     messages: Sequence[_Message] = ()
 
 
+class _Part(NamedTuple):
+    """An item of the result of a task."""
+
+    item: Any
+
+
 class _Worker(NamedTuple):
     process: BaseProcess
     connection: Connection
     held: deque[int]
+    parts: list[Any]
 
 
 def can_start_workers() -> bool:
@@ -131,7 +139,7 @@ class Workers:
                     process.start()
             except OSError:
                 break
-            self._workers.append(_Worker(process, own, deque()))
+            self._workers.append(_Worker(process, own, deque(), []))
         if is_forked:
             gc.unfreeze()
         for _, theirs in pipes:
@@ -160,7 +168,7 @@ class Workers:
         """
         if not self._workers:
             with self._job.open() as work:
-                yield from map(work, tasks)
+                yield from (_whole(work(task)) for task in tasks)
             return
         waiting = _Tasks(tasks)
         answers: dict[int, _Answer] = {}
@@ -216,19 +224,26 @@ class Workers:
         worker.held.append(number)
 
     def _collect(self, answers: dict[int, _Answer], seconds: float | None) -> None:
-        """Take the answers that have arrived, or arrive within some seconds; with None, at least one."""
+        """Take what has arrived, or arrives within some seconds; with None, an answer or a part of one at least."""
         from multiprocessing.connection import wait
 
         busy = {worker.connection: worker for worker in self._workers if worker.held}
         for connection in wait(list(busy), seconds):
             worker = busy[connection]  # type: ignore[index]
             try:
-                answers[worker.held[0]] = _Answer(*worker.connection.recv())
+                message = worker.connection.recv()
             except (EOFError, ConnectionError):
                 worker.process.join()
                 why = f"signal {-code}" if (code := worker.process.exitcode or 0) < 0 else f"exit code {code}"
                 raise PairhmmError(f"a worker process ended ({why}); out of memory? use fewer threads (-@)") from None
-            worker.held.popleft()
+            if isinstance(message, _Part):
+                worker.parts.append(message.item)
+                continue
+            answer = _Answer(*message)
+            if worker.parts:
+                answer = answer._replace(result=[*worker.parts])
+                worker.parts.clear()
+            answers[worker.held.popleft()] = answer
 
     def _tell(self, messages: Sequence[_Message]) -> None:
         """Write the messages of a worker. What several workers say is said once."""
@@ -281,7 +296,7 @@ class _Kept(logging.Handler):
 
 def _serve(job: Job, connection: Connection, others: Sequence[Connection], level: int) -> None:
     """Do tasks until the other process is gone, or ends this one."""
-    keep_freed_memory()
+    prepare_memory()
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     for other in others:
@@ -297,11 +312,21 @@ def _serve(job: Job, connection: Connection, others: Sequence[Connection], level
         while True:
             task = pickle.loads(connection.recv_bytes())
             try:
-                answer = _Answer(work(task), None, kept.take())
+                result = work(task)
+                if isinstance(result, Iterator):
+                    for item in result:
+                        connection.send(_Part(item))
+                    result = []
+                answer = _Answer(result, None, kept.take())
             except BaseException as error:
                 error.add_note(f"in a worker process:\n{traceback.format_exc()}")
                 answer = _Answer(None, _portable(error), kept.take())
             connection.send(tuple(answer))
+
+
+def _whole(result: Any) -> Any:
+    """A result that did not come in parts."""
+    return list(result) if isinstance(result, Iterator) else result
 
 
 def _opened(job: Job, stack: ExitStack) -> Callable[[Any], Any]:

@@ -221,6 +221,40 @@ class Cutter:
         return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
 
 
+class DiscoveredCuts:
+    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut.
+
+    Parameters
+    ----------
+    places : sequence of Interval
+        The intervals that are asked for, in order.
+    reader : AlignmentReader
+    genome : Reference
+    contigs : mapping of str to int
+        Lengths, in the order of the run.
+    options : RunOptions
+    """
+
+    def __init__(
+        self,
+        places: Sequence[Interval],
+        reader: AlignmentReader,
+        genome: Reference,
+        contigs: Mapping[str, int],
+        options: RunOptions,
+    ) -> None:
+        self._cutter = Cutter(places, genome.fetch, margin(options))
+        self._names = list(contigs)
+        self._known = reader, genome, contigs, options
+
+    def at(self, target: tuple[int, int]) -> tuple[int, int]:
+        """The first possible cut at or after a target; both are the rank of the contig, and the position."""
+        rank, position = target
+        (stretch,) = discovered_stretches([(self._names[rank], position)], *self._known)
+        (cut,) = self._cutter.cuts(stretch)
+        return rank, cut
+
+
 def pieces_between(
     places: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:

@@ -6,7 +6,8 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -16,11 +17,11 @@ from pairhmm import engine
 from pairhmm.compiled import require_compiled
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.workers import Workers, can_start_workers
-from pairhmm.evidence.cuts import Cutter, Work, context, discovered_stretches, margin
+from pairhmm.evidence.cuts import DiscoveredCuts, Work, context, margin
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import OpenFiles, make_run, open_files, whole_run
-from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, listed_pieces, pieces_at
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, PiecesByNumber, Place, listed_pieces
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
@@ -53,12 +54,12 @@ WORTH_PROCESSES = 30_000
 _NEXT_PIECES = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
 _LAST_PIECES = 32
-# Reads that a worker holds at once. Its first touch of memory takes time.
-_READS_AT_ONCE = 10_000
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
+# Seconds after which a worker sends what it has made of a piece, so that little is left to be sent at its end.
+_PART_SECONDS = 0.05
 # Workers for each CPU thread that prepares their batches for a device.
 _WORKERS_FOR_A_PACKER = 4
 
@@ -132,7 +133,8 @@ def open_results(
         else:
             address = stack.enter_context(_device_address()) if pool is None else None
             chosen = options if pool is None else replace(options, backend=pool.name)
-            job = _PieceJob.of(inputs, chosen, address, files, use, refined, watch is not None)
+            targets = _targets(work, chosen, files) if inputs.candidates is None else []
+            job = _PieceJob.of(inputs, chosen, address, files, targets, use, refined, watch is not None)
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, count))
             if address is None:
@@ -142,7 +144,7 @@ def open_results(
                 own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
                 devices = stack.enter_context(_shared(own, address)).devices
             run = whole_run(inputs, options, devices, files)
-            made = _Pieces(run, options, files, work, workers).results(watch, without_set_aside)
+            made = _Pieces(run, options, files, len(targets) + 1, workers).results(watch, without_set_aside)
         yield OpenResults(devices, run.samples, run.contigs, _with_devices(made, devices))
 
 
@@ -200,23 +202,30 @@ def _work(files: OpenFiles) -> Work:
 
 
 class _Pieces(NamedTuple):
-    """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces."""
+    """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces.
+
+    `n_pieces` is how many there are where candidates are discovered.
+    """
 
     run: Run
     options: RunOptions
     files: OpenFiles
-    work: Work
+    n_pieces: int
     workers: Workers
 
     def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
         """What was made of the regions."""
         files, run, left_out = self.files, self.run, LeftOut()
-        for piece in self.workers.results(self._pieces(), are_last=True):
+        for parts in self.workers.results(self._pieces(), are_last=True):
+            if not parts:
+                continue
+            *parts, piece = parts
             if watch is not None:
                 for place in piece.watched:
                     region = Region(*place)
                     watch(region, run.extent.share(region.chrom, region.end))
-            yield from piece.made
+            for made in (*parts, piece.made):
+                yield from made
             run.add_counts(piece.counts)
             left_out.add(piece.left_out)
         is_whole = files.asked is None and run.inputs.candidates is None
@@ -226,35 +235,26 @@ class _Pieces(NamedTuple):
         left_out.conclude(", ".join(run.inputs.alignments), is_whole)
         run.announce(without_set_aside)
 
-    def _pieces(self) -> Iterator[GenomePiece]:
+    def _pieces(self) -> Iterable[GenomePiece | int]:
+        """The pieces, or the numbers of pieces that workers find."""
         files, options, candidates = self.files, self.options, self.run.inputs.candidates
         if candidates is None:
-            yield from pieces_at(self._cuts(), len(files.contigs))
-            return
+            return range(self.n_pieces)
         known = with_context(files.asked, files.genome)
         around = Inside(known)
         reader = CandidateReader(candidates, files.contigs, files.genome.fetch, known is not None)
         listed = (one for one in reader if around(one.chrom, one.pos))
         reach = options.discovery.reach
-        yield from listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads, reach)
+        return listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads, reach)
 
-    def _cuts(self) -> Iterator[tuple[int, int]]:
-        """The places at which the run is cut: rank of the contig, and position. Workers begin before all are found."""
-        files, options = self.files, self.options
-        rank = {name: number for number, name in enumerate(files.contigs)}
-        places = PiecePlaces(files.asked, files.genome, files.contigs, options)
-        cutter = Cutter(places.all_places, files.genome.fetch, margin(options))
-        for target in self._targets():
-            (stretch,) = discovered_stretches([target], files.reader, files.genome, files.contigs, options)
-            (cut,) = cutter.cuts(stretch)
-            yield rank[stretch.chrom], cut
 
-    def _targets(self) -> list[tuple[str, int]]:
-        """Positions at or behind which the run is to be cut."""
-        places = [self.work.place_of(share) for share in _shares(self.work.total, self.options.threads)]
-        # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
-        before = context(self.options)
-        return list(dict.fromkeys((chrom, at // _WINDOW * _WINDOW + before) for chrom, at in places))
+def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Place]:
+    """Where the run is to be cut, or behind: rank of the contig, and position."""
+    rank = {name: number for number, name in enumerate(files.contigs)}
+    places = [work.place_of(share) for share in _shares(work.total, options.threads)]
+    # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
+    before = context(options)
+    return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in places))
 
 
 def _processes(work: Work, threads: int) -> int:
@@ -274,7 +274,10 @@ def _shares(reads: float, threads: int) -> Iterator[float]:
 
 
 class _PieceResults(NamedTuple):
-    """What was made of a piece, and what was counted. `watched` has the coordinates of each region if it is watched."""
+    """The last that was made of a piece, and what was counted.
+
+    `watched` has the coordinates of each region if it is watched.
+    """
 
     made: list[Any]
     watched: list[tuple[str, int, int, int, int, int, int]]
@@ -283,12 +286,16 @@ class _PieceResults(NamedTuple):
 
 
 class _PieceJob(NamedTuple):
-    """What a worker does: it runs pieces. `address` leads to devices of another process."""
+    """What a worker does: it runs pieces, between cuts at `targets` where candidates are discovered.
+
+    `address` leads to devices of another process.
+    """
 
     inputs: RunInputs
     reference_name: str
     options: RunOptions
     address: DeviceAddress | None
+    targets: Sequence[Place]
     use: Use[Any] | UseOfReads[Any]
     refined: Callable[[Evidence], Evidence] | None
     is_watched: bool
@@ -300,6 +307,7 @@ class _PieceJob(NamedTuple):
         options: RunOptions,
         address: DeviceAddress | None,
         files: OpenFiles,
+        targets: Sequence[Place],
         use: Use[Any] | UseOfReads[Any],
         refined: Callable[[Evidence], Evidence] | None,
         is_watched: bool,
@@ -307,11 +315,11 @@ class _PieceJob(NamedTuple):
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index.
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
-        options = replace(options, threads=1, chunk_size=min(options.chunk_size, _READS_AT_ONCE))
-        return cls(inputs, files.genome.path, options, address, use, refined, is_watched)
+        options = replace(options, threads=1)
+        return cls(inputs, files.genome.path, options, address, targets, use, refined, is_watched)
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[GenomePiece], Any]]:
+    def open(self) -> Iterator[Callable[[GenomePiece | int], Iterator[Any]]]:
         """Open the files of the run."""
         with open_files(self.inputs, 1, need_index=True) as files:
             files.genome.path = self.reference_name
@@ -332,9 +340,19 @@ class _PieceWorker:
         self._job, self._files = job, files
         self._devices = _devices(job)
         self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
+        cuts = DiscoveredCuts(self._places.all_places, files.reader, files.genome, files.contigs, job.options)
+        # Both workers beside a border find it, so that no worker waits for the process that started them.
+        self._numbered = PiecesByNumber(job.targets, cuts.at, len(files.contigs))
 
-    def results(self, piece: GenomePiece) -> _PieceResults:
-        """Run a piece."""
+    def results(self, given: GenomePiece | int) -> Iterator[list[Any] | _PieceResults]:
+        """Run a piece, or that of a number. What was made of it comes in parts, then the rest with the counts.
+
+        Nothing comes where the piece has no base.
+        """
+        piece = self._numbered[given] if isinstance(given, int) else given
+        return iter(()) if piece is None else self._run(piece)
+
+    def _run(self, piece: GenomePiece) -> Iterator[list[Any] | _PieceResults]:
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
@@ -347,9 +365,15 @@ class _PieceWorker:
             watched.append((one.chrom, *begin_end))
 
         use = opened_use(job.use, run, self._places.asked(piece))
-        made = list(use(run.counted(watch if job.is_watched else None, job.refined)))
+        made: list[Any] = []
+        since = time.monotonic()
+        for one in use(run.counted(watch if job.is_watched else None, job.refined)):
+            made.append(one)
+            if (now := time.monotonic()) - since > _PART_SECONDS:
+                yield made
+                made, since = [], now
         self._count_once(piece, left_out)
-        return _PieceResults(made, watched, run.counts(), left_out)
+        yield _PieceResults(made, watched, run.counts(), left_out)
 
     def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
         """Take away the reads that the piece before has left out, too."""

@@ -1,15 +1,15 @@
 """Pieces of a run: parts that give together what the run gives. All coordinates are 0-based half-open.
 
-Where candidates are discovered, borders between pieces are those of `pairhmm.evidence.cuts`. Listed candidates are
-divided as they are read, so that a long list is read once.
+Where candidates are discovered, borders between pieces are those of `pairhmm.evidence.cuts`. Any process can find a
+piece by its number. Listed candidates are divided as they are read, so that a long list is read once.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from pairhmm.evidence.cuts import context
@@ -24,8 +24,13 @@ from pairhmm.io.sequences.intervals import Interval
 Place = tuple[int, int]
 """The rank of a contig, and a position on it."""
 
+_BEGINNING: Place = (0, 0)
+
 # Listed candidates of the first pieces, which are small so that every worker begins soon, and of the largest ones.
 _FIRST_LISTED, _MOST_LISTED = 32, 256
+# Bases of the reads that a piece reads beside its own, about: those around its candidates, and those that lie before
+# them in the stretch of 16,384 bases that an index leads to.
+_READ_BESIDE = 10_000
 
 
 class GenomePiece(NamedTuple):
@@ -125,13 +130,36 @@ class PiecePlaces:
         return self._discovery_context if piece.listed is None else CONTEXT
 
 
-def pieces_at(cuts: Iterable[Place], contigs: int) -> Iterator[GenomePiece]:
-    """The pieces between some cuts, in order, of a run over so many contigs. Cuts may coincide."""
-    first = begin = (0, 0)
-    for end in chain(cuts, [(contigs, 0)]):
-        if end > begin:
-            yield GenomePiece(begin, end, touches=begin != first)
-            begin = end
+class PiecesByNumber:
+    """The pieces of a run whose candidates are discovered, each found without the others.
+
+    Parameters
+    ----------
+    targets : sequence of (int, int)
+        At or behind each, the run is cut: rank of the contig, and position, in order.
+    cut_at : callable
+        ``cut_at(target)`` gives the first possible cut at or behind a target.
+    contigs : int
+        How many contigs the run goes over.
+    """
+
+    def __init__(self, targets: Sequence[Place], cut_at: Callable[[Place], Place], contigs: int) -> None:
+        self._targets, self._cut_at, self._end = targets, cut_at, (contigs, 0)
+
+    def __getitem__(self, number: int) -> GenomePiece | None:
+        """The piece that begins at target `number` - 1, or at the beginning. None where nothing begins there."""
+        begin = self._cut(number - 1) if number else _BEGINNING
+        if begin is None:
+            return None
+        later = (self._cut(one) for one in range(number, len(self._targets)))
+        end = next((cut for cut in later if cut is not None), self._end)
+        return GenomePiece(begin, end, touches=number > 0) if begin < end else None
+
+    def _cut(self, number: int) -> Place | None:
+        """The cut at a target. None where it lies behind the next target: pieces must not overlap."""
+        cut = self._cut_at(self._targets[number])
+        following = self._targets[number + 1] if number + 1 < len(self._targets) else self._end
+        return cut if cut <= following else None
 
 
 class _Listed(NamedTuple):
@@ -173,7 +201,9 @@ def listed_pieces(
     before: list[_Listed] = []
     end: Place = (-1, 0)
     number = 0
-    while own := queue.take_piece(min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads)), margin):
+    taken = 0
+    while own := queue.take_piece(_size(queue, number, taken, threads), margin):
+        taken += len(own)
         begin, touches = _begin(end, own[0])
         last = max((one.rank, one.end) for one in own)
         following = queue.first()
@@ -188,6 +218,19 @@ def listed_pieces(
         yield GenomePiece(begin, end, tuple(one.variant for one in own), tuple(wanted), touches)
         before = [one for one in [*before, *own] if (one.rank, one.end) > (end[0], end[1] - CONTEXT)]
         number += 1
+
+
+def _size(queue: _Ahead, number: int, taken: int, threads: int) -> int:
+    """How many candidates a piece gets at least, behind so many others."""
+    usual = min(_MOST_LISTED, _FIRST_LISTED << number // (4 * threads))
+    near = queue.next_on_contig(usual)
+    if not near or (span := near[-1].start - near[0].start) >= _READ_BESIDE:
+        return usual
+    # Many candidates are close: a piece with few would read more beside them than for them. Every worker gets some. A
+    # piece ends at a gap, so those behind it make up for what it has too many.
+    worth_reading = min((len(near) - 1) * _READ_BESIDE // max(span, 1), 4 * _MOST_LISTED)
+    every = taken + queue.left(worth_reading * threads)
+    return max(usual, min(worth_reading, -(-(number + 1) * every // threads) - taken))
 
 
 def _begin(before: Place, first: _Listed) -> tuple[Place, bool]:
@@ -208,6 +251,16 @@ class _Ahead:
         if not self._seen and (one := next(self._candidates, None)) is not None:
             self._seen.append(one)
         return self._seen[0] if self._seen else None
+
+    def next_on_contig(self, most: int) -> list[_Listed]:
+        """The next candidates on the contig of the first one, without taking them."""
+        self.left(most)
+        return [one for one in islice(self._seen, most) if one.rank == self._seen[0].rank]
+
+    def left(self, most: int) -> int:
+        """How many candidates are left, or `most`."""
+        self._seen.extend(islice(self._candidates, max(0, most - len(self._seen))))
+        return min(len(self._seen), most)
 
     def until(self, place: Place) -> list[_Listed]:
         """The next candidates that begin before a place, without taking them."""

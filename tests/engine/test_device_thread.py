@@ -74,6 +74,30 @@ def test_a_call_has_a_limit(device, monkeypatch):
     assert device.calls == [1, 4, 2, 9, 1]
 
 
+def test_a_batch_is_one_chunk_where_it_can_be(device):
+    """The next batch keeps the device at work, so that the first chunk need not be small."""
+    device.first_chunk_cells = CELLS
+    device.go_on.set()
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
+        assert len(devices.begin(batch_of(50))().log10) == 50
+    assert device.calls == [50]
+
+
+def test_a_batch_may_pass_another(device):
+    """Where a device takes several calls."""
+    device.concurrency = 4
+    with DeviceThread(lambda: DevicePool([device]), 1) as devices:
+        slow = devices.begin(batch_of(1))
+        assert device.begun.wait(10)
+        score, device.forward = device.forward, lambda batch, *others: Scores(np.ones(1), np.zeros(1, dtype=np.uint8))
+        assert devices.begin(batch_of(1))().log10.tolist() == [1]
+        device.forward = score
+        assert device.calls == []
+        device.go_on.set()
+        assert slow().log10.tolist() == [0]
+    assert not [one for one in threading.enumerate() if one.name == "pairhmm devices"]
+
+
 def test_an_error_reaches_everyone_whose_batch_it_is(device):
     device.error = ValueError("wrong")
     with DeviceThread(lambda: DevicePool([device]), 1) as devices:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import multiprocessing.connection
 import os
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -114,6 +116,30 @@ class Failing:
             self.failures -= 1
             raise PairhmmError("it fell off the bus")
         return self._cpu.forward(batch, skip_read, threads)
+
+
+def test_a_batch_may_pass_another():
+    """The scores are taken in the order of the batches."""
+    first, go_on = threading.Event(), threading.Event()
+
+    class Slow(Failing):
+        concurrency, failures = 4, 0
+
+        def forward(self, batch, skip_read, threads):
+            if batch.reads > 100:
+                first.set()
+                assert go_on.wait(10)
+            return super().forward(batch, skip_read, threads)
+
+    with shared(DevicePool([Slow()])) as address:
+        remote = RemoteDevices(address)
+        waits = [remote.begin(batch_of(1, 200))]
+        assert first.wait(10)
+        waits.append(remote.begin(batch_of(2)))
+        assert multiprocessing.connection.wait([remote._connection], 10)
+        go_on.set()
+        assert_scored(waits[0](), batch_of(1, 200))
+        assert_scored(waits[1](), batch_of(2))
 
 
 def test_an_error_is_raised_where_the_scores_are_taken():

@@ -47,6 +47,8 @@ class Job:
             return os.getpid()
         if isinstance(task, bytes):
             return len(task), bytes(300_000)
+        if isinstance(task, tuple):
+            return (self.work(one) for one in task)
         time.sleep(0.02 * (task % 3))
         return 2 * task
 
@@ -66,6 +68,19 @@ def test_results_are_in_order(count):
         assert list(started.results(range(40))) == [2 * task for task in range(40)]
         assert list(started.results(range(3))) == [0, 2, 4]
         assert list(started.results([])) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_results_that_come_in_parts(count):
+    """An error in a part is that of the whole task, and the next tasks are not touched by it."""
+    with Workers(Job(), count) as started:
+        tasks = [(), (1,), 4, (b"", 2, b"x"), (3,)]
+        parts = [[], [2], 8, [(0, bytes(300_000)), 4, (1, bytes(300_000))], [6]]
+        assert list(started.results(tasks)) == parts
+        results = started.results([(1, 2), (3, "fail"), (4,)])
+        assert next(results) == [2, 4]
+        with pytest.raises(InputError, match="is damaged"):
+            next(results)
 
 
 def test_workers_end_when_nothing_is_left():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,6 @@ class Coded:
 
     codes: NDArray[np.int32]
     names: Sequence[str]
-
-    @classmethod
-    def of(cls, codes: NDArray[np.integer], names: Sequence[str]) -> Self:
-        """Codes that are numbered anew: only names that occur are kept, in the order in which they occur."""
-        first = np.full(len(names), len(codes))
-        # Of several values for one place, the last one stays: the first row of each code.
-        first[codes[::-1]] = np.arange(len(codes))[::-1]
-        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
-        rank = np.empty(len(names), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        return cls(rank[codes], [names[code] for code in order.tolist()])
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from mmap import mmap
 from pathlib import Path
@@ -23,7 +24,10 @@ from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.files import parquet_footer
 from pairhmm.io.files.arrow_arrays import arrow_array
 from pairhmm.io.files.behind import WriteBehind
-from pairhmm.io.files.parquet_sums import ColumnSums
+from pairhmm.io.files.parquet_pages import PagedColumn, row_group
+from pairhmm.io.files.parquet_sums import ColumnSums, number_sums
+from pairhmm.io.files.runs import Runs
+from pairhmm.io.files.thrift import Struct, struct_bytes
 
 
 class Rows(Protocol):
@@ -41,7 +45,7 @@ class Rows(Protocol):
         """The items [first, end)."""
 
     def columns(self) -> Sequence[Any]:
-        """The columns, as `arrow_array` takes them."""
+        """The columns, as `arrow_array` takes them; or where values repeat, as `parquet_pages` does."""
 
 
 T = TypeVar("T", bound=Rows)
@@ -120,12 +124,17 @@ class EncodedRows:
 
     Attributes
     ----------
-    file : bytes
-        A whole file with this row group.
+    body : bytes
+        The row group. Its place is that in a file without other row groups.
+    groups : list of Struct
+        Its part of a footer.
+    rows : int
     sums : ColumnSums
     """
 
-    file: bytes
+    body: bytes
+    groups: list[Struct]
+    rows: int
     sums: ColumnSums
 
 
@@ -146,20 +155,44 @@ class Table(Generic[T]):
         self._arrow, self._kind = arrow, kind
         self._schema = arrow.schema(fields)
 
+    def sums(self) -> ColumnSums:
+        """Those of no rows."""
+        return ColumnSums(self._schema)
+
     def encoded(self, parts: Sequence[T]) -> EncodedRows:
-        """A row group; without parts, a file without rows."""
+        """A row group."""
+        columns = self._kind.concatenate(parts).columns()
+        if any(isinstance(column, Runs) for column in columns):
+            return self._paged(columns, sum(int(part.rows.sum()) for part in parts))
+        fields = zip(columns, self._schema, strict=True)
+        arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
+        rows, sums = self._arrow.Table.from_arrays(arrays, schema=self._schema), self.sums()
+        sums.add(rows)
+        body, footer = parquet_footer.split(self._file(rows))
+        return EncodedRows(bytes(body), *parquet_footer.row_groups(footer), sums)
+
+    def footer(self) -> Struct:
+        """That of a file without rows."""
+        return parquet_footer.split(self._file(None))[1]
+
+    def _file(self, rows: Any) -> bytes:
+        """A file as pyarrow writes it."""
         from pyarrow import parquet
 
-        sums = ColumnSums(self._schema)
         sink = self._arrow.BufferOutputStream()
         with parquet.ParquetWriter(sink, self._schema, **writing(self._arrow, self._schema)) as file:
-            if parts:
-                fields = zip(self._kind.concatenate(parts).columns(), self._schema, strict=True)
-                arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
-                rows = self._arrow.Table.from_arrays(arrays, schema=self._schema)
-                sums.add(rows)
+            if rows is not None:
                 file.write_table(rows, row_group_size=max(1, len(rows)))
-        return EncodedRows(sink.getvalue().to_pybytes(), sums)
+        made: bytes = sink.getvalue().to_pybytes()
+        return made
+
+    def _paged(self, columns: Sequence[PagedColumn], rows: int) -> EncodedRows:
+        sums = self.sums()
+        for name, column in zip(self._schema.names, columns, strict=True):
+            sums.add_sums(name, number_sums(column) if isinstance(column, np.ndarray) else column.sums())
+        codec = self._arrow.Codec("zstd")
+        body, group = row_group(self._schema.names, columns, rows, PLACE, partial(codec.compress, asbytes=True))
+        return EncodedRows(body, [group], rows, sums)
 
 
 class RowGroups(Generic[T]):
@@ -185,9 +218,9 @@ class RowGroups(Generic[T]):
         self._held: list[T] = []
         self._rows = 0
         self._behind = WriteBehind(threads)
-        empty = table.encoded(())
-        self._sums, self._like = empty.sums, parquet_footer.split(empty.file)[1]
-        self._groups: list[parquet_footer.Struct] = []
+        self._sums, self._like = table.sums(), table.footer()
+        # Written at once: all of them at the end would take a while.
+        self._groups: list[bytes] = []
         self._written_rows = 0
         self._out.write(parquet_footer.MAGIC)
 
@@ -231,11 +264,10 @@ class RowGroups(Generic[T]):
             self._behind.run(lambda: self._write(self._table.encoded(held)))
 
     def _write(self, group: EncodedRows) -> None:
-        body, footer = parquet_footer.split(group.file)
-        moved, rows = parquet_footer.row_groups(footer, self._out.tell() - len(parquet_footer.MAGIC), len(self._groups))
-        self._out.write(body)
-        self._groups += moved
-        self._written_rows += rows
+        parquet_footer.move(group.groups, self._out.tell() - len(parquet_footer.MAGIC), len(self._groups))
+        self._out.write(group.body)
+        self._groups += map(struct_bytes, group.groups)
+        self._written_rows += group.rows
         self._sums.join(group.sums)
 
 

@@ -9,15 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genomics.arrays import offsets
+from pairhmm.genomics.arrays import distinct, offsets
 from pairhmm.genomics.names import Names
 from pairhmm.interface.pickling import by_fields
 from pairhmm.io.files.arrow_arrays import Coded, Coder
+from pairhmm.io.files.parquet_pages import PagedColumn
+from pairhmm.io.files.runs import Cycles, Runs
 from pairhmm.io.likelihoods.table import LikelihoodRows
-from pairhmm.models.batch import PRECISIONS
+from pairhmm.models.batch import PRECISIONS, UNSCORED
 
 Column = NDArray[Any] | Names | Coded
 Counts = NDArray[np.int64]
+
+_MATES = np.arange(3, dtype=np.int8)
+_PRECISIONS = Names.of(list(PRECISIONS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +58,15 @@ class Places:
         """The regions [first, end)."""
         return Places(self.chrom[first:end], self.start[first:end], self.end[first:end])
 
-    def columns(self, rows: Counts) -> list[Column]:
+    def runs(self, rows: Counts) -> list[Runs]:
         """The columns of contig, start and end, where each region has so many rows."""
+        contigs = Coder()
+        codes = contigs.codes(self.chrom)
+        edges = [Runs.of(values, rows) for values in (self.start, self.end)]
+        return [Runs.of(Names.of(contigs.names), rows, codes), *edges]
+
+    def columns(self, rows: Counts) -> list[Column]:
+        """The same as `runs`, with a value for each row."""
         contigs = Coder()
         codes = contigs.codes([name for name, count in zip(self.chrom, rows.tolist(), strict=True) if count])
         repeated = np.repeat(codes, rows[rows > 0])
@@ -154,34 +166,24 @@ class ScoreColumns:
             None if self.joined is None else self.joined[reads],
         )
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[PagedColumn]:
         """The columns of the pairs, in the order of `pairhmm.io.likelihoods.table.COLUMNS`."""
-        pairs_of = np.repeat(self.haplotypes, self.reads)
-        first_name = np.repeat(offsets(self.haplotypes)[:-1], self.reads)
         # Each read has all haplotypes of its region, in order.
-        begins = offsets(pairs_of)[:-1]
-        name = np.arange(len(self.log10)) + np.repeat(first_name - begins, pairs_of)
-        samples = Coded.of(self.sample, self.samples)
-        columns = [
-            Coded(np.repeat(samples.codes, pairs_of), samples.names),
-            *self.places.columns(self.rows),
-            self.read_names.at(np.repeat(np.arange(len(self.read_names)), pairs_of)),
-            np.repeat(self.mates, pairs_of).astype(np.int8),
-            self._haplotype_column(name),
+        pairs_of, rows = np.repeat(self.haplotypes, self.reads), self.rows
+        changes = np.flatnonzero(np.diff(self.precision, prepend=UNSCORED))
+        columns: list[PagedColumn] = [
+            Runs.of(Names.of(list(self.samples)), pairs_of, self.sample),
+            *self.places.runs(rows),
+            Runs.of(self.read_names, pairs_of),
+            Runs.of(_MATES, pairs_of, self.mates),
+            Cycles.of(self.names, self.haplotypes, self.reads),
             self.log10,
-            Coded.of(self.precision, PRECISIONS),
+            Runs.of(_PRECISIONS, np.diff(changes, append=len(self.precision)), self.precision[changes]),
         ]
         if self.joined is not None:
-            columns.append(np.repeat(self.joined, pairs_of).astype(np.int32))
+            numbers = distinct(self.joined)
+            columns.append(Runs.of(numbers.astype(np.int32), pairs_of, np.searchsorted(numbers, self.joined)))
         return columns
-
-    def _haplotype_column(self, name: NDArray[np.int64]) -> Coded:
-        """The column of haplotypes. `name` is the index of each pair's haplotype, int64 (pairs,)."""
-        has_reads = np.repeat(self.reads > 0, self.haplotypes)
-        coder = Coder()
-        codes = np.empty(len(self.names), dtype=np.int32)
-        codes[has_reads] = coder.codes([self.names[index] for index in np.flatnonzero(has_reads).tolist()])
-        return Coded(codes[name], coder.names)
 
 
 @dataclass(frozen=True, slots=True)

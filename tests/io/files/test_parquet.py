@@ -15,7 +15,7 @@ import pyarrow
 from pyarrow import parquet as arrow_parquet
 
 from pairhmm.io.files import parquet, parquet_footer
-from pairhmm.io.files.arrow_arrays import Coded
+from pairhmm.io.files.arrow_arrays import Coded, Coder
 from pairhmm.io.files.parquet import RowGroups, Table
 from pairhmm.io.files.parquet_sums import ColumnSums
 
@@ -46,7 +46,9 @@ class Items:
 
     def columns(self):
         numbers = np.concatenate(self.items)
-        return [Coded.of(numbers % 3, ["p", "q", ""]), numbers / 7, numbers]
+        coder = Coder()
+        codes = coder.codes([["p", "q", ""][number % 3] for number in numbers.tolist()])
+        return [Coded(codes, coder.names), numbers / 7, numbers]
 
 
 def table():
@@ -115,7 +117,8 @@ def test_a_footer_is_written_as_it_was_read():
     arrow_parquet.write_table(wide, sink, row_group_size=1)
     file = sink.getvalue().to_pybytes()
     body, footer = parquet_footer.split(file)
-    groups, rows = parquet_footer.row_groups(footer, 0, 0)
+    groups, rows = parquet_footer.row_groups(footer)
+    parquet_footer.move(groups, 0, 0)
     assert rows == 3
     again = parquet_footer.MAGIC + bytes(body) + parquet_footer.footer_bytes(footer, groups, rows, {})
     assert again == file
