@@ -6,17 +6,17 @@ FUZZ_SEED ?= 1
 FUZZ_JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-# Rebuilt when what is compiled or required changes.
+# Rebuilt when what is compiled or required changes. pip would compile what nothing imports, on one core.
 STAMP := $(VENV)/installed
 SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: test test-all test-gpu fuzz demo lint lint-page docs page web-module bench wheel clean
+.PHONY: test test-all test-gpu fuzz demo lint lint-page neon docs page web-module bench wheel clean
 
-# A file's tests share what it takes long to make: they stay together.
+# A file's tests share what it takes long to make: they stay together. tests/conftest.py puts long files first.
 test: $(STAMP)
-	$(BIN)/pytest -n auto --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
 # reference data are not in this repository.
@@ -66,6 +66,16 @@ lint: $(STAMP) lint-page
 lint-page:
 	@if command -v npx >/dev/null; then npx --yes $(PRETTIER) --check $(PAGE_SOURCES); \
 	else echo "skipped: JavaScript and CSS are not checked without npx (apt install npm)"; fi
+
+# That our kernels for ARM compile, without an ARM machine.
+ARM_CXX := aarch64-linux-gnu-g++
+neon:
+	@if command -v $(ARM_CXX) >/dev/null; then \
+		for kernels in $(wildcard cpu/*/neon.cpp); do \
+			$(ARM_CXX) -std=c++17 -O3 -Wall -Wextra -Werror -Wno-psabi -Wno-ignored-attributes -Icpu \
+				-c $$kernels -o /dev/null || exit 1; \
+		done; \
+	else echo "skipped: no $(ARM_CXX)"; fi
 
 # The site, in build/docs: spelling, links and warnings are errors.
 docs: export NO_MKDOCS_2_WARNING := 1
@@ -127,7 +137,7 @@ $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet -e '.[dev,docs,googlebatch,kubernetes,parquet,plot,signal,slurm,webgpu,workflow]'
+	@$(BIN)/pip install --quiet --no-compile -e '.[dev,docs,googlebatch,kubernetes,parquet,plot,signal,slurm,webgpu,workflow]'
 	@touch $(STAMP)
 
 # The compiled part with AddressSanitizer and UBSan, in an environment of its own.
@@ -135,7 +145,7 @@ $(FUZZ_STAMP): $(SOURCES)
 	@command -v g++ >/dev/null || { echo "g++ and its sanitizers are needed: apt install g++"; exit 1; }
 	@echo "installing into .venv-fuzz"
 	@$(PYTHON) -m venv .venv-fuzz || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@CXX=g++ $(FUZZ_BIN)/pip install --quiet -e '.[parquet]' -C cmake.define.PAIRHMM_SANITIZE=ON -C install.strip=false \
+	@CXX=g++ $(FUZZ_BIN)/pip install --quiet --no-compile -e '.[parquet]' -C cmake.define.PAIRHMM_SANITIZE=ON -C install.strip=false \
 		-C 'build-dir=build/sanitized-{wheel_tag}'
 	@touch $(FUZZ_STAMP)
 

@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import product
@@ -19,13 +19,14 @@ import pytest
 from hypothesis import settings
 
 from pairhmm.backends.tiles import Shape
-from pairhmm.backends.webgpu.kernels import PART, KernelVariant
+from pairhmm.backends.webgpu.kernels import PART, KernelVariant, source
 from pairhmm.backends.webgpu.layout import shapes, tree_shapes
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, rescale_steps
 from pairhmm.backends.webgpu.work import RESCUERS
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, ERROR
 from pairhmm.models.profile import STARTS, ProfileModel
+from tests.command_line.start import INTERPRETER, command
 
 PROJECT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("PAIRHMM_TEST_REQUIRE", "").split(",")))
@@ -50,6 +51,33 @@ BROWSER_FLAGS = (
 
 Require = Callable[[str, bool, str], None]
 RunCli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all workers one folder for emulated kernels (backends/cuda/emulator.py), since many tests build the same."""
+    if not hasattr(config, "workerinput") and "PAIRHMM_EMULATOR_FOLDER" not in os.environ:
+        folder = os.environ["PAIRHMM_EMULATOR_FOLDER"] = tempfile.mkdtemp(prefix="pairhmm-emulated-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+SLOWEST = (
+    "backends/cuda/test_compile.py",
+    "workflow/test_workflow.py",
+    "backends/cuda/test_forward.py",
+    "workflow/test_slurm.py",
+    "backends/webgpu/test_forward.py",
+    "backends/test_any_pairs.py",
+    "web/test_call.py",
+    "backends/webgpu/test_browser.py",
+)
+"""Files that take longest. Workers of pytest-xdist take files in this order, so that none of these is the last one."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        places = {PROJECT / "tests" / name: place for place, name in enumerate(SLOWEST)}
+        items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture(scope="session")
@@ -118,6 +146,12 @@ def shader_variants() -> tuple[KernelVariant, ...]:
 
 
 @pytest.fixture(scope="session")
+def shader_texts(shader_variants: tuple[KernelVariant, ...]) -> dict[KernelVariant, str]:
+    """What `webgpu_kernels.source` makes of each variant."""
+    return {variant: source(variant) for variant in shader_variants}
+
+
+@pytest.fixture(scope="session")
 def identity_model() -> ProfileModel:
     """The profile model that is GATK's: eps_M the identity, insertions of 1, GATK's transitions, start anywhere."""
     gap, going_on = float(ERROR[DEFAULT_INDEL_QUALITY]), float(ERROR[DEFAULT_GAP_QUALITY])
@@ -153,9 +187,9 @@ def run_cli() -> RunCli:
     """``run_cli(*arguments, **options)``: the command line in a process of its own; options are subprocess.run's."""
 
     def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pairhmm", *map(str, arguments)]
+        start = INTERPRETER if "preexec_fn" in options else command()
         given = {"capture_output": True, "text": True, "timeout": 300, **options}
-        return subprocess.run(command, check=False, **given)
+        return subprocess.run([*start, *map(str, arguments)], check=False, **given)
 
     return run
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,22 @@ def test_only_backends_scanners_and_bench_know_a_gpu(path):
 @pytest.mark.parametrize("path", modules(), ids=str)
 def test_no_gpu_library_at_import(path):
     assert not {name.split(".")[0] for name in imported(path, everywhere=False)} & GPU_LIBRARIES
+
+
+def test_what_is_imported_is_required():
+    """Nothing else has to be installed, and what is imported at the top of a module not even as an extra."""
+    required, extras = set(), set()
+    for line in metadata.requires("pairhmm"):
+        name = re.match(r"[\w.-]+", line)[0].lower()
+        (extras if "extra ==" in line else required).add("cupy" if name.startswith("cupy-") else name)
+    distributions = metadata.packages_distributions()
+    for path in modules():
+        for everywhere, known in ((True, required | extras), (False, required)):
+            foreign = (
+                {name.split(".")[0] for name in imported(path, everywhere)} - sys.stdlib_module_names - {"pairhmm"}
+            )
+            names = {distributions.get(name, [name])[0].lower() for name in foreign}
+            assert names <= known, f"{path} imports {names - known}"
 
 
 def test_public_names():

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -47,11 +49,27 @@ def test_it_fails_with_the_cure(build):
 
 
 @pytest.fixture(scope="module")
-def installed(build, tmp_path_factory):
-    """``installed(*arguments)``: the command line of an installation without the compiled part."""
+def wheel(build):
+    """A wheel without the compiled part."""
     found, folder = build("--config-settings=wheel.cmake=false")
     assert found.returncode == 0, found.stderr
     [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def test_every_file_is_in_the_wheel(wheel, require):
+    is_repository = shutil.which("git") is not None and (PROJECT / ".git").exists()
+    require("checkout", is_repository, "not a checkout by git")
+    command = ["git", "ls-files", "pairhmm", "cuda", "shaders", "workflows"]
+    files = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines()
+    places = {name if name.startswith("pairhmm/") else f"pairhmm/{name}" for name in files}
+    with zipfile.ZipFile(wheel) as packed:
+        assert places <= set(packed.namelist())
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """``installed(*arguments)``: the command line of an installation without the compiled part."""
     home = tmp_path_factory.mktemp("home")
     venv.create(home / "venv", with_pip=False)
     python = home / "venv/bin/python"

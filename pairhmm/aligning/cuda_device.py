@@ -128,27 +128,11 @@ class AligningDevice:
         return Alignments.concatenate(found), np.concatenate(left)
 
     def kernel_seconds(self, pairs: SequencePairs, work: PairWork, repetitions: int) -> list[float]:
-        """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events.
-
-        They are launched as one CUDA graph, so that the device does not wait for Python between two of them.
-        """
-        slot, event = self._slots[0], self._cupy.cuda.Event
+        """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events."""
+        slot = self._slots[0]
         with self._call(), slot.stream:
             chunk = self._send(slot, packing.sides(pairs, whole=False), work, None)
-            self._launch(slot, chunk, work, pairs)  # loads the kernels, which a graph cannot do
-            slot.stream.synchronize()
-            slot.stream.begin_capture()
-            self._launch(slot, chunk, work, pairs)
-            graph = slot.stream.end_capture()
-            seconds = []
-            for _ in range(repetitions + 1):
-                begin, end = event(), event()
-                begin.record()
-                graph.launch(slot.stream)
-                end.record()
-                end.synchronize()
-                seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
-        return seconds[1:]
+            return slot.graph_seconds(lambda: self._launch(slot, chunk, work, pairs), repetitions)
 
     @contextmanager
     def _call(self) -> Iterator[None]:

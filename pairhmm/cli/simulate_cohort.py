@@ -64,7 +64,8 @@ EXAMPLES = (
     type=Real(0, MOST_CONTAMINATION),
     metavar="X",
     panel=SAMPLES,
-    help="A sample has this share of reads of another individual. The option can be repeated, for several samples.",
+    help="A sample has this share of reads of a stranger in the cohort. The option can be repeated, for several"
+    " samples.",
 )
 @option(
     simulate_cohort,

@@ -236,7 +236,8 @@ def _note_what_is_missing(found: Found, inputs: ReportInputs) -> None:
     shown = len(found.sites)
     if shown < found.seen_sites:
         is_wide = found.cohort is not None and shown == MOST_GENOTYPES // max(1, len(found.cohort.samples))
-        limit = f"a report has at most {MOST_GENOTYPES:,} genotypes" if is_wide else "--max-sites"
+        most = f"a report has at most {MOST_GENOTYPES:,} genotypes, whatever --max-sites"
+        limit = most if is_wide else "--max-sites"
         found.notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} ({limit})")
     without = shown - len(found.panels.of_site)
     if inputs.likelihoods and without:

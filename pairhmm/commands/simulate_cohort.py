@@ -49,7 +49,7 @@ def simulate_cohort(
     swaps: int = 0,
     duplicates: int = 0,
     contamination: Sequence[float] = (),
-    sites: int = 10_000,
+    sites: int = 50_000,
     depth: float = 30.0,
     error_rate: float = 0.002,
     seed: int = 1,
@@ -73,7 +73,7 @@ def simulate_cohort(
     duplicates : int
         Samples that are added, of an individual that is in the sheet under another name too.
     contamination : sequence of float
-        For each contaminated sample, the share of its reads that are of another individual of the cohort, up to 0.5.
+        For each contaminated sample, the share of its reads that are of a stranger in the cohort, up to 0.5.
     sites : int
         Unlinked biallelic SNVs, with frequencies from 0.05 to 0.95.
     depth : float

@@ -18,10 +18,13 @@ from pairhmm.relating.likelihoods import PSEUDO_COUNT, Floats, genotype_priors
 
 CERTAIN = 1e6
 """Alleles of an urn whose frequency is given."""
+RELATED = 0.2
+"""Individuals that are as alike are relatives. Half-siblings have 0.25."""
 # A frequency is at least this and at most 1 minus this.
 _RAREST = 0.005
 # At least so much of what certain genotypes would tell is told, for the step that leaves samples out.
 _LEAST_TOLD = 0.1
+_PRIOR_ALLELES = 0.5, 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +66,25 @@ class AlleleUrn:
 
 
 class CohortAlleles:
-    """The alleles of a cohort without some of its samples.
+    """The alleles of a cohort without some of its individuals, and without the relatives of these.
+
+    Relatives share alleles. Those among the others tell less of the population than as many strangers.
 
     Parameters
     ----------
-    likelihoods : float32 (samples, sites, 3)
+    likelihoods : float32 (individuals, sites, 3)
         Of genotypes.
     frequencies : float64 (sites,)
-        Of the alternative allele, by all samples.
+        Of the alternative allele, by all individuals.
     is_given : bool (sites,), optional
-        Where the frequency is not of the samples, but known of the population.
+        Where the frequency is not of the individuals, but known of the population.
 
     Attributes
     ----------
-    weights : float32 (samples, 3, sites)
+    weights : float32 (individuals, 3, sites)
         Probabilities of genotypes.
+    likeness : float32 (individuals, individuals)
+        Correlations of genotypes: about 1 for one individual, 0.5 for parents and children.
     """
 
     def __init__(
@@ -87,29 +94,57 @@ class CohortAlleles:
         self._given = np.zeros(len(frequencies), dtype=bool) if is_given is None else is_given
         self._all = np.clip(frequencies, _RAREST, 1 - _RAREST)
         copies = self.weights[:, 1] + 2 * self.weights[:, 2]
-        # The share of what certain genotypes would tell that the reads tell. Where it is less, a sample draws more.
-        uncertain = (self.weights[:, 1] + 4 * self.weights[:, 2] - copies**2).sum(axis=0)
-        self._told = np.maximum(1 - uncertain / (2 * len(copies) * self._all * (1 - self._all)), 0.0)
-        told = np.maximum(self._told, _LEAST_TOLD).astype(np.float32)
-        self._excess = (copies / 2 - self._all.astype(np.float32)) / told
+        # The share that the reads tell of what certain genotypes would. Where it is less, an individual draws more.
+        variances = 2 * self._all * (1 - self._all)
+        uncertain = self.weights[:, 1] + 4 * self.weights[:, 2] - copies**2
+        self._told = np.maximum(1 - uncertain.mean(axis=0) / variances, 0.0)
+        self._excess: NDArray[np.float32] = (copies / 2 - self._all).astype(np.float32)
+        of_each = 1 - (uncertain / variances.astype(np.float32)).mean(axis=1)
+        told: NDArray[np.float32] = np.maximum(of_each, _LEAST_TOLD).astype(np.float32)
+        self.likeness = _likeness(self._excess, variances, told)
+        self._is_related = self.likeness >= RELATED
+        np.fill_diagonal(self._is_related, True)
+        # Covariances of what individuals tell of a frequency.
+        self._shared = np.where(self._is_related, np.minimum(self.likeness, 1) * told[:, None] * told, 0)
+        np.fill_diagonal(self._shared, told)
+        self._own, self._sums = told.astype(np.float64), self._shared.sum(axis=1, dtype=np.float64)
+        self._prior = _spectrum(*self._seen(np.empty(0, dtype=np.int64)))
 
-    def without(self, *samples: int) -> AlleleUrn:
-        """Of the other samples. Their frequencies are by one step of Newton's method."""
-        left = max(1, len(self._excess) - len(samples))
-        excess = np.where(self._given, 0, self._excess[list(samples)].sum(axis=0) / left)
-        total = np.where(self._given, CERTAIN, 2 * left * self._told + 2 * PSEUDO_COUNT)
-        return AlleleUrn(np.clip(self._all - excess, _RAREST, 1 - _RAREST) * total, total)
+    def without(self, *individuals: int) -> AlleleUrn:
+        """Of the others that are no relatives of theirs."""
+        seen, alleles = self._seen(np.flatnonzero(self._is_related[list(individuals)].any(axis=0)))
+        alternative, reference = self._prior
+        total = np.where(self._given, CERTAIN, alleles + alternative + reference)
+        return AlleleUrn(np.where(self._given, self._all * CERTAIN, seen * alleles + alternative), total)
 
-    def likeness(self, sample: int) -> NDArray[np.float32]:
-        """Correlations of a sample's genotypes with those of each sample: float32 (samples,).
+    def _seen(self, out: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Frequencies that the others tell, by one step of Newton's method, and how many alleles of strangers do so."""
+        others = self._own.sum() - self._own[out].sum()
+        covariances = self._sums.sum() - 2 * self._sums[out].sum() + self._shared[np.ix_(out, out)].sum()
+        here = np.maximum(self._told, _LEAST_TOLD) / max(self._told.mean(), _LEAST_TOLD)
+        frequencies = self._all - self._excess[out].sum(axis=0) / (others * here + PSEUDO_COUNT)
+        # Without the copies that were added.
+        seen = frequencies + (frequencies - 0.5) * PSEUDO_COUNT / np.maximum(others * here, 1)
+        # A sum of correlated numbers varies as one of more numbers that are not.
+        return np.clip(seen, 0, 1), here * 2 * others**2 / max(1.0, float(covariances))
 
-        They are about 1 for samples of one individual, and 0.5 for parents and children.
-        """
-        variances = (self._all * (1 - self._all) / 2).astype(np.float32)
-        found: NDArray[np.float32] = self._excess @ (self._excess[sample] / variances) / max(1, len(variances))
-        # Two samples of n draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
-        samples = len(found)
-        return found * np.float32(samples / max(1, samples - 3))
+
+def _spectrum(seen: Floats, alleles: Floats) -> tuple[float, float]:
+    """The beta distribution of frequencies over sites, by its moments: alleles that an urn has before any is seen."""
+    mean, by_chance = seen.mean(), (seen * (1 - seen) / np.maximum(alleles - 1, 1)).mean()
+    size = mean * (1 - mean) / max(seen.var() - by_chance, 1e-3) - 1
+    size = float(np.clip(size, *_PRIOR_ALLELES))
+    return size * mean, size * (1 - mean)
+
+
+def _likeness(excess: NDArray[np.float32], variances: Floats, told: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Correlations of genotypes, of whose variance a share is told."""
+    deviations = np.sqrt(variances / 4 * len(variances)).astype(np.float32)
+    scaled = excess / (deviations * told[:, None])
+    # Two of n individuals draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
+    individuals = len(scaled)
+    found: NDArray[np.float32] = scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
+    return found
 
 
 def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArray[np.float32]:

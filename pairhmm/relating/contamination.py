@@ -1,17 +1,13 @@
 """The share of foreign reads of each sample, by maximum likelihood over its reads, with an interval.
 
-A read of a sample with the genotype g1 and the share alpha of reads of somebody with the genotype g2 has the
-alternative allele with probability ``q = (1 - alpha) g1 / 2 + alpha g2 / 2``, and the likelihood
-``(1 - q) P(read | ref) + q P(read | alt)``. At each site this is summed over g1 and g2: Jun et al. (2012), "Detecting
-and estimating contamination of human DNA samples in sequencing and array-based genotype data", American Journal of
-Human Genetics 91:839.
+Whose the foreign reads are is either unknown, so that their genotypes are of the population, or it is another
+individual of the cohort, so that they have the probabilities of its genotypes (`pairhmm.relating.mixtures`). A sample's
+own genotype is told by its reads, by other samples of the same individual, and by its closest relative. A relative
+makes the own genotype more certain, and so any foreign reads easier to see. So it is a source only if it explains more
+than foreign reads of the population do with its help.
 
-Who the foreign reads are of is either unknown, so that g2 is of the population, or another sample of the cohort, so
-that g2 has the probabilities of that sample's genotypes. The two may be relatives or the same individual: the shares of
-sites where they have 0, 1 and 2 alleles from a common ancestor are estimated along with alpha, or else a relative's
-alleles would pass for foreign reads. Frequencies leave out the sample and its source, since each draws those of a small
-cohort to itself. What is left of the cohort is an urn of alleles (`pairhmm.relating.alleles`), because its frequencies
-are not certain.
+Frequencies leave out the sample, its source and their relatives, since each draws those of a small cohort to itself.
+What is left of the cohort is an urn of alleles (`pairhmm.relating.alleles`), because its frequencies are not certain.
 
 Wrong reads look like foreign ones at low depth. So the share of them that the likelihoods of reads don't know of is
 estimated too, once for the whole cohort.
@@ -19,46 +15,32 @@ estimated too, once for the whole cohort.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
-from pairhmm.relating.alleles import AlleleUrn, CohortAlleles, genotype_weights
+from pairhmm.relating.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
 from pairhmm.relating.evidence import MOST_RATIO, SiteEvidence
-from pairhmm.relating.likelihoods import GENOTYPES, Floats, LogLikelihoods
-from pairhmm.relating.relations import IBD
-
-Profile = Callable[[Floats], Floats]
-"""Log-likelihoods of shares of foreign reads."""
+from pairhmm.relating.individuals import find_individuals
+from pairhmm.relating.likelihoods import Floats, LogLikelihoods, allele_frequencies
+from pairhmm.relating.mixtures import JointGenotypes, MixedReads, of_informed_population, of_population, of_source
+from pairhmm.relating.peaks import HALF_WIDTH, Peak, peak_of
 
 POPULATION = -1
 """The source of foreign reads that are of no sample of the cohort."""
 LEAST_SHARE = 0.01
 """A sample is contaminated if the lower end of its interval is above this."""
-LEAST_GAIN = 8.0
-"""And if its log-likelihood is so much better than without foreign reads. By chance, one clean sample in 30,000 is."""
-HALF_WIDTH = 1.92
-"""The log-likelihood falls by so much from its maximum to the ends of a 95% interval."""
+FALSE_ALARMS = 0.001
+"""And if foreign reads make its reads so much likelier that chance does as much in this share of clean cohorts."""
 
-_COARSE = np.array(
-    [0, 0.0025, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.045, 0.065, 0.09, 0.12, 0.16, 0.22, 0.3, 0.4, 0.5]
-)
-_FINE = 6
-_REFINEMENTS = 2
-_PROBES = np.array([0, 0.02, 0.06, 0.2])
-# The relations of others, and some between them.
-_PROBE_STATES = np.concatenate([IBD, [[0.9, 0.1, 0], [0.75, 0.25, 0], [0, 0.5, 0.5]]]).astype(np.float32)
-# Nearly the logarithm of the greatest float32.
-_HIGHEST_LOG = 80.0
-_SMALLEST = np.float32(np.finfo(np.float32).tiny)
-# Samples with a likeness of this or more are of one individual. They can't be told apart as sources.
+# Individuals with a likeness of this or more are the same one. They can't be told apart as sources.
 _SAME = 0.65
-# Sources of a sample whose likelihoods are maximised.
+# Strangers, and relatives, whose likelihoods as sources are maximised.
 _BEST_SOURCES = 3
-_ROUNDS = 40
+_PROBES = np.array([0, 0.02, 0.06, 0.2])
 _ERRORS = np.array([-0.8, -0.6, -0.4, -0.2, 0, 0.25, 0.5, 1, 2, 4, 8, 16])
 """Extra errors that are tried, as multiples of the least error that a read's likelihoods claim."""
 # Samples that are asked for the error of a cohort, at most.
@@ -76,7 +58,7 @@ class Contamination:
     gain : float64
         Log-likelihood of that share over that of none.
     source : int32
-        The sample whose genotypes fit the foreign reads best, or `POPULATION`.
+        The first sample of the individual whose genotypes fit the foreign reads best, or `POPULATION`.
     """
 
     fraction: Floats
@@ -89,68 +71,19 @@ class Contamination:
 
     @property
     def is_contaminated(self) -> NDArray[np.bool_]:
-        """Bool (samples,): by `LEAST_SHARE` and `LEAST_GAIN`."""
-        result: NDArray[np.bool_] = (self.low > LEAST_SHARE) & (self.gain > LEAST_GAIN)
+        """Bool (samples,): by `LEAST_SHARE` and `least_gain`."""
+        of_chance = least_gain(int(np.count_nonzero(~np.isnan(self.gain))))
+        result: NDArray[np.bool_] = (self.low > LEAST_SHARE) & (self.gain > of_chance)
         return result
 
 
-class _Reads:
-    """The reads of a sample: how many of each log10 ratio there are at each of its sites."""
+def least_gain(samples: int) -> float:
+    """The gain that one of so many clean samples exceeds in `FALSE_ALARMS` of cohorts.
 
-    def __init__(self, evidence: SiteEvidence, sample: int) -> None:
-        begin, end = evidence.begin[sample : sample + 2]
-        self.sites, place = np.unique(evidence.site[begin:end], return_inverse=True)
-        ratios, kind = np.unique(evidence.log10_ratio[begin:end], return_inverse=True)
-        self._odds = 10.0 ** ratios.astype(np.float64)
-        counts = np.zeros((len(ratios), len(self.sites)), dtype=np.float32)
-        np.add.at(counts, (kind, place), evidence.count[begin:end])
-        self._counts = counts
-
-    def likelihoods(self, shares: Floats, error: float) -> NDArray[np.float32]:
-        """Of the reads of a site, up to a factor: float32 (3 own genotypes, 3 foreign ones, shares, sites)."""
-        own, foreign = np.arange(GENOTYPES)[:, None, None] / 2, np.arange(GENOTYPES)[:, None] / 2
-        logs = self._logs(own * (1 - shares) + foreign * shares, error)
-        joint: NDArray[np.float32] = np.exp(np.minimum(logs - self._best(error), _HIGHEST_LOG))
-        return joint
-
-    def fit(self, error: float, priors: Floats) -> float:
-        """Log-likelihood of an extra error without foreign reads; `priors` are of genotypes at the sample's sites."""
-        logs = self._logs(np.arange(GENOTYPES) / 2, error)
-        best = logs.max(axis=0)
-        weights = np.einsum("gs,gs->s", np.exp(logs - best), priors.astype(np.float32))
-        return float(_total_log(weights) + best.sum(dtype=np.float64))
-
-    def _best(self, error: float) -> NDArray[np.float32]:
-        """The log-likelihood of the best genotype without foreign reads, (sites,)."""
-        best: NDArray[np.float32] = self._logs(np.arange(GENOTYPES) / 2, error).max(axis=0)
-        return best
-
-    def _logs(self, q: Floats, error: float) -> NDArray[np.float32]:
-        q = q * (1 - 2 * error) + error
-        of_read = np.log1p(q[..., None] * (self._odds - 1)).astype(np.float32)
-        logs = of_read.reshape(-1, len(self._odds)) @ self._counts
-        return logs.reshape(*q.shape, -1)
-
-
-def _by_ancestry(joint: NDArray[np.float32], urn: AlleleUrn) -> NDArray[np.float32]:
-    """Likelihoods of reads given the foreign genotype, float32 (3 IBD states, 3 foreign genotypes, shares, sites).
-
-    Parameters
-    ----------
-    joint : float32 (3 own genotypes, 3 foreign genotypes, shares, sites)
-    urn : AlleleUrn
+    A share can't be below 0. So twice the gain is 0 for half of clean samples, and has a chi-squared distribution of
+    one degree of freedom for the others (Self and Liang 1987).
     """
-    result = np.empty((3, *joint.shape[1:]), dtype=np.float32)
-    for foreign in range(GENOTYPES):
-        left = urn.after(foreign)
-        p = left.frequencies
-        zero = np.zeros_like(p)
-        # P(own | foreign, one allele of a common ancestor).
-        of_relative = np.array([1 - p, p, zero]) * (2 - foreign) / 2 + np.array([zero, 1 - p, p]) * foreign / 2
-        for state, priors in enumerate((left.genotypes, of_relative)):
-            result[state, foreign] = np.einsum("gas,gs->as", joint[:, foreign], priors.astype(np.float32))
-        result[2, foreign] = joint[foreign, foreign]
-    return result
+    return NormalDist().inv_cdf(1 - FALSE_ALARMS / max(1, samples)) ** 2 / 2
 
 
 def estimate_contamination(
@@ -174,136 +107,133 @@ def estimate_contamination(
     samples = len(evidence.samples)
     fraction, low, high, gain = np.full((4, samples), np.nan)
     sources = np.full(samples, POPULATION, np.int32)
-    cohort = CohortAlleles(likelihoods, frequencies, is_given)
-    reads = {sample: _Reads(evidence, sample) for sample in np.flatnonzero(np.diff(evidence.begin)).tolist()}
-    error = _common_error(evidence, reads, cohort)
+    cohort = _Cohort(likelihoods, frequencies, is_given)
+    reads = {
+        sample: MixedReads(evidence, sample, cohort.individuals.by_others(likelihoods, sample))
+        for sample in np.flatnonzero(np.diff(evidence.begin)).tolist()
+    }
+    least_error = 10.0 ** -float(np.abs(evidence.log10_ratio).max(initial=MOST_RATIO / 2))
+    asked = list(reads)[:: -(-len(reads) // _MOST_ASKED) or 1]
+    error = _common_error({sample: reads[sample] for sample in asked}, least_error, cohort)
     for sample, own in reads.items():
-        others = cohort.without(sample)
-        found = [(*_estimate(_population_profile(own, error, others)), POPULATION)]
-        # Without foreign reads there is nobody to look for.
-        is_clean = found[0][3] <= HALF_WIDTH
-        candidates = [] if is_clean else np.flatnonzero(cohort.likeness(sample) < _SAME).tolist()
-        for source in _best_sources(own, error, others, cohort.weights, candidates):
-            without = cohort.without(sample, source)
-            of_source = genotype_weights(likelihoods[[source]], without.genotypes)[0]
-            found.append((*_estimate(_source_profile(own, error, without, of_source)), source))
-        # The population comes first. Each sample has two parameters more, and is one of many.
-        demanded = 2 + np.log(samples)
-        best = max(found, key=lambda one: one[3] - demanded * (one[4] != POPULATION))
-        (fraction[sample], low[sample], high[sample], gain[sample]), sources[sample] = best[:4], best[4]
+        peak, sources[sample] = _of_sample(own, error, cohort, sample)
+        fraction[sample], low[sample], high[sample], gain[sample] = peak.share, peak.low, peak.high, peak.gain
     return Contamination(fraction, low, high, gain, sources)
 
 
-def _common_error(evidence: SiteEvidence, reads: Mapping[int, _Reads], cohort: CohortAlleles) -> float:
-    """The share of wrong reads, beyond those that likelihoods of reads know of, that fits the median sample."""
-    least = 10.0 ** -float(np.abs(evidence.log10_ratio).max(initial=MOST_RATIO / 2))
-    errors = []
-    for sample in list(reads)[:: -(-len(reads) // _MOST_ASKED) or 1]:
-        priors = cohort.without(sample).at(reads[sample].sites).genotypes
-        fits = np.array([reads[sample].fit(error, priors) for error in least * _ERRORS])
-        errors.append(_highest(least * _ERRORS, fits))
-    return float(np.median(errors)) if errors else 0.0
-
-
-def _population_profile(reads: _Reads, error: float, urn: AlleleUrn) -> Profile:
-    here = urn.at(reads.sites)
-    # P(own) P(foreign | own), [own][foreign].
-    of_own = zip(here.genotypes, map(here.after, range(GENOTYPES)), strict=True)
-    priors = np.stack([share * left.genotypes for share, left in of_own]).astype(np.float32)
-
-    def profile(shares: Floats) -> Floats:
-        return _total_log(np.einsum("gfas,gfs->as", reads.likelihoods(shares, error), priors))
-
-    return profile
-
-
-def _source_profile(reads: _Reads, error: float, urn: AlleleUrn, of_source: NDArray[np.float32]) -> Profile:
-    here, weights = urn.at(reads.sites), of_source[:, reads.sites]
-
-    def profile(shares: Floats) -> Floats:
-        tables = _by_ancestry(reads.likelihoods(shares, error), here)
-        return _with_relation(np.einsum("jfas,fs->jas", tables, weights))
-
-    return profile
-
-
-def _with_relation(tables: NDArray[np.float32]) -> Floats:
-    """Log-likelihoods, maximised over the shares of sites of the three IBD states by expectation maximisation.
+class _Cohort:
+    """The individuals of a cohort: who they are, their genotypes, and the alleles of all.
 
     Parameters
     ----------
-    tables : float32 (3, shares, sites)
+    likelihoods, frequencies, is_given
+        Those of `estimate_contamination`.
     """
-    k = np.full((3, tables.shape[1], 1), 1 / 3, dtype=np.float32)
-    for _ in range(_ROUNDS):
-        parts = k * tables
-        k = (parts / parts.sum(axis=0)).mean(axis=2, keepdims=True)
-    return _total_log((k * tables).sum(axis=0))
+
+    def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats, is_given: NDArray[np.bool_] | None) -> None:
+        self.alleles = CohortAlleles(likelihoods, frequencies, is_given)
+        self.individuals = find_individuals(likelihoods, frequencies, self.alleles.likeness, is_given is not None)
+        self.genotypes = self.individuals.likelihoods(likelihoods)
+        if len(self.genotypes) < len(likelihoods):
+            # Several samples of an individual tell no more of a population than one.
+            shares = allele_frequencies(self.genotypes)
+            of_individuals = shares if is_given is None else np.where(is_given, frequencies, shares)
+            self.alleles = CohortAlleles(self.genotypes, of_individuals, is_given)
+
+    def relatives(self, individual: int) -> NDArray[np.intp]:
+        """Those of an individual, the closest first."""
+        likeness = self.alleles.likeness[individual].copy()
+        likeness[individual] = 0
+        found = np.flatnonzero((likeness >= RELATED) & (likeness < _SAME))
+        return found[np.argsort(-likeness[found])]
+
+    def strangers(self, individual: int) -> NDArray[np.intp]:
+        """Those who are no relatives of an individual."""
+        likeness = self.alleles.likeness[individual].copy()
+        likeness[individual] = 1
+        return np.flatnonzero(likeness < RELATED)
+
+    def with_other(
+        self, individual: int, other: int, sites: NDArray[np.int32]
+    ) -> tuple[AlleleUrn, NDArray[np.float32]]:
+        """The alleles of the cohort without two individuals, and the probabilities of the second one's genotypes."""
+        urn = self.alleles.without(individual, other).at(sites)
+        return urn, genotype_weights(self.genotypes[other, sites][None], urn.genotypes)[0]
 
 
-def _total_log(tables: NDArray[np.float32]) -> Floats:
-    """The sum of logarithms over sites, the last axis; none is of 0."""
-    total: Floats = np.log(np.maximum(tables, _SMALLEST)).sum(axis=-1, dtype=np.float64)
-    return total
+def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) -> tuple[Peak, int]:
+    """The share of foreign reads of a sample, and their source."""
+    individual = int(cohort.individuals.of_sample[sample])
+    urn, relatives = cohort.alleles.without(individual).at(reads.sites), cohort.relatives(individual)
+
+    def peak(genotypes: JointGenotypes) -> Peak:
+        return peak_of(lambda shares: reads.log_likelihoods(shares, error, genotypes))
+
+    of_strangers = peak(of_population(urn))
+    population = of_strangers
+    if len(relatives):
+        population = peak(of_informed_population(*cohort.with_other(individual, int(relatives[0]), reads.sites)))
+    if population.gain <= HALF_WIDTH:
+        # Without foreign reads there is nobody to look for.
+        return population, POPULATION
+    found = []
+    for candidates, is_relative in ((cohort.strangers(individual), False), (relatives, True)):
+        for source in _best_sources(reads, error, urn, cohort.alleles.weights, candidates):
+            known = cohort.with_other(individual, source, reads.sites)
+            own = peak(of_source(*known))
+            other = peak(of_informed_population(*known)) if is_relative else of_strangers
+            found.append((own.height - other.height, source, own))
+    # A source has two parameters more than the population, and is one of many.
+    demanded = 2 + float(np.log(len(cohort.genotypes)))
+    lead, source, best = max(found, key=lambda one: one[0], default=(0.0, POPULATION, population))
+    if lead <= demanded:
+        return population, POPULATION
+    return best, int(cohort.individuals.first_sample[source])
 
 
 def _best_sources(
-    reads: _Reads,
-    error: float,
-    urn: AlleleUrn,
-    weights: NDArray[np.float32],
-    candidates: Sequence[int],
+    reads: MixedReads, error: float, urn: AlleleUrn, weights: NDArray[np.float32], candidates: NDArray[np.intp]
 ) -> list[int]:
-    """The samples whose genotypes best explain foreign reads, whatever their relation: at most `_BEST_SOURCES`."""
-    if not len(candidates):
-        return []
-    tables = _by_ancestry(reads.likelihoods(_PROBES, error), urn.at(reads.sites))
-    of_relations = np.einsum("rj,jfas->fras", _PROBE_STATES, tables).reshape(GENOTYPES, -1, len(reads.sites))
+    """The candidates whose genotypes best explain foreign reads, were they strangers of the sample.
+
+    Parameters
+    ----------
+    reads, error
+    urn : AlleleUrn
+        At the sample's sites.
+    weights : float32 (individuals, 3, sites)
+        Probabilities of genotypes.
+    candidates : intp (candidates,)
+    """
     gains = {}
-    for source in candidates:
-        fits = _total_log(np.einsum("fcs,fs->cs", of_relations, weights[source][:, reads.sites]))
-        by_share = fits.reshape(len(_PROBE_STATES), -1).max(axis=0)
-        gains[source] = by_share[1:].max() - by_share[0]
+    for source in candidates.tolist():
+        unrelated = of_source(urn, weights[source][:, reads.sites])[:1]
+        fits = reads.log_likelihoods(_PROBES, error, unrelated)
+        gains[source] = fits[1:].max() - fits[0]
     best = sorted(gains, key=lambda source: -gains[source])[:_BEST_SOURCES]
     return [source for source in best if gains[source] > 0]
 
 
-def _estimate(profile: Profile) -> tuple[float, float, float, float]:
-    """The likeliest share, the ends of its interval, and the gain over no foreign reads."""
-    shares, values = _COARSE, profile(_COARSE)
-    for _ in range(_REFINEMENTS):
-        best = int(values.argmax())
-        low, high = _last_outside(values, best)
-        cells = {max(best - 1, 0), min(best, len(shares) - 2), max(low, 0), min(high - 1, len(shares) - 2)}
-        finer = np.concatenate([np.linspace(shares[cell], shares[cell + 1], _FINE)[1:-1] for cell in sorted(cells)])
-        shares, values = np.concatenate([shares, finer]), np.concatenate([values, profile(finer)])
-        order = np.argsort(shares)
-        shares, values = shares[order], values[order]
-    best = int(values.argmax())
-    low, high = _last_outside(values, best)
-    above = values - values[best] + HALF_WIDTH
-    first = _crossing(shares, above, low) if low >= 0 else 0.0
-    last = _crossing(shares, above, high - 1) if high < len(shares) else float(shares[-1])
-    return float(shares[best]), first, last, float(values[best] - values[0])
+def _common_error(reads: dict[int, MixedReads], least: float, cohort: _Cohort) -> float:
+    """The share of wrong reads, beyond those that likelihoods of reads know of, that fits the median sample.
+
+    Samples whose genotypes are better known count more.
+    """
+    tops = []
+    for sample, own in reads.items():
+        priors = cohort.alleles.without(int(cohort.individuals.of_sample[sample])).at(own.sites).genotypes
+        fits = np.array([own.fit(error, priors) for error in least * _ERRORS])
+        tops.append(_top(least * _ERRORS, fits))
+    if not tops:
+        return 0.0
+    places, weights = np.array(sorted(tops)).T
+    return float(places[np.searchsorted(weights.cumsum(), weights.sum() / 2)])
 
 
-def _last_outside(values: Floats, best: int) -> tuple[int, int]:
-    """The points next to the interval, outside: -1 and the number of points where there is none."""
-    is_outside = values < values[best] - HALF_WIDTH
-    left, right = np.flatnonzero(is_outside[:best]), np.flatnonzero(is_outside[best:])
-    return (int(left[-1]) if len(left) else -1), (int(right[0]) + best if len(right) else len(values))
-
-
-def _crossing(shares: Floats, above: Floats, index: int) -> float:
-    """Where a line through a point and the next is 0."""
-    (x, following), (y, next_y) = shares[index : index + 2], above[index : index + 2]
-    return float(x - y * (following - x) / (next_y - y))
-
-
-def _highest(places: Floats, values: Floats) -> float:
-    """The place of the top of the parabola through the highest value and its neighbours."""
+def _top(places: Floats, values: Floats) -> tuple[float, float]:
+    """The place of the top of the parabola through the highest value and its neighbours, and how sharp it is."""
     best = int(np.clip(values.argmax(), 1, len(values) - 2))
     a, b, _ = np.polyfit(places[best - 1 : best + 2] - places[best], values[best - 1 : best + 2], 2)
     if a >= 0:
-        return float(places[values.argmax()])
-    return float(np.clip(places[best] - b / (2 * a), places[best - 1], places[best + 1]))
+        return float(places[values.argmax()]), 0.0
+    return float(np.clip(places[best] - b / (2 * a), places[best - 1], places[best + 1])), float(-a)

@@ -38,7 +38,7 @@ class CohortSample:
     swapped_with, duplicate_of : str
         Names of samples; empty where there is none.
     contamination : float
-        Share of reads of another individual, whose name is `source`.
+        Share of reads of another individual, whose name is `source`. It is no relative, who would share alleles.
     source : str
         Empty where there is no contamination.
     """
@@ -127,10 +127,21 @@ def plan_samples(
         samples.append(CohortSample(one.name, one.name, original.true_individual, duplicate_of=original.name))
     for share in contamination:
         index = _take(free, lambda _: True, "children, or individuals with 3 samples")
-        sources = sorted({one.true_individual for one in samples} - {samples[index].true_individual})
+        own = samples[index].true_individual
+        sources = sorted({one.true_individual for one in samples} - _relatives(people, own))
+        if not sources:
+            raise ValueError(f"there is no stranger whose reads {samples[index].name} could have")
         source = sources[int(rng.integers(len(sources)))]
         samples[index] = replace(samples[index], contamination=share, source=source)
     return [*people, *added], samples
+
+
+def _relatives(people: Sequence[Individual], name: str) -> set[str]:
+    """An individual with its parents, siblings and children."""
+    parents = {one.name: {one.father, one.mother} - {""} for one in people}
+    return {
+        other for other, above in parents.items() if other == name or name in above or parents[name] & above
+    } | parents[name]
 
 
 def _take(free: list[int], is_fit: Callable[[int], bool], of_what: str) -> int:

@@ -156,22 +156,12 @@ class CudaWarper(Warper):
         The pairs are one chunk without empty signals. Costs that turn out not to be exact are not computed again, and
         starts are not looked for.
         """
-        event = self._cupy.cuda.Event
         with self._one_call, translated(self.label), self._device:
             slot = self._slots[0]
             with slot.stream:
                 chunk = self._sent(slot, pairs, np.arange(len(pairs)), options, True)
                 launches = self._prepared(chunk, np.arange(len(pairs)), chunk.pairs, _first_rules(options))
-                seconds = []
-                for _ in range(repetitions + 1):
-                    begin, end = event(), event()
-                    begin.record(slot.stream)
-                    for launch in launches:
-                        launch()
-                    end.record(slot.stream)
-                    end.synchronize()
-                    seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
-        return seconds[1:]
+                return slot.seconds(lambda: [launch() for launch in launches], repetitions)
 
     def _on_device(self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, found: Warpings) -> list[int]:
         """Warp chosen pairs, chunk by chunk; what does not fit is tried again in smaller chunks.

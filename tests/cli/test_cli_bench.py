@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 
 import pytest
 
+from tests.command_line.start import command
+
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "pairhmm", "bench", *arguments], capture_output=True, text=True)
+    return subprocess.run([*command(), "bench", *arguments], capture_output=True, text=True)
 
 
 def test_speed_and_accuracy_as_tables() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pysam
 import pytest
+
+from tests.command_line.start import command
 
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 TINY = SHARED / "na12878-chr22-tiny"
@@ -23,8 +24,8 @@ if not TINY.exists():
 
 
 def run(verb: str, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pairhmm", verb, "-f", str(REFERENCE), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    given = [*command(), verb, "-f", str(REFERENCE), *map(str, arguments)]
+    done = subprocess.run(given, capture_output=True, text=True, timeout=120)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from pairhmm import RunOptions, likelihoods
 from pairhmm.commands.call import call
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.profile import preset
+from tests.command_line.start import command
 
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 TINY = SHARED / "na12878-chr22-tiny"
@@ -29,8 +29,8 @@ if not TINY.exists():
 
 
 def run(verb, *arguments, code=0):
-    command = [sys.executable, "-m", "pairhmm", verb, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    given = [*command(), verb, *map(str, arguments)]
+    done = subprocess.run(given, capture_output=True, text=True, timeout=120)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line.start import command
+
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "pairhmm", "simulate", *arguments], capture_output=True, text=True)
+    return subprocess.run([*command(), "simulate", *arguments], capture_output=True, text=True)
 
 
 def test_simulate_writes_a_folder_and_tells_what_is_in_it(tmp_path: Path) -> None:

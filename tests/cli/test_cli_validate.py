@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command_line.start import command
 
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 REFERENCE = SHARED / "gatk-pairhmm-testdata.txt"
@@ -15,8 +16,8 @@ LINE = "ACGTTGCAAGCT GTTGCAAG ???????? IIIIIIII IIIIIIII ++++++++ {}\n"
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pairhmm", "validate", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    given = [*command(), "validate", *map(str, arguments)]
+    return subprocess.run(given, capture_output=True, text=True, env={**os.environ, **environment})
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def expected_flags(truth):
         yield one["sample"], flags | ({"contaminated"} if one["contamination_source"] != "." else set())
 
 
-@pytest.mark.parametrize(("depth", "sites", "seed"), [(30, 5_000, 1), (2, 40_000, 1)])
+@pytest.mark.parametrize(("depth", "sites", "seed"), [(30, 4_000, 1), (2, 10_000, 2)])
 def test_all_faults_of_a_cohort_are_found_and_no_others(tmp_path, depth, sites, seed):
     folder, found = tmp_path / "cohort", tmp_path / "found.tsv"
     simulate_cohort(folder, depth=depth, sites=sites, seed=seed, **FAULTS)

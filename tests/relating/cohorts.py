@@ -26,6 +26,14 @@ def child(father: Genotypes, mother: Genotypes, rng: np.random.Generator) -> Gen
     return (rng.binomial(1, father / 2) + rng.binomial(1, mother / 2)).astype(np.int8)
 
 
+def certain(genotypes: Sequence[Genotypes]) -> NDArray[np.float32]:
+    """Likelihoods of genotypes that are known."""
+    likelihoods = np.full((len(genotypes), len(genotypes[0]), 3), -30, dtype=np.float32)
+    for sample, own in enumerate(genotypes):
+        likelihoods[sample, np.arange(len(own)), own] = 0
+    return likelihoods
+
+
 def reads(
     genotypes: Sequence[Genotypes],
     depth: float,

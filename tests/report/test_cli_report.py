@@ -250,7 +250,10 @@ def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch,
     assert [group["shown"] for group in groups] == [2] * 8  # 16 reads of 4 panels and 2 samples
     assert sum(group["reads"] for group in groups) > 16
     sites, reads = found.data["notes"]
-    assert sites == "4 of 6 sites are shown: those with the lowest GQ (a report has at most 8 genotypes)"
+    assert (
+        sites
+        == "4 of 6 sites are shown: those with the lowest GQ (a report has at most 8 genotypes, whatever --max-sites)"
+    )
     assert reads.startswith(f"16 of {sum(group['reads'] for group in groups)} reads are drawn: of a sample's reads")
     assert {sites, reads} <= set(caplog.messages)
 

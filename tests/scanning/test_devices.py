@@ -26,7 +26,8 @@ from pairhmm.scanning.batch import Patterns, Samples, Scanned, ScanOptions, Sign
 from pairhmm.scanning.device import DeviceScanner
 from pairhmm.scanning.index import Index
 
-WORKLOADS = range(200)
+WORKLOADS = range(60)
+"""Of test_scanners.py, which compares the CPU's scanner with the oracle on more of them."""
 CUDA_TESTS = Path(__file__).parents[1] / "backends" / "cuda"
 
 

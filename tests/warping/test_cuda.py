@@ -141,6 +141,12 @@ def test_without_memory_the_cpu_warps(any_signals, require, caplog):
     assert "the CPU warps" in caplog.text
 
 
+def test_kernel_seconds(warper, any_signals):
+    pairs = any_signals.random_pairs(np.random.default_rng(0), 20, 150)
+    seconds = warper.kernel_seconds(pairs, any_signals.random_options(np.random.default_rng(0)), 3)
+    assert len(seconds) == 3 and min(seconds) >= 0
+
+
 def test_a_lost_device_is_raised(any_signals, require, monkeypatch):
     require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
     module = helper("emulated_cupy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from pairhmm.evidence.presets import PRESETS
 from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.labels import label_of
 from pairhmm.models.profile import CALL_PROBABILITIES, distinct_rows, preset
 from pairhmm.models.str_model import TABLES
 from pairhmm.models.str_parameters import LIBRARIES, read_str_model, str_model_of, str_toml
@@ -69,6 +71,30 @@ def test_presets_are_those_of_the_package(evaluated):
     assert found == {
         name: {in_javascript(option): value for option, value in values.items()} for name, values in PRESETS.items()
     }
+
+
+LABELLED = (
+    {},
+    {"gap_quality": 5, "insertion_quality": 30, "deletion_quality": 0, "pcr_indel_model": "none"},
+    {"indel_tags": False, "cap_by_mapping_quality": False, "base_quality_threshold": None, "error_rate": 0.1},
+)
+"""Options of models that files name."""
+
+
+def test_labels_are_those_of_the_package(evaluated):
+    made, expected = [], []
+    for changed in LABELLED:
+        options = GatkOptions(**changed)
+        here = {in_javascript(name): value for name, value in changed.items()}
+        for of_model in ({"model": "profile", "parameters": "published"}, {"strModel": "pcr"}, {}):
+            made.append({**here, **of_model})
+            str_model = str_model_of("pcr") if "strModel" in of_model else None
+            profile = preset("published") if "model" in of_model else None
+            expected.append(label_of(replace(options, str_model=str_model), profile))
+    chosen = f"(await import({json.dumps((WEB / 'src/call/options.js').as_uri())})).chosenOptions"
+    each = "async (one) => own.modelText(chosen(one), await own.strModelOf({}, chosen(one)))"
+    program = f"await (async (chosen) => Promise.all({json.dumps(made)}.map({each})))({chosen})"
+    assert evaluated("call/option_files.js", program) == expected
 
 
 def test_built_in_str_models(evaluated):

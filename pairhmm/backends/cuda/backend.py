@@ -218,31 +218,17 @@ class CudaBackend(Backend):
         return computed_cells(batch, LONGEST_TILE)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
-        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events.
-
-        They are launched as one CUDA graph, so that the device does not wait for Python between two of them.
-        """
-        event = self._cupy.cuda.Event
+        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             sent = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
             launches = self._prepare(slot, sent)
-            for captures in (False, True):  # CUDA loads a kernel when it is launched first, which a graph cannot do
-                if captures:
-                    slot.stream.synchronize()
-                    slot.stream.begin_capture()
+
+            def start() -> None:
                 self._begin(slot, sent)
                 self._launch(slot, launches)
-            graph = slot.stream.end_capture()
-            seconds = []
-            for _ in range(repetitions + 1):
-                begin, end = event(), event()
-                begin.record()
-                graph.launch(slot.stream)
-                end.record()
-                end.synchronize()
-                seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
-            return seconds[1:]
+
+            return slot.graph_seconds(start, repetitions)
 
     @contextmanager
     def _slot(self) -> Iterator[ForwardSlot]:

@@ -7,6 +7,8 @@ Arrays are passed as pointers to their own memory, Python's integers as addresse
 checked. What goes wrong in a kernel raises EmulationError. ``guarded`` arrays end where memory does. ``sanitize=True``,
 or PAIRHMM_EMULATOR_SANITIZE=1, adds g++'s undefined-behaviour sanitizer (bounds of local and shared arrays, alignment,
 overflow), which tells each line of source once. Its address sanitizer does not know fibers.
+
+Libraries are kept in PAIRHMM_EMULATOR_FOLDER, so that processes share them; without it, until the process ends.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -39,6 +42,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 Argument = np.ndarray | np.generic | int | None
 
 _launching = threading.Lock()  # a library runs one launch at a time
+_preparing = threading.Lock()
 _building: dict[str, threading.Lock] = {}
 _built: dict[str, ctypes.CDLL] = {}
 
@@ -71,7 +75,7 @@ class Emulated:
         if kernels is None:
             kernels = KERNEL.findall(COMMENT.sub(" ", "\n".join(texts)))
         # Defined after the header: names like G and real stand in the standard library too.
-        lines = [f'#include "{HEADERS[0]}"']
+        lines = [f'#include "{HEADERS[0].name}"']
         lines += [f"#define {name} {_spell(value)}" for name, value in (defines or {}).items()]
         lines += [*texts, '#line 1 "exports"', *(f"EMULATED_KERNEL({name})" for name in kernels), ""]
         self.kernels = tuple(kernels)
@@ -156,29 +160,49 @@ def _pack(where: str, wanted: str, value: Argument) -> ctypes.Array[ctypes.c_cha
 
 
 @cache
-def _folder() -> Path:
-    folder = tempfile.mkdtemp(prefix="pairhmm-emulated-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+def _folder(flags: tuple[str, ...], headers: str) -> Path:
+    """Where libraries of these flags lie, beside the headers, which are compiled once: they take most of the time."""
+    root = os.environ.get("PAIRHMM_EMULATOR_FOLDER")
+    if root is None:
+        root = tempfile.mkdtemp(prefix="pairhmm-emulated-")
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+    folder = Path(root) / hashlib.sha256(f"{flags}{headers}".encode()).hexdigest()[:16]
+    if not folder.exists():
+        made = Path(tempfile.mkdtemp(dir=root))
+        for header in HEADERS:
+            shutil.copy(header, made)
+        _run_compiler([*flags, "-x", "c++-header", HEADERS[0].name], f"{HEADERS[0].name}.gch", made)
+        with suppress(OSError):  # another process was faster
+            made.rename(folder)
+    return folder
 
 
 def _build(text: str, headers: str, sanitize: bool) -> ctypes.CDLL:
     """Compile and load, once; the headers' text is a part of what makes a library this one."""
-    name = hashlib.sha256(f"{sanitize}{headers}{text}".encode()).hexdigest()[:16]
+    flags = (*FLAGS, *(SANITIZE_FLAGS if sanitize else ()))
+    name = hashlib.sha256(f"{flags}{headers}{text}".encode()).hexdigest()[:16]
     with _building.setdefault(name, threading.Lock()):
         if name not in _built:
-            _built[name] = _compile(_folder() / name, text, sanitize)
+            with _preparing:
+                library = _folder(flags, headers) / f"{name}.so"
+            if not library.exists():
+                _compile(library, text, flags)
+            _built[name] = ctypes.CDLL(str(library))
     return _built[name]
 
 
-def _compile(stem: Path, text: str, sanitize: bool) -> ctypes.CDLL:
+def _compile(library: Path, text: str, flags: tuple[str, ...]) -> None:
+    source = Path(tempfile.mkdtemp(dir=library.parent)) / "kernel.cpp"
+    source.write_text(text)
+    _run_compiler([*flags, f"-I{library.parent}", str(source)], str(source.with_suffix(".so")), library.parent)
+    source.with_suffix(".so").rename(library)  # at once: another process may look for it
+
+
+def _run_compiler(options: Sequence[str], output: str, folder: Path) -> None:
     program = compiler()
     if program is None:
         raise EmulationError("no g++ on this Linux machine: apt install g++")
-    source, library = stem.with_suffix(".cpp"), stem.with_suffix(".so")
-    source.write_text(text)
-    command = [program, *FLAGS, *(SANITIZE_FLAGS if sanitize else []), "-o", str(library), str(source)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [program, *options, "-o", output]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if run.returncode:
         raise EmulationError(f"{' '.join(command)}\n{run.stderr}")
-    return ctypes.CDLL(str(library))

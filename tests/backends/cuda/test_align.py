@@ -126,3 +126,9 @@ def test_a_device_without_memory_says_so_and_goes_on(emulator, installed, monkey
         few = pairs.part(0, 300)
         expected = aligning.load("reference").scores(few, FORMS["edit"], 1)
         assert np.array_equal(aligner.scores(few, FORMS["edit"], 1), expected)
+
+
+def test_kernel_seconds(aligner):
+    pairs = pairs_of(np.random.default_rng(1), [(33, 31), (90, 70)])
+    seconds = aligner.kernel_seconds(pairs, FORMS["edit"], 3)
+    assert len(seconds) == 3 and min(seconds) >= 0

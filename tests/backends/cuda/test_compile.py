@@ -1,13 +1,15 @@
 """The CUDA sources compile for every architecture, without a warning, and keep their rows in registers.
 
-Every shape of the fast kernel for one architecture, some of them for the others; PAIRHMM_TEST_ALL_SHAPES=1 compiles
-everything for all of them, which takes several minutes.
+One architecture gets every shape of the fast kernel, and all else that there is. The others get the shapes of most
+rows, which spill first, each with every model and one of both gaps. PAIRHMM_TEST_ALL_SHAPES=1 compiles everything for
+all of them, which takes ten minutes.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+from functools import partial
 
 import pytest
 
@@ -51,24 +53,40 @@ def few(found):
     return [kinds[kind][k] for kind in ((1, False), (32, False), (32, True)) for k in (0, -1)]
 
 
+def chosen(architecture, model, position, found, some, largest):
+    """Of kernels `found`: `some` with every model and gap, the rest with one model; elsewhere the `largest` alone.
+
+    The model and the gap have a `position`; where its sum with the kernel's is odd, the other gap has the kernel.
+    """
+    if ALL:
+        return found
+    if architecture == EVERY_SHAPE:
+        rest = found if model == QUALITIES else []
+        return [*some, *(k for place, k in enumerate(rest, position) if k not in some and place % 2 == 0)]
+    return [k for place, k in enumerate(largest, position) if place % 2 == 0]
+
+
 def jobs(architecture):
     """(name, source) of what is compiled for it."""
-    found = shapes()
-    some = found if ALL else few(found)
-    for (model, of_model), (extension, gap) in itertools.product(MODELS.items(), EXTENSIONS.items()):
+    fast = shapes()
+    rows = sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall})
+    long = ["float", "double"]
+    for (m, (model, of_model)), (g, (extension, gap)) in itertools.product(
+        enumerate(MODELS.items()), enumerate(EXTENSIONS.items())
+    ):
         of = f"{of_model}, {gap}"
-        for shape in found if architecture == EVERY_SHAPE and model == QUALITIES else some:
+        choose = partial(chosen, architecture, model, m + g)
+        for shape in choose(fast, few(fast), few(fast)[1::2]):
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
-        rows = sorted({shape.rows for shape in shapes(in_trees=True) if not shape.tall})
-        for k in rows if ALL or (architecture == EVERY_SHAPE and model == QUALITIES) else (rows[0], rows[-1]):
+        for k in choose(rows, [rows[0], rows[-1]], rows[-1:]):
             variant = KernelVariant(Shape(0, k), model, extension, TREES)
             yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
         tree_rows = KernelVariant(cuda.ROWS_KERNEL[0], model, extension, TREE_ROWS)
         yield f"tree_rows {of}", cuda_kernels.forward_source(tree_rows)
-        for shape in RESCUERS:
+        for shape in choose(RESCUERS, RESCUERS, [RESCUERS[0], RESCUERS[-1]]):
             variant = KernelVariant(shape, model, extension, SCALED)
             yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
-        for real in ("float", "double"):
+        for real in choose(long, long, long):
             yield f"long {real}, {of}", cuda_kernels.long_source(model, extension, real)
 
 

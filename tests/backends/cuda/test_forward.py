@@ -409,11 +409,17 @@ def test_long_pairs(backend, batches):
     assert batches.same(backend.forward_pairs(given, pairs[::-1].copy(), 1).log10[::-1], scores.log10)
 
 
-@pytest.fixture
-def halves(make_backend, monkeypatch):
-    """A backend that cuts all haplotypes of long pairs. Its kernels are compiled on first use."""
-    monkeypatch.setattr(tiles, "LEAST_CUT", 1)
+@pytest.fixture(scope="module")
+def backend_of_halves(make_backend):
+    """Its kernels are compiled on first use: with what `halves` sets."""
     return make_backend()
+
+
+@pytest.fixture
+def halves(backend_of_halves, monkeypatch):
+    """A backend that cuts all haplotypes of long pairs."""
+    monkeypatch.setattr(tiles, "LEAST_CUT", 1)
+    return backend_of_halves
 
 
 @pytest.mark.parametrize("start", profile.STARTS)

@@ -9,7 +9,7 @@ import pytest
 from pairhmm.aligning import webgpu_kernels as align_webgpu
 from pairhmm.aligning.webgpu_kernels import AlignVariant, PlaneSteps
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
-from pairhmm.backends.webgpu.kernels import KernelVariant, source, subgroups_source
+from pairhmm.backends.webgpu.kernels import KernelVariant, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.bench.published import scan_webgpu as scan_brute_webgpu
 from pairhmm.bench.published import webgpu_wavefront
@@ -73,9 +73,9 @@ class Text(NamedTuple):
     entry: str
 
 
-def text_of(variant: KernelVariant) -> Text:
+def text_of(variant: KernelVariant, code: str) -> Text:
     directive = webgpu_kernels.SUBGROUPS if variant.shuffles else ""
-    return Text(directive + source(variant), variant.kernel)
+    return Text(directive + code, variant.kernel)
 
 
 MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
@@ -123,8 +123,9 @@ def compiled(browser, texts: list[str]) -> list[list[str]]:
     return messages
 
 
-def test_every_text_compiles_without_messages(browser, shader_variants):
-    texts = {str(variant): text_of(variant).code for variant in shader_variants} | {"subgroups": MEASURE.code}
+def test_every_text_compiles_without_messages(browser, shader_texts):
+    texts = {str(variant): text_of(variant, code).code for variant, code in shader_texts.items()}
+    texts |= {"subgroups": MEASURE.code}
     texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
     texts |= {f"scan, {number}: {text.entry}": text.code for number, text in enumerate(SCAN)}
     texts |= {f"align, {number}: {text.entry}": text.code for number, text in enumerate(ALIGN)}
@@ -142,12 +143,12 @@ def test_messages_are_seen(browser):
     assert undirected[0].startswith("error, line ")
 
 
-def test_pipelines(browser, shader_variants):
+def test_pipelines(browser, shader_texts):
     """Within the limits that every device has: the largest shape, which comes last, of each kernel, with shuffles.
 
     Not forward/long.wgsl, nor what has a barrier a column: the software adapter takes a minute for each of these.
     """
-    largest = {variant.kernel: variant for variant in shader_variants if variant.shuffles}
+    largest = {variant.kernel: text_of(variant, code) for variant, code in shader_texts.items() if variant.shuffles}
     del largest["forward_long"]
-    for text in (*map(text_of, largest.values()), MEASURE, *WAVEFRONT.values(), *SCAN, *ALIGN, *WARP):
+    for text in (*largest.values(), MEASURE, *WAVEFRONT.values(), *SCAN, *ALIGN, *WARP):
         assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry

@@ -30,6 +30,7 @@ SHARED = (
     "test_scores_do_not_depend_on_company",
     "test_compiled_gap_quality_gives_the_same_bits",
     "test_long_pairs",
+    "backend_of_halves",
     "halves",
     "test_halves_of_any_length",
     "test_halves_of_paths_that_cross_the_cut",
@@ -43,7 +44,7 @@ SHARED = (
     "test_budget",
     "test_kernel_seconds",
 )
-"""Cases of tests/backends/cuda/test_forward.py, and a fixture of theirs."""
+"""Cases of tests/backends/cuda/test_forward.py, and fixtures of theirs."""
 
 
 def _cases():

@@ -6,6 +6,7 @@ import dataclasses
 import gc
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -192,17 +193,18 @@ def long_pairs(batches, monkeypatch):
     return batches.of_rows(rows, haplotypes, profile.preset("normalised").start)
 
 
-@pytest.mark.parametrize("submit_seconds", [webgpu.SUBMIT_SECONDS, 1e-9])
-@pytest.mark.parametrize("polls", [0, 1, webgpu.POLLS])
-def test_strips_follow_each_other_or_take_turns(polls, submit_seconds, make_backend, long_pairs, batches, monkeypatch):
+def test_strips_follow_each_other_or_take_turns(make_backend, long_pairs, batches, monkeypatch):
     """In one dispatch or in many, waiting or never, in vain or not: the bits are the same."""
-    monkeypatch.setattr(webgpu, "SUBMIT_SECONDS", submit_seconds)
     backend, pairs = make_backend(), np.arange(long_pairs.pairs)
-    backend._polls = polls
-    scores = backend.forward_pairs(long_pairs, pairs, 1)
-    batches.check(scores, long_pairs)
-    backend._polls = 0
-    assert batches.same(scores.log10, backend.forward_pairs(long_pairs, pairs, 1).log10)
+    backend._polls = webgpu.POLLS
+    expected = backend.forward_pairs(long_pairs, pairs, 1)
+    batches.check(expected, long_pairs)
+    for submit_seconds, polls in product((webgpu.SUBMIT_SECONDS, 1e-9), (0, 1, webgpu.POLLS)):
+        monkeypatch.setattr(webgpu, "SUBMIT_SECONDS", submit_seconds)
+        backend._polls = polls
+        scores = backend.forward_pairs(long_pairs, pairs, 1)
+        assert batches.same(scores.log10, expected.log10), (submit_seconds, polls)
+        assert (scores.precision == expected.precision).all()
 
 
 def test_strips_that_wait_in_vain(make_backend, long_pairs, batches, monkeypatch, caplog):

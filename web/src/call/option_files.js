@@ -4,6 +4,7 @@ import { readPed } from "../files/ped.js";
 import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { familiesOf } from "../genomics/pedigree.js";
+import { GATK_OPTIONS } from "../models/gatk.js";
 import { builtInStrModel } from "../models/str_model.js";
 
 /** @typedef {import("../files/sources.js").Source} Source */
@@ -60,8 +61,27 @@ export async function strModelOf({ strModel }, options) {
   return options.strModel && builtInStrModel(options.strModel);
 }
 
-/** The model and its parameters, for headers. @param {CallOptions} options @param {{name: string} | null} strModel */
-export function modelText({ model, parameters }, strModel) {
-  if (model === "profile") return `profile (${parameters})`;
-  return strModel ? `gatk (${strModel.name})` : "gatk";
+// Options that change scores, as in pairhmm/models/labels.py.
+const OF_GAPS = /** @type {const} */ (["insertionQuality", "deletionQuality", "pcrIndelModel", "gapQuality"]);
+const OF_TAGS = /** @type {const} */ (["indelTags"]);
+const OF_BASES = /** @type {const} */ (["capByMappingQuality", "baseQualityThreshold"]);
+
+/**
+ * The model, its parameters, and the options whose values are not the defaults, for headers.
+ *
+ * @param {CallOptions} options
+ * @param {{name: string} | null} strModel which takes the place of the options of gap qualities
+ */
+export function modelText(options, strModel) {
+  const isProfile = options.model === "profile";
+  const name = isProfile ? options.parameters : strModel?.name;
+  const used = [...(name ? [] : OF_GAPS), ...(isProfile ? [] : OF_TAGS), ...OF_BASES];
+  const changed = used.filter((key) => options[key] !== GATK_OPTIONS[key]);
+  const told = changed.map((key) => `, ${inPython(key)}=${options[key] ?? "none"}`);
+  return `${options.model}${name ? ` (${name})` : ""}${told.join("")}`;
+}
+
+/** The package's name of an option. @param {string} key */
+function inPython(key) {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
