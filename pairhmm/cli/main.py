@@ -17,7 +17,7 @@ from click.exceptions import Exit
 from pairhmm.cli import ends
 from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
-from pairhmm.interface.memory import prepare_memory
+from pairhmm.interface.memory import keep_freed_memory
 from pairhmm.io.files.names import printable
 
 # A command's module is imported when it runs. Its line of help is kept here, so that --help imports no module.
@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     # NumPy's products of matrices are small here. OpenBLAS would start a thread on each core once NumPy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    prepare_memory()
+    keep_freed_memory()
     ends.open_closed_streams()
     ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)

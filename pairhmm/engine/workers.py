@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from pairhmm.errors import PairhmmError
-from pairhmm.interface.memory import prepare_memory
+from pairhmm.interface.memory import keep_freed_memory
 
 if TYPE_CHECKING:  # a command with one thread starts sooner without the import
     from multiprocessing.connection import Connection
@@ -296,7 +296,7 @@ class _Kept(logging.Handler):
 
 def _serve(job: Job, connection: Connection, others: Sequence[Connection], level: int) -> None:
     """Do tasks until the other process is gone, or ends this one."""
-    prepare_memory()
+    keep_freed_memory()
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     for other in others:
