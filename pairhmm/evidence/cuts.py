@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.listed_places import Place
 from pairhmm.evidence.places import Inside
 from pairhmm.genomics.arrays import distinct
 from pairhmm.genomics.blocks import ReadBlock
@@ -247,8 +248,8 @@ class DiscoveredCuts:
         self._names = list(contigs)
         self._known = reader, genome, contigs, options
 
-    def at(self, target: tuple[int, int]) -> tuple[int, int]:
-        """The first possible cut at or after a target; both are the rank of the contig, and the position."""
+    def at(self, target: Place) -> Place:
+        """The first possible cut at or after a target."""
         rank, position = target
         (stretch,) = discovered_stretches([(self._names[rank], position)], *self._known)
         (cut,) = self._cutter.cuts(stretch)

@@ -20,8 +20,9 @@ from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import DiscoveredCuts, Work, context, margin
 from pairhmm.evidence.extent import Extent
 from pairhmm.evidence.inputs import RunInputs, RunOptions
+from pairhmm.evidence.listed_places import Place
 from pairhmm.evidence.opening import OpenFiles, make_run, open_files, whole_run
-from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, PiecesByNumber, Place, listed_pieces
+from pairhmm.evidence.pieces import GenomePiece, PiecePlaces, PiecesByNumber, listed_pieces
 from pairhmm.evidence.places import Inside, with_context
 from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence

@@ -14,15 +14,13 @@ from typing import NamedTuple
 
 from pairhmm.evidence.cuts import context
 from pairhmm.evidence.inputs import RunOptions
+from pairhmm.evidence.listed_places import Place
 from pairhmm.evidence.places import CONTEXT, with_context
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, variant_extent
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.alignments.selection import JUMP
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
-
-Place = tuple[int, int]
-"""The rank of a contig, and a position on it."""
 
 _BEGINNING: Place = (0, 0)
 

@@ -119,19 +119,14 @@ class CudaComparer(Comparer):
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
         """Seconds that the kernel takes to count all pairs of sketches that are on the device, measured by events."""
-        event = self._cupy.cuda.Event
-        with self._one_call, translated(self.label), self._device, self._slot.stream as stream:
+        with self._one_call, translated(self.label), self._device, self._slot.stream:
             self._send(queries, targets)
-            seconds = []
-            for _ in range(repetitions + 1):
-                begin, end = event(), event()
-                begin.record(stream)
+
+            def start() -> None:
                 for block in query_blocks(len(queries), len(targets), MOST_PAIRS):
                     self._compare(queries, *block, targets)
-                end.record(stream)
-                end.synchronize()
-                seconds.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
-        return seconds[1:]
+
+            return self._slot.seconds(start, repetitions)
 
     def _send(self, queries: Sketches, targets: Sketches) -> None:
         self._slot.begin_call()

@@ -179,3 +179,10 @@ def test_kernels_are_timed_by_the_device(name, require, make_sketches):
     sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
     seconds = sketching.load(name).kernel_seconds(sketches, sketches, 2)
     assert len(seconds) in (0, 2) and all(second > 0 for second in seconds)
+
+
+def test_kernels_are_timed_on_a_stream(require, make_sketches):
+    """CUDA's kernels in the emulator, which has a clock of its own."""
+    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+    sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
+    assert len(emulated().kernel_seconds(sketches, sketches, 2)) == 2

@@ -28,6 +28,7 @@ from pairhmm.io.files.thrift import (
     ThriftValue,
     struct_bytes,
     structs,
+    varint,
     whole,
 )
 
@@ -108,7 +109,7 @@ def _pages(column: PagedColumn, rows: int, compress: Compress) -> Iterator[_Page
 
 def _data_page(rows: int, values: bytes, encoding: int, compress: Compress) -> _Page:
     # One run: no value is missing.
-    levels = _varint(rows << 1) + b"\x01"
+    levels = varint(rows << 1) + b"\x01"
     about = {1: whole(rows), 2: whole(encoding), 3: whole(_RLE), 4: whole(_RLE)}
     header = {1: whole(_DATA_PAGE), 5: _struct(about)}
     return _Page(struct.pack("<I", len(levels)) + levels + values, header, compress)
@@ -151,12 +152,12 @@ def _chunk(name: str, column: PagedColumn, rows: int, pages: Sequence[_Page], at
 
 def _statistics(column: Runs | Cycles) -> Struct:
     """The least and the largest value, and that none is missing."""
-    used = column.used()
     if isinstance(column.values, Names):
-        texts = [column.values.raw(code) for code in sorted(set(used.tolist()))]
+        texts = [column.values.raw(code) for code in sorted(set(column.code.tolist()))]
         least, most = min(texts), max(texts)
     else:
-        least, most = (value.tobytes() for value in (column.values[used].min(), column.values[used].max()))
+        used = column.values[column.code]
+        least, most = (value.tobytes() for value in (used.min(), used.max()))
     return {3: whole(0, I64), 5: ThriftValue(BINARY, most), 6: ThriftValue(BINARY, least)}
 
 
@@ -170,12 +171,3 @@ def _type(column: PagedColumn) -> int:
 
 def _struct(fields: Struct) -> ThriftValue:
     return ThriftValue(STRUCT, fields)
-
-
-def _varint(value: int) -> bytes:
-    written = bytearray()
-    while value > 127:
-        written.append(value & 127 | 128)
-        value >>= 7
-    written.append(value)
-    return bytes(written)

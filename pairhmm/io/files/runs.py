@@ -51,10 +51,6 @@ class Runs:
         """The codes as Parquet has them, in so many bits each."""
         return native.encoded_runs(self.code, self.count, width)
 
-    def used(self) -> NDArray[np.int32]:
-        """The codes that occur."""
-        return self.code
-
     def sums(self) -> Sums:
         """The checksums of all rows."""
         if isinstance(self.values, Names):
@@ -99,10 +95,6 @@ class Cycles:
     def encoded(self, width: int) -> bytes:
         """The codes as Parquet has them, in so many bits each."""
         return native.packed_cycles(self.code, self.end, self.count, width)
-
-    def used(self) -> NDArray[np.int32]:
-        """The codes that occur."""
-        return self.code
 
     def sums(self) -> Sums:
         """The checksums of all rows."""

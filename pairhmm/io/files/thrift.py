@@ -53,6 +53,16 @@ def struct_bytes(fields: Struct) -> bytes:
     return bytes(written)
 
 
+def varint(value: int) -> bytes:
+    """A whole number from 0 on as it is written: seven bits a byte, the lowest ones first."""
+    written = bytearray()
+    while value > 127:
+        written.append(value & 127 | 128)
+        value >>= 7
+    written.append(value)
+    return bytes(written)
+
+
 class _Reader:
     def __init__(self, data: bytes, at: int) -> None:
         self._data, self._at = data, at
@@ -106,11 +116,11 @@ def _write(out: bytearray, kind: int, value: Any) -> None:
     if kind in (TRUE, FALSE, I8):
         out.append(value)
     elif kind in _INTEGERS:
-        _write_varint(out, value << 1 ^ value >> 63)
+        out += varint(value << 1 ^ value >> 63)
     elif kind == DOUBLE:
         out += value
     elif kind == BINARY:
-        _write_varint(out, len(value))
+        out += varint(len(value))
         out += value
     elif kind == STRUCT and isinstance(value, bytes):
         out += value
@@ -120,7 +130,7 @@ def _write(out: bytearray, kind: int, value: Any) -> None:
         count = len(value.values)
         out.append(min(count, 15) << 4 | value.type)
         if count >= 15:
-            _write_varint(out, count)
+            out += varint(count)
         for one in value.values:
             _write(out, value.type, one)
 
@@ -132,15 +142,8 @@ def _write_struct(out: bytearray, fields: Struct) -> None:
             out.append((number - before) << 4 | kind)
         else:
             out.append(kind)
-            _write_varint(out, number << 1)
+            out += varint(number << 1)
         before = number
         if kind not in (TRUE, FALSE):
             _write(out, kind, value)
     out.append(0)
-
-
-def _write_varint(out: bytearray, value: int) -> None:
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
