@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import logging
 import os
 import re
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -17,6 +19,8 @@ from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.standard_streams import STDOUT
+
+log = logging.getLogger(__name__)
 
 _listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -45,7 +49,8 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     """A path to write to. It is renamed to `destination` when the block ends well, and removed when it does not.
 
     Half-written files that a killed process left of the same destination are removed, too. A link stays a link: its
-    target is written.
+    target is written. Pipes and devices are written directly, and have no companions: where `has_companions` is false
+    for the path, the writer leaves none.
 
     Parameters
     ----------
@@ -59,16 +64,53 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     InputError
         Where the folder can't be written, the disk is full, or the destination is a folder or read-only.
     """
+    if is_device(destination):
+        if companions:
+            log.warning("%s is not a regular file: it gets no index", destination)
+        with output_errors(destination):
+            yield Path(destination)
+        return
+    with _renamed(destination, companions) as scratch:
+        yield scratch
+
+
+def named_after(prefix: str, first: str, *others: str) -> tuple[str, ...]:
+    """The paths of files whose names begin with `prefix`.
+
+    Where that is a pipe or a device, it is written in place of the first one, and the others are written nowhere.
+    """
+    if is_device(prefix):
+        return (prefix, *(os.devnull for _ in others))
+    return tuple(f"{prefix}{end}" for end in (first, *others))
+
+
+def tell_of_left_out(prefix: str, *others: str) -> None:
+    """Say which files `named_after` leaves out, if any."""
+    if is_device(prefix):
+        files = ", ".join(f"{prefix}{end}" for end in others)
+        log.warning("%s is not a regular file: %s is not written", prefix, files)
+
+
+def has_companions(made: Path) -> bool:
+    """Whether the writer of a path from `whole_files` may leave companions beside it."""
+    return not is_device(made)
+
+
+@contextmanager
+def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(destination))
     scratch = target.with_name(f".{os.urandom(4).hex()}.{_scratch_tail(target.name)}")
+    # Another run that cleans up takes a file without a lock for abandoned: it gets its name once it is locked.
+    unlocked = scratch.with_name(f".{scratch.name}")
     ends = ("", *companions)
     held: int | None = None
     try:
         with output_errors(destination, scratch):
             check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
-            held = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            held = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
             _lock(held)
+            os.rename(unlocked, scratch)
             yield scratch
             for end in reversed(ends):
                 made = Path(f"{scratch}{end}")
@@ -76,12 +118,12 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
                 final = Path(os.path.realpath(f"{destination}{end}"))
                 if made.exists():
                     put_in_place(made, final)
-                elif end:
+                elif end and not is_device(final):
                     final.unlink(missing_ok=True)
     finally:
-        for end in ends:
+        for path in (unlocked, *(Path(f"{scratch}{end}") for end in ends)):
             with suppress(OSError):
-                Path(f"{scratch}{end}").unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
         if held is not None:
             os.close(held)
 
@@ -122,7 +164,11 @@ def _scratch_tail(name: str) -> str:
 
 
 def put_in_place(made: Path, final: Path) -> None:
-    """Rename a file, or copy it if a link leads to another file system."""
+    """Rename a file, or copy it if a link leads to another file system. A pipe or device is written, and stays."""
+    if is_device(final):
+        with open(made, "rb") as source, open(final, "wb") as out:
+            shutil.copyfileobj(source, out)
+        return
     try:
         os.replace(made, final)
     except OSError as error:
@@ -178,7 +224,14 @@ def _remove_abandoned(target: Path) -> None:
 
 @contextmanager
 def scratch_beside(path: Path) -> Iterator[Path]:
-    """A path beside another one, for text that is then converted to another format. The file is removed at the end."""
+    """A path beside another one, for text that is then converted to another format. The file is removed at the end.
+
+    For a pipe or a device, it is in the folder for temporary files.
+    """
+    if is_device(path):
+        with tempfile.TemporaryDirectory(prefix="pairhmm-") as folder:
+            yield Path(folder) / path.name
+        return
     scratch = path.with_name(f"{path.name}.tmp")
     try:
         yield scratch

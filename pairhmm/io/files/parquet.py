@@ -217,6 +217,8 @@ class RowGroups(Generic[T]):
         self._out = open(path, "wb")  # noqa: SIM115 (close closes it)
         self._held: list[T] = []
         self._rows = 0
+        # Counted, since a pipe does not tell.
+        self._size = len(parquet_footer.MAGIC)
         self._behind = WriteBehind(threads)
         self._sums, self._like = table.sums(), table.footer()
         # Written at once: all of them at the end would take a while.
@@ -264,8 +266,9 @@ class RowGroups(Generic[T]):
             self._behind.run(lambda: self._write(self._table.encoded(held)))
 
     def _write(self, group: EncodedRows) -> None:
-        parquet_footer.move(group.groups, self._out.tell() - len(parquet_footer.MAGIC), len(self._groups))
+        parquet_footer.move(group.groups, self._size - len(parquet_footer.MAGIC), len(self._groups))
         self._out.write(group.body)
+        self._size += len(group.body)
         self._groups += map(struct_bytes, group.groups)
         self._written_rows += group.rows
         self._sums.join(group.sums)
