@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.report.web_page import BENCHMARK, PAGE, write_hosted_files, write_web_page
 
@@ -17,6 +17,7 @@ __all__ = ["page"]
 log = logging.getLogger(__name__)
 
 
+@kept_apart()
 def page(
     output: AnyPath | None = None,
     example: AnyPath | None = None,

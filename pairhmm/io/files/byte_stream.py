@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import CUT_OFF, LONGEST, MAKE_AGAIN, check_end, check_tail, end_marker
+from pairhmm.io.files.inputs import check_packing, opening
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
@@ -56,6 +57,7 @@ class ByteStream:
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:
         self.path = path
+        opening(path)
         try:
             # sys.stdin is not used: it could not be closed at the program's end while a thread waits in it.
             self._file: BinaryIO = open(STDIN_FILE if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
@@ -74,6 +76,7 @@ class ByteStream:
             packed = self._file.read(_HEAD_SIZE)
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        check_packing(self.path, packed)
         self._replayed = _Replayed(packed, self._file, watch)
         self.raw = io.BufferedReader(self._replayed, _HEAD_SIZE)
         self._unpacked: io.BufferedIOBase = self.raw

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.inputs import check_file_packing
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 
@@ -38,6 +39,7 @@ def readable_again(path: str) -> Iterator[str]:
         with open(path, "rb") as pipe:
             shutil.copyfileobj(pipe, copy)
         copy.flush()
+        check_file_packing(path, copy.name)
         yield copy.name
 
 

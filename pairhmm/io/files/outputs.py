@@ -12,12 +12,13 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.destinations import being_written
 from pairhmm.io.files.standard_streams import STDOUT
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class ByteSink(Protocol):
 
 
 @contextmanager
-def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
+def whole_files(destination: str | Path, *companions: str, of_input: bool = False) -> Iterator[Path]:
     """A path to write to. It is renamed to `destination` when the block ends well, and removed when it does not.
 
     Half-written files that a killed process left of the same destination are removed, too. A link stays a link: its
@@ -58,11 +59,14 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     companions : str
         Suffixes of files that the writer may leave beside its own, such as ``.tbi``. They are renamed or removed, too.
         Those of an earlier run are removed, since they index other content.
+    of_input : bool
+        Whether the file is an index of an input, which is made where it is missing.
 
     Raises
     ------
     InputError
-        Where the folder can't be written, the disk is full, or the destination is a folder or read-only.
+        Where the destination is an input of the run, a folder or read-only, where the folder can't be written, and
+        where the disk is full.
     """
     if is_device(destination):
         if companions:
@@ -70,8 +74,9 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
         with output_errors(destination):
             yield Path(destination)
         return
-    with _renamed(destination, companions) as scratch:
-        yield scratch
+    with nullcontext() if of_input else being_written(str(destination), *companions):
+        with _renamed(destination, companions) as scratch:
+            yield scratch
 
 
 def named_after(prefix: str, first: str, *others: str) -> tuple[str, ...]:

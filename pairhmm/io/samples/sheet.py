@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 
 COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy", "individual", "father", "mother")
@@ -54,6 +55,7 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     InputError
         For unknown or missing columns, and for samples without a name or named twice; names the line.
     """
+    opening(path)
     try:
         with open(path, encoding="utf-8", newline="") as lines:
             table = list(csv.reader(lines, delimiter="\t"))
