@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import magic
-from pairhmm.io.files.end_markers import CUT_OFF, LONGEST, MAKE_AGAIN, check_end, check_tail, end_marker
+from pairhmm.io.files.end_markers import (
+    BGZF_END,
+    CUT_OFF,
+    LONGEST,
+    MAKE_AGAIN,
+    BlockFollower,
+    check_end,
+    check_tail,
+    end_marker,
+)
 from pairhmm.io.files.inputs import check_packing, opening
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
@@ -133,6 +142,7 @@ class _Replayed(io.RawIOBase):
     def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
         self._head, self._file, self._watch = memoryview(head), file, watch
         self.marker, self.tail = end_marker(head), b""
+        self._follower, self._address = BlockFollower(), 0
 
     def readable(self) -> bool:
         return True
@@ -144,6 +154,12 @@ class _Replayed(io.RawIOBase):
         else:
             count = self._file.readinto(buffer)  # type: ignore[attr-defined]
         if self.marker:
+            if self.marker == BGZF_END:
+                self._follower.follow(self._address, bytes(buffer[:count]))
+                self._address += count
+                if not self._follower.is_in_blocks:
+                    # Plain gzip follows the blocks, and has no marker.
+                    self.marker = b""
             self.tail = (self.tail + bytes(buffer[max(0, count - LONGEST) : count]))[-LONGEST:]
         self._watch(count)
         return count

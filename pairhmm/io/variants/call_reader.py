@@ -13,6 +13,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.inputs import opening
+from pairhmm.io.files.one_pass import unmixed
 from pairhmm.io.variants.info_fields import InfoField, info_fields
 from pairhmm.reporting.sites import ReportedSite, SampleCall
 
@@ -55,7 +56,7 @@ class CalledSites:
         self._quiet = ExitStack()
         self._quiet.enter_context(quiet())
         try:
-            self._file = pysam.VariantFile(path)
+            self._file = pysam.VariantFile(self._quiet.enter_context(unmixed(path)))
         except UNREADABLE as error:
             self._quiet.close()
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error
