@@ -109,6 +109,9 @@ class ByteStream:
             raise self._damaged(error) from error
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        except (ArithmeticError, LookupError, RuntimeError, SystemError, TypeError, ValueError) as error:
+            # Libraries that unpack do not expect this.
+            raise self._damaged(error) from error
         if done < len(view):
             self.check_end()
         return done

@@ -59,6 +59,8 @@ PLACE = ("chrom", "start", "end")
 """Columns by which rows are looked for."""
 # Values that are encoded at once. The file does not depend on it.
 _VALUES_AT_ONCE = 1 << 16
+# What pyarrow and what reads its metadata may raise for damaged bytes, besides the errors that pyarrow names.
+_UNFORESEEN = ArithmeticError, AssertionError, LookupError, RuntimeError, SystemError, TypeError, ValueError
 # Bytes of memory that pyarrow's libraries take when they are loaded, with a little to work with.
 _ARROW_ROOM = 128 << 20
 
@@ -114,7 +116,7 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (arrow.ArrowException, OSError, *_UNFORESEEN) as error:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
 
 

@@ -59,7 +59,7 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     try:
         with open(path, encoding="utf-8", newline="") as lines:
             table = list(csv.reader(lines, delimiter="\t"))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(
             str(path), "", "can't be read as a table", "check the path; it is tab-separated text"
         ) from error

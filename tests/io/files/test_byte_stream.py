@@ -11,6 +11,7 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.bgzip import BgzipText
+from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.text_lines import read_texts
 from pairhmm.io.variants.call_reader import CalledSites
 
@@ -93,3 +94,16 @@ def test_calls_with_gzip_behind_bgzf(tmp_path):
     (tmp_path / "x.vcf.gz").write_bytes(packed(tmp_path / "a.gz", header + first) + gzip.compress(second.encode()))
     with CalledSites(str(tmp_path / "x.vcf.gz")) as sites:
         assert [site.pos for site in sites] == [0, 1]
+
+
+class Unpacker:
+    def readinto(self, buffer):
+        raise OverflowError("a size that nobody thought of")
+
+
+def test_whatever_unpacking_raises_is_damage(parts, tmp_path, monkeypatch):
+    (tmp_path / "x.gz").write_bytes(parts[1])
+    with ByteStream(str(tmp_path / "x.gz"), lambda _: None) as stream:
+        monkeypatch.setattr(stream, "_unpacked", Unpacker())
+        with pytest.raises(InputError, match=r"x\.gz: is damaged"):
+            stream.fill(np.empty(10, dtype=np.uint8))
