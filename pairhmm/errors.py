@@ -60,6 +60,27 @@ class OptionError(InputError, ValueError):
         super().__init__("", "", f"{name}={value!r} {rule}", "")
 
 
+@contextmanager
+def parsing(path: str, rule: str, cure: str) -> Iterator[None]:
+    """Turn whatever a parser raises about the content of a file into an `InputError`.
+
+    A damaged file reaches places that the authors of a parser did not think of, so that any exception may come of it.
+    Errors of the system, a lack of memory, and errors that pairhmm raises stay as they are.
+
+    Parameters
+    ----------
+    path, rule, cure : str
+        As for `InputError`. What the parser says follows the rule.
+    """
+    try:
+        yield
+    except (PairhmmError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        what = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(path, "", f"{rule} ({what})", cure) from error
+
+
 class BackendUnavailable(PairhmmError):
     """A backend does not run here.
 

@@ -11,6 +11,7 @@ from typing import Any
 from pairhmm.bench.dp import OURS, WARPING, CellSpeed
 from pairhmm.bench.dp_roofs import Roofs
 from pairhmm.errors import InputError
+from pairhmm.io.files.outputs import whole_files
 
 __all__ = ["cells_of_a_byte", "need_matplotlib", "save_roofline"]
 
@@ -92,7 +93,8 @@ def save_roofline(speeds: Sequence[CellSpeed], roofs: Roofs, device: str, path: 
     axes.grid(which="major", alpha=0.3)
     written = [path.with_name(path.name + suffix) for suffix in SUFFIXES]
     for one in written:
-        figure.savefig(one, dpi=150, metadata={"Date": None} if one.suffix == ".svg" else None)
+        with whole_files(one) as scratch:
+            figure.savefig(scratch, dpi=150, metadata={"Date": None} if one.suffix == ".svg" else None)
     pyplot.close(figure)
     return written
 

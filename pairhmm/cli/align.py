@@ -12,6 +12,7 @@ import rich_click as click
 from pairhmm.aligning.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import Decorator, default_of, either, option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.numbers import Size, Whole
 from pairhmm.cli.pages import COMPUTE, INPUT, MODEL, OUTPUT, REGIONS, Command
 from pairhmm.cli.progress import byte_progress
@@ -46,13 +47,13 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
 @click.command("align", cls=Command, examples=EXAMPLES)
 @click.argument(
     "queries",
-    type=click.Path(),
+    type=INPUT_FILE,
     panel=INPUT,
     help="The queries: FASTA or FASTQ, plain or gzipped. '-' is stdin.",
 )
 @click.argument(
     "targets",
-    type=click.Path(),
+    type=INPUT_FILE,
     required=False,
     panel=INPUT,
     help="The targets, in the same formats. The first query is aligned to the first target, and so on. There are none"
@@ -68,6 +69,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
 @click.option(
     "-f",
     "--reference",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The reference genome (FASTA), for --vcf.",
@@ -125,7 +127,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     "output",
     "-o",
     "--output",
-    type=str,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The alignments: .tsv, .tsv.gz, .paf, .paf.gz, .sam or .bam. '-' is TSV to stdout.",

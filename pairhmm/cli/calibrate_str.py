@@ -7,6 +7,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import count_options
+from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.commands import calibrate_str
 
@@ -23,6 +24,7 @@ EXAMPLES = (
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The model (TOML), for --str-model. '-' is stdout.",

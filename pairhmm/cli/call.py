@@ -8,6 +8,7 @@ import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
@@ -19,7 +20,6 @@ from pairhmm.genomics.genotypes import MAX_GQ, GenotypeOptions
 from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
 from pairhmm.genomics.records import RecordOptions
-from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.variants.ploidy import read_ploidy
 
 EXAMPLES = (
@@ -88,6 +88,7 @@ def _pedigree(path: str) -> Pedigree:
 )
 @click.option(
     "--ploidy-file",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=GENOTYPES,
     help="The ploidy of each sex on parts of chromosomes, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and"
@@ -96,6 +97,7 @@ def _pedigree(path: str) -> Pedigree:
 @click.option(
     "--ped",
     "pedigree",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=GENOTYPES,
     help="A PED file: family, individual, father, mother, sex, phenotype. Children have alleles of their parents, where"
@@ -120,6 +122,7 @@ def _pedigree(path: str) -> Pedigree:
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.",
@@ -214,7 +217,6 @@ def command(
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
     -r). With neither, they are the variants that the reads show, and only those that some sample has are written.
     """
-    check_apart([ploidy_file, pedigree], [("-o", output)])
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
     genotypes = GenotypeOptions(
@@ -227,7 +229,7 @@ def command(
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq
     )
-    options = scoring_options(given, output)
+    options = scoring_options(given)
     with region_progress() as watch:
         call.write_calls(
             output=output,

@@ -9,6 +9,7 @@ import rich_click as click
 
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import option, pair
+from pairhmm.cli.files import INPUT_FILE, InputFile
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
 from pairhmm.evidence.inputs import RunOptions
@@ -77,7 +78,7 @@ _ALIGNMENTS = (
         "alignments",
         nargs=-1,
         required=True,
-        type=click.Path(),
+        type=INPUT_FILE,
         metavar="ALIGNMENTS...",
         panel=INPUT,
         help="BAM or CRAM files, sorted by coordinate. The samples are those of their read groups.",
@@ -86,7 +87,7 @@ _ALIGNMENTS = (
         "-f",
         "--reference",
         required=True,
-        type=click.Path(),
+        type=INPUT_FILE,
         metavar="FILE",
         panel=INPUT,
         help="The reference genome (FASTA) that the reads are aligned to.",
@@ -97,14 +98,14 @@ _HAPLOTYPES = (
     click.option(
         "-v",
         "--candidates",
-        type=click.Path(),
+        type=INPUT_FILE,
         metavar="FILE",
         panel=INPUT,
         help="The candidate variants (VCF or BCF). Without them, candidates are found in the reads.",
     ),
     click.option(
         "--haplotypes",
-        type=click.Path(),
+        type=INPUT_FILE,
         metavar="FILE",
         panel=INPUT,
         help="The haplotypes (FASTA) of one region. They take the place of candidates. -r gives the region.",
@@ -125,7 +126,7 @@ _PLACES = (
     click.option(
         "-R",
         "--regions-file",
-        type=click.Path(),
+        type=INPUT_FILE,
         metavar="FILE",
         panel=REGIONS,
         help="A file of regions to work on (BED). Regions need indexed alignments.",
@@ -243,6 +244,7 @@ _GAPS = (
     ),
     click.option(
         "--str-model",
+        type=InputFile(LIBRARIES),
         callback=_str_model,
         metavar="NAME",
         panel=MODEL,

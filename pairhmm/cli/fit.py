@@ -8,9 +8,9 @@ import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import OUTPUT_FILE, InputFile
 from pairhmm.cli.pages import MODEL, OUTPUT, READS, Command
 from pairhmm.commands import fit
-from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.profile import PRESETS, parameters_of
 
 EXAMPLES = (
@@ -40,6 +40,7 @@ EXAMPLES = (
 )
 @click.option(
     "--parameters",
+    type=InputFile(PRESETS),
     default=PRESETS[0],
     show_default=True,
     metavar="NAME",
@@ -52,6 +53,7 @@ EXAMPLES = (
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The parameters (TOML), with their standard errors in comments. '-' is stdout.",
@@ -59,6 +61,7 @@ EXAMPLES = (
 @click.option(
     "--rounds",
     "rounds_output",
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="A table (TSV) of the log-likelihood of each round.",
@@ -72,8 +75,6 @@ def command(output: str, model: str, parameters: str, rounds_output: str | None,
     """
     if model == "gatk" and parameters != PRESETS[0]:
         raise click.UsageError("--parameters is for --model profile: a fit of gatk begins with the quality options.")
-    if parameters not in PRESETS:
-        check_apart([parameters], [("-o", output), ("--rounds", rounds_output)])
     initial = parameters_of(parameters)
     options = run_options(given)
     fit.fit(

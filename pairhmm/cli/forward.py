@@ -6,6 +6,7 @@ import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.model_options import model_options, profile_of
 from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
 from pairhmm.commands import forward_files as forward
@@ -24,14 +25,14 @@ _DEFAULTS = GatkOptions()
 @click.command("forward", cls=Command, examples=EXAMPLES)
 @click.argument(
     "reads",
-    type=click.Path(),
+    type=INPUT_FILE,
     panel=INPUT,
     help="The reads: FASTQ, FASTA, or, for the profile model, letter probabilities (.profile or .tsv). A .in file has"
     " reads and haplotypes, and is given alone.",
 )
 @click.argument(
     "haplotypes",
-    type=click.Path(),
+    type=INPUT_FILE,
     required=False,
     panel=INPUT,
     help="The haplotypes (FASTA).",
@@ -75,6 +76,7 @@ _DEFAULTS = GatkOptions()
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table of scores (TSV). '-' is stdout.",
@@ -100,7 +102,7 @@ def command(
         reads,
         haplotypes,
         output,
-        model=profile_of(model, parameters, output),
+        model=profile_of(model, parameters),
         options=GatkOptions(
             insertion_quality=insertion_quality, deletion_quality=deletion_quality, gap_quality=gap_quality
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.commands import gather
 
@@ -18,7 +19,7 @@ EXAMPLES = (
     "pieces",
     nargs=-1,
     required=True,
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="PIECES...",
     panel=INPUT,
     help="The outputs of 'call', 'likelihoods' or 'scan' over the pieces of a run, in the order of the pieces.",
@@ -28,6 +29,7 @@ EXAMPLES = (
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.",

@@ -8,6 +8,7 @@ import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import OUTPUT, Command
@@ -30,6 +31,7 @@ EXAMPLES = (
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table: .tsv, .tsv.gz (with an index) or .parquet. '-' is stdout.",
@@ -56,7 +58,7 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
     """
     if only_listed and given["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v.")
-    options = scoring_options(given, output)
+    options = scoring_options(given)
     with region_progress() as watch:
         likelihoods.write_likelihoods(
             output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given

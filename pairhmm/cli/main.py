@@ -18,6 +18,7 @@ from pairhmm.cli import ends
 from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.interface.memory import keep_freed_memory
+from pairhmm.io.files.destinations import kept_apart
 from pairhmm.io.files.names import printable
 
 # A command's module is imported when it runs. Its line of help is kept here, so that --help imports no module.
@@ -165,7 +166,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
+        with kept_apart():
+            code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
         _tell_of_refused_threads()
         _flush_stdout()
     except Exit as exit_:

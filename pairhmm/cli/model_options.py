@@ -11,8 +11,8 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command
+from pairhmm.cli.files import InputFile
 from pairhmm.cli.pages import MODEL
-from pairhmm.io.files.destinations import check_apart
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
@@ -37,6 +37,7 @@ def model_options(command: Command) -> Command:
     )
     parameters = click.option(
         "--parameters",
+        type=InputFile(PRESETS),
         metavar="NAME",
         panel=MODEL,
         help="The parameters of the model: a TOML file, such as 'pairhmm fit' writes. The profile model has two sets"
@@ -45,13 +46,13 @@ def model_options(command: Command) -> Command:
     return model(parameters(command))
 
 
-def profile_of(model: str, parameters: str | None, output: str) -> ProfileModel | None:
+def profile_of(model: str, parameters: str | None) -> ProfileModel | None:
     """The profile model that the options name; None for GATK's model.
 
     Raises
     ------
     InputError
-        For a file that has no parameters, and where it is the output.
+        For a file that has no parameters.
     UsageError
         For parameters that GATK's model would not take.
     """
@@ -59,19 +60,16 @@ def profile_of(model: str, parameters: str | None, output: str) -> ProfileModel 
         if parameters is not None:
             raise click.UsageError(f"--parameters is for --model {PROFILE}: options set what GATK's model takes.")
         return None
-    parameters = parameters or PRESETS[0]
-    if parameters not in PRESETS:
-        check_apart([parameters], [("-o", output)])
-    return parameters_of(parameters)
+    return parameters_of(parameters or PRESETS[0])
 
 
-def fitted_options(options: RunOptions, parameters: str | None, output: str) -> RunOptions:
+def fitted_options(options: RunOptions, parameters: str | None) -> RunOptions:
     """The options of a run with GATK's model, and the parameters of a file that --parameters names.
 
     Raises
     ------
     InputError
-        For a file that has no parameters, and where it is the output.
+        For a file that has no parameters.
     UsageError
         For a built-in set, which is the profile model's, and for options beside a file that sets the same.
     """
@@ -81,7 +79,6 @@ def fitted_options(options: RunOptions, parameters: str | None, output: str) -> 
         raise click.UsageError(f"--parameters {parameters} is for --model {PROFILE}.")
     for name in _given_qualities():
         raise click.UsageError(f"--parameters sets what {name} sets: give one of them.")
-    check_apart([parameters], [("-o", output)])
     return replace(options, model=read_options(parameters, options.model))
 
 

@@ -37,7 +37,7 @@ def molecule_options(command: Command) -> Command:
     return mates(families(command))
 
 
-def scoring_options(given: dict[str, Any], output: str) -> RunOptions:
+def scoring_options(given: dict[str, Any]) -> RunOptions:
     """Take the shared options, those of the model, and those that join reads out of `given`.
 
     Raises
@@ -50,9 +50,9 @@ def scoring_options(given: dict[str, Any], output: str) -> RunOptions:
     model, parameters = given.pop("model"), given.pop("parameters")
     if model == PROFILE:
         check_no_qualities()
-        given["profile"] = profile_of(model, parameters, output)
+        given["profile"] = profile_of(model, parameters)
         return run_options(given)
     if given["join_mates"] or given["families"] != _DEFAULTS.families:
         raise click.UsageError(f"--join-mates and --families are for --model {PROFILE}: joined reads become profiles.")
     check_str_model(given["str_model"], parameters)
-    return fitted_options(run_options(given), parameters, output)
+    return fitted_options(run_options(given), parameters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.commands import page
 
@@ -22,7 +23,7 @@ EXAMPLES = (
     help="A folder with alignments, a reference and their indexes, and optionally a VCF or a BED. The page carries them"
     " as its example.",
 )
-@click.option("-o", "--output", metavar="FILE", panel=OUTPUT, help="The page (HTML). '-' is stdout.")
+@click.option("-o", "--output", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="The page (HTML). '-' is stdout.")
 @click.option(
     "--open",
     "opens",

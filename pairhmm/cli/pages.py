@@ -7,6 +7,8 @@ from typing import Any
 
 import rich_click as click
 
+from pairhmm.cli.files import OutputFile
+
 INPUT = "Input"
 REGIONS = "Regions"
 READS = "Reads"
@@ -60,10 +62,16 @@ INDENT = "  "
 class _Page:
     """The parts of a command's help page that do not come from its options."""
 
+    params: list[click.Parameter]
+
     def __init__(self, *args: Any, examples: Sequence[str] = (), **given: Any) -> None:
         given.setdefault("context_settings", CONTEXT_SETTINGS)
         super().__init__(*args, **given)
         self.examples = tuple(examples)
+        for one in self.params:
+            if isinstance(one.type, OutputFile):
+                # Some files are read as soon as their option is: outputs are known before.
+                one.is_eager = True
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Arguments and options, panel by panel."""

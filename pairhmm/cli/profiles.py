@@ -7,6 +7,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import read_options
+from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.molecule_options import molecule_options
 from pairhmm.cli.pages import OUTPUT, Command
 from pairhmm.commands import profiles
@@ -25,6 +26,7 @@ EXAMPLES = (
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.commands import report, report_inputs
 
@@ -17,11 +18,14 @@ EXAMPLES = (
 
 
 @click.command("report", cls=Command, examples=EXAMPLES)
-@click.option("-f", "--reference", metavar="FILE", panel=INPUT, help="The reference genome (FASTA).")
-@click.option("--calls", metavar="FILE", panel=INPUT, help="The genotypes that 'call' wrote (VCF or BCF).")
+@click.option("-f", "--reference", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The reference genome (FASTA).")
+@click.option(
+    "--calls", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The genotypes that 'call' wrote (VCF or BCF)."
+)
 @click.option(
     "--likelihoods",
     multiple=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A table that 'likelihoods' wrote, with the table of its haplotypes beside it. This option may be repeated.",
@@ -29,6 +33,7 @@ EXAMPLES = (
 @click.option(
     "--alignments",
     multiple=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
@@ -37,6 +42,7 @@ EXAMPLES = (
 @click.option(
     "--hits",
     multiple=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A table that 'scan' wrote. This option may be repeated.",
@@ -53,22 +59,27 @@ EXAMPLES = (
     "--scan-summary",
     "scan_summaries",
     multiple=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The table PREFIX.signatures.tsv of 'scan --tile --summary'. Repeat this option once for each --hits, in their"
     " order.",
 )
-@click.option("--signatures", metavar="FILE", panel=INPUT, help="The signatures (FASTA) that 'scan' looked for.")
+@click.option(
+    "--signatures", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The signatures (FASTA) that 'scan' looked for."
+)
 @click.option(
     "--timings",
     multiple=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A benchmark file of Snakemake (TSV). This option may be repeated.",
 )
-@click.option("--fit", metavar="FILE", panel=INPUT, help="The parameters (TOML) that 'fit' wrote.")
+@click.option("--fit", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The parameters (TOML) that 'fit' wrote.")
 @click.option(
     "--fit-rounds",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit.",
@@ -76,20 +87,25 @@ EXAMPLES = (
 @click.option(
     "--map",
     "positions",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The positions that 'map draw' wrote: the map of the samples, whose weights can be changed in the report.",
 )
-@click.option("--distances", metavar="FILE", panel=INPUT, help="The table that 'map distances' wrote.")
-@click.option("--pairs", metavar="FILE", panel=INPUT, help="The table of pairs that 'map relate' wrote.")
+@click.option("--distances", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The table that 'map distances' wrote.")
+@click.option(
+    "--pairs", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The table of pairs that 'map relate' wrote."
+)
 @click.option(
     "--sample-checks",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The table of samples that 'map relate --sample-table' wrote: contamination and flags.",
 )
 @click.option(
     "--sheet",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The sample sheet. The report says which of its samples have no results, and which others have some.",
@@ -106,6 +122,7 @@ EXAMPLES = (
     "-o",
     "--output",
     required=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The report (HTML). '-' is stdout.",

@@ -6,6 +6,7 @@ import rich_click as click
 
 from pairhmm.cli.compute import one_device_options, threads_option
 from pairhmm.cli.fields import default_of, option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.numbers import Size
 from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.progress import byte_progress
@@ -29,7 +30,7 @@ _DEFAULTS = ScanOptions()
     "samples",
     nargs=-1,
     required=True,
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="SAMPLES...",
     panel=INPUT,
     help="FASTQ, FASTA, BAM, CRAM or SAM files, plain or gzipped. '-' is stdin.",
@@ -37,6 +38,7 @@ _DEFAULTS = ScanOptions()
 @click.option(
     "--signatures",
     required=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The sequences to look for (FASTA).",
@@ -44,6 +46,7 @@ _DEFAULTS = ScanOptions()
 @click.option(
     "-f",
     "--reference",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The reference genome (FASTA) that CRAM files are decoded with.",
@@ -138,7 +141,7 @@ _DEFAULTS = ScanOptions()
     "output",
     "-o",
     "--output",
-    type=str,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table of hits (TSV). '-' is stdout.",
@@ -165,6 +168,7 @@ _DEFAULTS = ScanOptions()
 )
 @click.option(
     "--multiqc",
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="A table for MultiQC is written too. The name of FILE ends in _mqc.json.",

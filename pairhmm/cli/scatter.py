@@ -53,5 +53,5 @@ def command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> N
     if haplotypes is not None:
         raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
 
-    options = scoring_options(given, output)
+    options = scoring_options(given)
     scatter.write_scatter(output=output, pieces=pieces, options=options, **given)

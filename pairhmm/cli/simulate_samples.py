@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, Command
 from pairhmm.commands.simulate_scan import simulate_samples
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
@@ -17,7 +18,9 @@ EXAMPLES = (
 
 
 @click.command("samples", cls=Command, examples=EXAMPLES)
-@click.option("--signatures", required=True, metavar="FILE", panel=INPUT, help="The signatures to plant (FASTA).")
+@click.option(
+    "--signatures", required=True, type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The signatures to plant (FASTA)."
+)
 @option(
     simulate_samples,
     "num_no_virus",
@@ -86,12 +89,14 @@ EXAMPLES = (
     "-o",
     "--output",
     required=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The samples (FASTQ), bgzipped if the name ends in .gz. '-' is stdout.",
 )
 @click.option(
     "--truth",
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="A table (TSV) of the planted signatures and their places is written too.",

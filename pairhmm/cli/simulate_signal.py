@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, READS, Command
 from pairhmm.commands.simulate_signal import simulate_signal
 from pairhmm.warping.kmers import LONGEST_K
@@ -16,9 +17,12 @@ EXAMPLES = (
 
 
 @click.command("signal", cls=Command, examples=EXAMPLES)
-@click.option("--signatures", required=True, metavar="FILE", panel=INPUT, help="What the reads are of (FASTA).")
+@click.option(
+    "--signatures", required=True, type=INPUT_FILE, metavar="FILE", panel=INPUT, help="What the reads are of (FASTA)."
+)
 @click.option(
     "--model",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The table with the level of each k-mer, as 'pairhmm warp --model' takes it.",
@@ -63,17 +67,25 @@ EXAMPLES = (
     "-o",
     "--output",
     required=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The reads, as BLOW5, SLOW5 or text (.tsv). '-' is stdout, as text.",
 )
 @click.option(
     "--write-model",
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="A table with random levels is made and written, in place of --model.",
 )
-@click.option("--truth", metavar="FILE", panel=OUTPUT, help="A table with the place of each read is written (TSV).")
+@click.option(
+    "--truth",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="A table with the place of each read is written (TSV).",
+)
 @option(simulate_signal, "overwrite", "--force", panel=OUTPUT, help="Files that are there already are replaced.")
 def command(
     signatures: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.pages import OUTPUT, SAMPLES, Command
 from pairhmm.commands.simulate_scan import simulate_signatures
 
@@ -48,6 +49,7 @@ EXAMPLES = (
     "-o",
     "--output",
     required=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The signatures (FASTA), bgzipped if the name ends in .gz. '-' is stdout.",

@@ -8,6 +8,7 @@ import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE
 from pairhmm.cli.pages import INPUT, MEASUREMENT, OUTPUT, Command
 from pairhmm.commands import validate
 from pairhmm.engine import Choice
@@ -27,7 +28,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
 @click.command("validate", cls=Command, examples=EXAMPLES)
 @click.argument(
     "file",
-    type=click.Path(),
+    type=INPUT_FILE,
     panel=INPUT,
     help="The pairs and their likelihoods. The seven columns of a line are the haplotype, the read, its base,"
     " insertion, deletion and gap qualities (Phred+33), and log10 P(read | haplotype). '#' starts a comment.",

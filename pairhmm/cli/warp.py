@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import either, option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.numbers import Real
 from pairhmm.cli.pages import INPUT, MATCHES, OUTPUT, READS, Command
 from pairhmm.commands import warp_files, warp_signatures
@@ -31,7 +32,7 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     "signals",
     nargs=-1,
     required=True,
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="SIGNALS...",
     panel=INPUT,
     help="QUERIES and TARGETS: two files of signals. With --signatures, files of raw reads. A file is BLOW5, SLOW5,"
@@ -39,12 +40,14 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
 )
 @click.option(
     "--signatures",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="Raw reads are warped onto the expected levels of these sequences (FASTA), on both strands.",
 )
 @click.option(
     "--model",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The expected level of each k-mer: a table with the columns kmer, level_mean and level_stdv, as nanopolish and"
@@ -119,7 +122,7 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     "output",
     "-o",
     "--output",
-    type=str,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table of costs and places (TSV). '-' is stdout.",

@@ -27,7 +27,7 @@ from pairhmm.io.aligned.sequence_blocks import CHUNK_SIZE, PairBlock, every_pair
 from pairhmm.io.aligned.tables import AlignmentSink, open_paf, open_table
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.behind import WriteBehind
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.endings import require_ending
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN, STDOUT
@@ -39,6 +39,7 @@ RECORD_ENDINGS = (".sam", ".bam")
 _DEFAULTS = Scoring()
 
 
+@kept_apart()
 def align_files(
     queries: AnyPath,
     targets: AnyPath,

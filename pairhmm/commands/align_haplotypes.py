@@ -11,7 +11,7 @@ from pairhmm.evidence.given_haplotypes import differences_of_each
 from pairhmm.genomics.sequences import decode
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.io.aligned.haplotype_vcf import write_haplotype_vcf
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.endings import require_ending
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import parse_region
@@ -24,6 +24,7 @@ BEFORE = 1_000
 """Bases before the region into which an insertion or deletion in a repeat may be shifted."""
 
 
+@kept_apart()
 def write_haplotype_variants(
     haplotypes: AnyPath,
     reference: AnyPath,

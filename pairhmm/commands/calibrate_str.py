@@ -14,7 +14,7 @@ from pairhmm.fitting.str_counts import count_changes
 from pairhmm.fitting.str_rates import StrRates, estimate_rates
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.alignments.read_blocks import read_blocks
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.outputs import open_output
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import model_of_rates, str_toml
@@ -94,6 +94,7 @@ def calibrate_str(
     return model_of_rates(rates.gain, rates.loss, name, quality, chosen.model.gap_quality), rates
 
 
+@kept_apart()
 def write_str_model(
     alignments: Paths,
     reference: AnyPath,

@@ -22,7 +22,7 @@ from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.reference_confidence import ReferenceBlock
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_number
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.call_writer import CallFormat, open_calls
@@ -121,6 +121,7 @@ def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) 
                 yield from sites
 
 
+@kept_apart()
 def write_calls(
     alignments: Paths,
     reference: AnyPath,

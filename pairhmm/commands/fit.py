@@ -20,7 +20,7 @@ from pairhmm.fitting.spread import spread_over_windows
 from pairhmm.fitting.text import gatk_toml, profile_toml, rounds_table
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import Within, check_choice, check_whole
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.outputs import open_output
 from pairhmm.models.profile import ProfileModel, preset
 
@@ -33,6 +33,7 @@ MOST_READS = 100_000
 """Reads that a fit takes by default. They give a rate of 1 in 1,000 to about 1%."""
 
 
+@kept_apart()
 def fit(
     alignments: Paths,
     reference: AnyPath,

@@ -23,7 +23,7 @@ from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.behind import WriteBehind
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
 from pairhmm.io.pairs.batches import read_batches
@@ -51,6 +51,7 @@ class _Block:
     haplotype_names: list[str] | None = None
 
 
+@kept_apart()
 def forward_files(
     reads: AnyPath,
     haplotypes: AnyPath | None,

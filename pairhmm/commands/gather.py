@@ -5,7 +5,7 @@ from __future__ import annotations
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.io.files import parquet
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.htslib import quiet
 from pairhmm.io.files.names import check_names
 from pairhmm.io.likelihoods.gathered import gather_parquet, gather_table
@@ -13,6 +13,7 @@ from pairhmm.io.likelihoods.table import companion
 from pairhmm.io.variants.gathered import gather_vcf, is_vcf
 
 
+@kept_apart()
 def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     """Put the outputs of the pieces of a run together, in the order that they are given in.
 

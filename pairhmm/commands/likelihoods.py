@@ -15,7 +15,7 @@ from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.parquet import ENDING as PARQUET
 from pairhmm.io.files.parquet import pyarrow_for
 from pairhmm.io.likelihoods.table import LikelihoodRows, companion
@@ -94,6 +94,7 @@ def _unchanged(regions: Iterator[Evidence]) -> Iterator[Evidence]:
     return regions
 
 
+@kept_apart()
 def write_likelihoods(
     alignments: Paths,
     reference: AnyPath,

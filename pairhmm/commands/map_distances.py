@@ -18,7 +18,7 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import Within, check_number, check_whole
 from pairhmm.io.cohort.distances import open_distances
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.sketches.collection import open_collection
 from pairhmm.io.sketches.reader import check_one_scheme, scheme_text
 from pairhmm.sketching.choice import WORTH_A_DEVICE, choose, words_of
@@ -125,6 +125,7 @@ def distances(
     )
 
 
+@kept_apart()
 def write_distances(
     sketches: Paths,
     output: AnyPath = "-",

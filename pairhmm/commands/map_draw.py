@@ -23,7 +23,7 @@ from pairhmm.io.cohort.properties import (
     read_sheet_columns,
     sheet_tokens,
 )
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.placing import choice
 from pairhmm.placing.collecting import TokenCollector, check_size
 from pairhmm.placing.device import WORTH_A_DEVICE
@@ -135,6 +135,7 @@ def draw_map(
     return drawn
 
 
+@kept_apart()
 def write_map(drawn: SampleMap, output: AnyPath = "-", svg: AnyPath | None = None) -> None:
     """Write a map as a table (TSV), and as a picture.
 

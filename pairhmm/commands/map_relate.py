@@ -12,7 +12,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.io.cohort.pedigree import read_genealogy
 from pairhmm.io.cohort.relations import PAIR_COLUMNS, SAMPLE_COLUMNS, write_rows
 from pairhmm.io.cohort.sample_sites import read_sample_sites
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.variants.frequencies import read_frequencies
@@ -77,6 +77,7 @@ def _tell_unknown(samples: Sequence[str]) -> None:
         log.warning("nothing is expected of %d samples that the sheet or the pedigree lacks: %s", len(samples), names)
 
 
+@kept_apart()
 def write_relations(
     inputs: Paths,
     output: AnyPath,

@@ -22,7 +22,7 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
 from pairhmm.io.files.ahead import read_ahead
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.record_blocks import open_sample
@@ -127,6 +127,7 @@ def sketch(
     )
 
 
+@kept_apart()
 def sketch_files(
     samples: Samples,
     output: AnyPath,

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.standard_streams import STDOUT
-from pairhmm.io.report.web_page import BENCHMARK, PAGE, write_hosted_files, write_web_page
+from pairhmm.io.report.web_page import BENCHMARK, INDEX, PAGE, make_hosted_folder, write_hosted_files, write_web_page
 
 __all__ = ["page"]
 
 log = logging.getLogger(__name__)
 
 
+@kept_apart()
 def page(
     output: AnyPath | None = None,
     example: AnyPath | None = None,
@@ -51,7 +52,8 @@ def page(
     Raises
     ------
     InputError
-        Where the page was not built, for a folder that is no example, and where stdout is to be opened.
+        Where the page was not built, for a folder that is no example, where stdout is to be opened, and where a file of
+        `hosted` that another program wrote would be replaced.
     """
     destination, folder = path_of(output), path_of(example)
     if opens and destination == STDOUT:
@@ -59,12 +61,15 @@ def page(
     name = BENCHMARK if benchmark else PAGE
     served = path_of(hosted)
     if served is not None:
-        write_hosted_files(served)
-        destination = str(Path(served) / "index.html")
+        destination = str(Path(served) / INDEX)
     destination = destination or _cached(name)
     if folder is not None:
         check_apart(map(str, Path(folder).glob("*")), [("-o", destination)])
+    if served is not None:
+        make_hosted_folder(served)
     write_web_page(destination, name, folder, allow_urls, served is not None)
+    if served is not None:
+        write_hosted_files(served)
     log.info("%s", destination)
     if opens and not webbrowser.open(Path(destination).absolute().as_uri()):
         log.warning("no browser could be started: open %s", destination)

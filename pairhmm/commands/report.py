@@ -21,7 +21,7 @@ from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole
 from pairhmm.interface.release import version
 from pairhmm.io.alignments.opening import AlignmentReader
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.likelihoods.reader import LikelihoodTable
 from pairhmm.io.report.fits import read_fit, read_rounds
@@ -49,6 +49,7 @@ TITLE = "pairhmm report"
 _GENOME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 
+@kept_apart()
 def report(
     output: AnyPath,
     inputs: ReportInputs | None = None,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.iupac import reverse_complement
+from pairhmm.io.files.outputs import named_after, tell_of_left_out
 from pairhmm.io.samples.hit_writer import Searched
 from pairhmm.io.sequences.writer import WriteRecord, open_sequences
 from pairhmm.scanning.batch import REVERSE
@@ -20,16 +21,19 @@ LEAST_MARGIN = 20
 MARGIN_SHARE = 0.1
 """The same, as a share of the read."""
 
+_CANDIDATES = ".reads.fq", ".parts.fa"
 
-def candidate_paths(prefix: str) -> tuple[str, str]:
+
+def candidate_paths(prefix: str) -> tuple[str, ...]:
     """The paths of the reads and of the parts of signatures."""
-    return f"{prefix}.reads.fq", f"{prefix}.parts.fa"
+    return named_after(prefix, *_CANDIDATES)
 
 
 @contextmanager
 def open_candidates(prefix: str, searched: Searched) -> Iterator[CandidateWriter]:
     """Open ``PREFIX.reads.fq`` and ``PREFIX.parts.fa``, which have as many records."""
     reads, parts = candidate_paths(prefix)
+    tell_of_left_out(prefix, *_CANDIDATES[1:])
     with open_sequences(parts) as write_part, open_sequences(reads) as write_read:
         yield CandidateWriter(write_read, write_part, searched)
 

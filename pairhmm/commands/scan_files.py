@@ -23,7 +23,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.byte_stream import ByteStream
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
@@ -43,6 +43,7 @@ CHUNK_SIZE = 8 << 20
 _DEFAULTS = ScanOptions()
 
 
+@kept_apart()
 def scan_files(
     signatures: AnyPath,
     samples: Paths,

@@ -14,7 +14,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.options import check_whole
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_density import read_densities
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval, write_beds
 from pairhmm.io.variants.candidates import CandidateReader
@@ -81,6 +81,7 @@ def scatter(
     return _scattered(inputs, chosen, pieces)
 
 
+@kept_apart()
 def write_scatter(
     alignments: Paths,
     reference: AnyPath,

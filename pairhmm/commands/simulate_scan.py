@@ -9,7 +9,7 @@ import numpy as np
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.samples.signatures import read_signatures
@@ -61,6 +61,7 @@ def simulate_signatures(
             write(f"signature_{number}", draw_signature(rng, length, n_ratio), None)
 
 
+@kept_apart()
 def simulate_samples(
     signatures: str | Path,
     output: str | Path,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.interface.options import check_number, check_whole
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output, whole_files
@@ -36,6 +36,7 @@ _TABLE, _READS = 2, 3
 """Separate random streams (`pairhmm.commands.simulate_scan` has the first two)."""
 
 
+@kept_apart()
 def simulate_signal(
     signatures: str | Path,
     output: str | Path,

@@ -21,7 +21,7 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_choice, check_number, check_whole
 from pairhmm.io.files.ahead import read_ahead
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
@@ -90,6 +90,7 @@ def say_scale(normalise: Normalisation, scale: float) -> None:
     log.info("levels have 16 bits: %g to a %s", scale, unit)
 
 
+@kept_apart()
 def warp_files(
     queries: AnyPath,
     targets: AnyPath,

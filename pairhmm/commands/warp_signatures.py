@@ -19,7 +19,7 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
 from pairhmm.io.files.ahead import read_ahead
-from pairhmm.io.files.destinations import check_apart
+from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.signatures import read_signatures
@@ -63,6 +63,7 @@ class PlaceCounts:
     first_short: str = ""
 
 
+@kept_apart()
 def warp_signatures(
     signatures: AnyPath,
     model: AnyPath,

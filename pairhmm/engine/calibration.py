@@ -138,6 +138,7 @@ def load() -> Calibration:
             return Calibration([DeviceSpeed(**speed) for speed in kept["speeds"]])
     except FileNotFoundError:
         pass
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except Exception as error:
+        # The file may hold anything: it was written by another version, or was damaged.
         log.warning("%s: not usable (%s); pairhmm devices --calibrate makes it anew", path(), error)
     return Calibration([])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pairhmm.errors import InputError
+from pairhmm.errors import InputError, parsing
 
 KEYS = {
     "profile": ("start", "match", "insertion", "transitions"),
@@ -19,6 +20,12 @@ BY_COPIES = "by_copies"
 """The optional table of rates by the copies of a tandem repeat."""
 
 FORMAT = "see docs/model.md for the format"
+
+# More than any parameters have. Python can't show a value of tens of thousands.
+_MOST_LEVELS = 20
+# The time that tomllib takes for a key grows with the square of its parts.
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}\.[ \t]*){{{_MOST_LEVELS}}}")
 
 
 def read_table(path: str | Path, model: str) -> dict[str, Any]:
@@ -38,12 +45,16 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
 
     source = str(path)
     try:
-        table = tomllib.loads(Path(path).read_bytes().decode())
-    # Python also raises ValueError for integers of thousands of digits, and for a path with a zero byte.
-    except ValueError as error:
-        raise InputError(source, "", f"not a TOML file ({error})", FORMAT) from error
+        # Python raises ValueError for a path with a zero byte, too.
+        with parsing(source, "not a TOML file", FORMAT):
+            text = Path(path).read_bytes().decode()
+            if _LONG_KEY.search(text):
+                raise ValueError(f"a key of more than {_MOST_LEVELS} parts")
+            table = tomllib.loads(text)
     except OSError as error:
         raise InputError(source, "", error.strerror or "can't be read", "check the path") from error
+    if _levels(table) > _MOST_LEVELS:
+        raise InputError(source, "", f"has tables or lists within each other, more than {_MOST_LEVELS} deep", FORMAT)
     if not table:
         raise InputError(source, "", "holds no parameters", FORMAT)
     for other, keys in KEYS.items():
@@ -51,6 +62,21 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
             cure = "give it to --str-model" if other == "str" else f"give --model {other}"
             raise InputError(source, "", f"has the parameters of the model {other!r}", cure)
     return table
+
+
+def _levels(table: object) -> int:
+    """How many tables and lists are within each other, as far as it matters."""
+    inner, levels = [table], 0
+    while inner and levels <= _MOST_LEVELS:
+        inner = [one for value in inner for one in _inside(value)]
+        levels += 1
+    return levels
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def check_keys(

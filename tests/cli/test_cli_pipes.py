@@ -113,6 +113,40 @@ def test_likelihoods_that_are_a_pipe(demo, run_cli, fifo, tmp_path):
     assert "pipe: is a pipe, and its companion is found by its name; write it to a file" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "output"), [("truth.vcf", "x.vcf"), ("truth.vcf.gz", "x.bcf"), ("truth.vcf", "x.tsv")]
+)
+def test_pieces_are_read_more_than_once(demo, run_cli, fifo, tmp_path, name, output):
+    pipe = fifo(demo / name)
+    done = run_cli("gather", "-o", tmp_path / output, pipe, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == f"pairhmm: error: {pipe}: is a pipe, and is read more than once; write it to a file first\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe"]
+
+
+def test_pieces_on_stdin(demo, run_cli, tmp_path):
+    done = run_cli("gather", "-o", tmp_path / "x.vcf", "-", input=(demo / "truth.vcf").read_text(), timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == "pairhmm: error: -: is stdin, and is read more than once; write it to a file first\n"
+
+
+def test_a_pipe_that_two_options_name(demo, run_cli, fifo):
+    pipe = fifo(demo / "truth.vcf")
+    done = call(run_cli, demo, "-v", pipe, "--ploidy-file", pipe, demo / "reads.bam")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_signals(demo, run_cli, fifo, tmp_path):
+    signature, signals = tmp_path / "signature.fa", tmp_path / "signals.tsv"
+    signature.write_text(">s\n" + "ACGTTGCAACGGTACT" * 5 + "\n")
+    made = ("--write-model", tmp_path / "model.tsv", "-o", signals, "--reads", "3")
+    assert run_cli("simulate", "signal", "--signatures", signature, *made).returncode == 0
+    expected = run_cli("warp", signals, signals)
+    done = run_cli("warp", signals, fifo(signals), timeout=60)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
 def test_stdin_by_its_path(demo, run_cli):
     options = ("call", "--no-version", "-f", demo / "reference.fa", demo / "reads.bam", "-v")
     expected = run_cli(*options, demo / "truth.vcf")

@@ -57,3 +57,32 @@ def test_the_page_takes_no_place_of_its_example(tmp_path):
         (tmp_path / name).write_text("x")
     with pytest.raises(InputError, match=r"reads.bam"):
         command.page(tmp_path / "reads.bam", tmp_path)
+
+
+@pytest.fixture
+def hosted(tmp_path, installed):
+    """An installation whose page has what a hosted one changes."""
+    built = tmp_path / "package" / "web_page"
+    (built / web_page.PAGE).write_text('<html lang="en"><link rel="icon" href="data:,">\n')
+    (built / "hosted").mkdir()
+    for name in ("icon.svg", "pairhmm.webmanifest"):
+        (built / "hosted" / name).write_text(f"ours: {name}")
+
+
+def test_a_hosted_page_is_written_again(hosted, tmp_path):
+    folder = tmp_path / "served"
+    for _ in range(2):
+        command.page(hosted=folder)
+        assert sorted(one.name for one in folder.iterdir()) == ["icon.svg", "index.html", "pairhmm.webmanifest"]
+        assert "data-hosted" in (folder / "index.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["index.html", "icon.svg"])
+def test_a_hosted_page_replaces_no_file_of_others(hosted, tmp_path, name):
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / name).write_text("<html>another's</html>")
+    with pytest.raises(InputError, match=rf"{name}: is there already, and is no page of pairhmm; name another folder"):
+        command.page(hosted=folder)
+    assert [one.name for one in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == "<html>another's</html>"

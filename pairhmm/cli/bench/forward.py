@@ -18,6 +18,7 @@ from pairhmm.cli.bench.options import Lengths, json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.compute import device_memory_option, devices_option, threads_option
 from pairhmm.cli.fields import either, option
+from pairhmm.cli.files import INPUT_FILE
 from pairhmm.cli.pages import COMPUTE, INPUT, MEASUREMENT, Command
 from pairhmm.engine import Choice
 
@@ -36,7 +37,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
 @click.command("forward", cls=Command, examples=EXAMPLES)
 @click.option(
     "--groups",
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A .in file whose groups are one more workload in the table of workloads.",

@@ -6,6 +6,7 @@ import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, MATCHES, OUTPUT, Command
 from pairhmm.commands.map_distances import write_distances
 from pairhmm.engine import Choice
@@ -22,13 +23,14 @@ EXAMPLES = (
     "sketches",
     nargs=-1,
     required=True,
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="SKETCHES...",
     panel=INPUT,
     help="Sketch files of 'pairhmm map sketch': the collection.",
 )
 @click.option(
     "--queries",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="Compare the samples of this sketch file with the collection. Without this option, each two samples of the"
@@ -55,7 +57,7 @@ EXAMPLES = (
     "output",
     "-o",
     "--output",
-    type=str,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table of distances (TSV). '-' is stdout.",

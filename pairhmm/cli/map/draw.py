@@ -6,11 +6,10 @@ import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, MAP, OUTPUT, Command
 from pairhmm.commands.map_draw import draw_map, write_map
 from pairhmm.engine import Choice
-from pairhmm.interface.arguments import path_of
-from pairhmm.io.files.destinations import check_apart
 from pairhmm.placing.options import GROUPS, MapOptions, Quantisation
 
 EXAMPLES = (
@@ -43,16 +42,30 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option(
     "--kmers",
     multiple=True,
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="Sketches of 'pairhmm map sketch': the group kmers. It can be given several times, as can the next two.",
 )
-@click.option("--hits", multiple=True, metavar="FILE", panel=INPUT, help="A table of 'pairhmm scan': the group hits.")
 @click.option(
-    "--genotypes", multiple=True, metavar="FILE", panel=INPUT, help="Calls (VCF or BCF): the group genotypes."
+    "--hits",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="A table of 'pairhmm scan': the group hits.",
+)
+@click.option(
+    "--genotypes",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="Calls (VCF or BCF): the group genotypes.",
 )
 @click.option(
     "--sheet",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A tab-separated table with a column sample, and others: the group sheet.",
@@ -97,12 +110,12 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     "output",
     "-o",
     "--output",
-    type=str,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table of positions (TSV). '-' is stdout.",
 )
-@click.option("--svg", metavar="FILE", panel=OUTPUT, help="The picture (SVG).")
+@click.option("--svg", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="The picture (SVG).")
 @click.option(
     "--colour", metavar="COLUMN", panel=OUTPUT, help="The column of the sheet that colours the points of the picture."
 )
@@ -129,8 +142,6 @@ def command(
     The map is a projection, which keeps little. Up to 2,000 samples are placed exactly beside it, and a message says
     how far each can be trusted. docs/map.md has the formulas.
     """
-    inputs = [*kmers, *hits, *genotypes, sheet]
-    check_apart(inputs, [("-o", path_of(output)), ("--svg", path_of(svg))])
     drawn = draw_map(
         kmers=kmers,
         hits=hits,

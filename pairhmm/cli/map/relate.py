@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.commands import map_relate
 
@@ -18,7 +19,7 @@ EXAMPLES = (
     "inputs",
     nargs=-1,
     required=True,
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="INPUTS...",
     panel=INPUT,
     help="VCF or BCF with AD, PL, GL or GT, or tables that 'likelihoods' wrote (.tsv, .tsv.gz, .parquet), of two"
@@ -26,6 +27,7 @@ EXAMPLES = (
 )
 @click.option(
     "--sheet",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A sample sheet: the columns sample and individual say who a sample is from, and father and mother who that"
@@ -33,6 +35,7 @@ EXAMPLES = (
 )
 @click.option(
     "--pedigree",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A PED file: family, individual, father, mother, sex, phenotype. Without --sheet, samples have the names of"
@@ -40,6 +43,7 @@ EXAMPLES = (
 )
 @click.option(
     "--frequencies",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="A VCF or BCF with allele frequencies of the population (AF in INFO). Without it, they come from the samples.",
@@ -49,11 +53,12 @@ EXAMPLES = (
     "--output",
     default="-",
     show_default=True,
+    type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
     help="The table of pairs of samples (.tsv). '-' is stdout.",
 )
-@click.option("--sample-table", metavar="FILE", panel=OUTPUT, help="A table of the samples (.tsv).")
+@click.option("--sample-table", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="A table of the samples (.tsv).")
 def command(
     inputs: tuple[str, ...],
     sheet: str | None,

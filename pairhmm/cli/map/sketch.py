@@ -6,6 +6,7 @@ import rich_click as click
 
 from pairhmm.cli.compute import threads_option
 from pairhmm.cli.fields import option
+from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, SKETCHES, Command
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import map_sketch
@@ -25,7 +26,7 @@ _DEFAULTS = SketchOptions()
 @click.argument(
     "files",
     nargs=-1,
-    type=click.Path(),
+    type=INPUT_FILE,
     metavar="FILES...",
     panel=INPUT,
     help="FASTQ, FASTA, BAM, CRAM or SAM files, plain or gzipped. '-' is stdin. Each file is a sample.",
@@ -33,12 +34,14 @@ _DEFAULTS = SketchOptions()
 @click.option(
     "-f",
     "--reference",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
     help="The reference genome (FASTA) that CRAM files are decoded with.",
 )
 @click.option(
     "--sheet",
+    type=INPUT_FILE,
     metavar="FILE",
     panel=SAMPLES,
     help="A sample sheet (TSV) names the samples and their files, in place of FILES. Of a sample with reads and"
@@ -82,7 +85,15 @@ _DEFAULTS = SketchOptions()
     " out most sequencing errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
 )
 @threads_option(map_sketch.sketch_files)
-@click.option("-o", "--output", required=True, metavar="FILE", panel=OUTPUT, help="The sketch file. '-' is stdout.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    panel=OUTPUT,
+    help="The sketch file. '-' is stdout.",
+)
 def command(
     files: tuple[str, ...],
     reference: str | None,

@@ -24,6 +24,7 @@ from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_r
 from pairhmm.io.files import block_heads, end_markers, magic
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.htslib import UNREADABLE, quiet
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names, decoded
 from pairhmm.io.files.one_pass import is_pipe, require_file
 from pairhmm.io.files.pipes import pipe_from
@@ -208,6 +209,7 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
     Of BAM in blocks the copy has the header alone.
     """
     if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
+        opening(path)
         descriptor = STDIN_FILE if path == STDIN else None
         end_markers.check_end(path, descriptor)
         if threads > 1:

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 from pairhmm.io.samples.hit_reader import read_hits
 from pairhmm.io.samples.hit_writer import file_label
@@ -156,6 +157,7 @@ def read_sheet_columns(path: str) -> tuple[list[str], dict[str, dict[str, str]]]
     InputError
         For a file that is no such table, and a sample that it names twice.
     """
+    opening(path)
     try:
         with open(path, encoding="utf-8-sig", newline="") as lines:
             table = [(at, row) for at, row in enumerate(csv.reader(lines, delimiter="\t"), start=1) if any(row)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
+from contextvars import copy_context
 from functools import cache
 from threading import Thread
 from typing import TypeVar
@@ -48,7 +49,8 @@ def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
             made.set_exception(error)
 
     # The thread is a daemon, so that the program can end while it waits for a pipe.
-    thread = Thread(target=make, daemon=True)
+    # It belongs to the run of the caller (`pairhmm.io.files.destinations`).
+    thread = Thread(target=copy_context().run, args=(make,), daemon=True)
     try:
         thread.start()
     except RuntimeError:

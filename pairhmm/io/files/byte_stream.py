@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import magic
-from pairhmm.io.files.end_markers import CUT_OFF, LONGEST, MAKE_AGAIN, check_end, check_tail, end_marker
+from pairhmm.io.files.end_markers import (
+    BGZF_END,
+    CUT_OFF,
+    LONGEST,
+    MAKE_AGAIN,
+    BlockFollower,
+    check_end,
+    check_tail,
+    end_marker,
+)
+from pairhmm.io.files.inputs import check_packing, opening
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
@@ -56,6 +66,7 @@ class ByteStream:
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:
         self.path = path
+        opening(path)
         try:
             # sys.stdin is not used: it could not be closed at the program's end while a thread waits in it.
             self._file: BinaryIO = open(STDIN_FILE if path == STDIN else path, "rb", closefd=path != STDIN)  # noqa: SIM115
@@ -74,6 +85,7 @@ class ByteStream:
             packed = self._file.read(_HEAD_SIZE)
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        check_packing(self.path, packed)
         self._replayed = _Replayed(packed, self._file, watch)
         self.raw = io.BufferedReader(self._replayed, _HEAD_SIZE)
         self._unpacked: io.BufferedIOBase = self.raw
@@ -97,6 +109,9 @@ class ByteStream:
             raise self._damaged(error) from error
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
+        except (ArithmeticError, LookupError, RuntimeError, SystemError, TypeError, ValueError) as error:
+            # Libraries that unpack do not expect this.
+            raise self._damaged(error) from error
         if done < len(view):
             self.check_end()
         return done
@@ -130,6 +145,7 @@ class _Replayed(io.RawIOBase):
     def __init__(self, head: bytes, file: BinaryIO, watch: Callable[[int], None]) -> None:
         self._head, self._file, self._watch = memoryview(head), file, watch
         self.marker, self.tail = end_marker(head), b""
+        self._follower, self._address = BlockFollower(), 0
 
     def readable(self) -> bool:
         return True
@@ -141,6 +157,12 @@ class _Replayed(io.RawIOBase):
         else:
             count = self._file.readinto(buffer)  # type: ignore[attr-defined]
         if self.marker:
+            if self.marker == BGZF_END:
+                self._follower.follow(self._address, bytes(buffer[:count]))
+                self._address += count
+                if not self._follower.is_in_blocks:
+                    # Plain gzip follows the blocks, and has no marker.
+                    self.marker = b""
             self.tail = (self.tail + bytes(buffer[max(0, count - LONGEST) : count]))[-LONGEST:]
         self._watch(count)
         return count

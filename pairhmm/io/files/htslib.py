@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-UNREADABLE = (OSError, ValueError, NotImplementedError)
-"""Exceptions that pysam raises for files that it can't read."""
+UNREADABLE = (
+    *(OSError, ValueError, NotImplementedError),
+    *(ArithmeticError, AssertionError, LookupError, RuntimeError, SystemError, TypeError),
+)
+"""Exceptions that pysam raises for files that it can't read: the first by design, the others where it fails."""
 
 _NOT_CLOSED = "Closing failed"
 

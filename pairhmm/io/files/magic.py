@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 GZIP: Final = b"\x1f\x8b"
@@ -18,3 +19,11 @@ BLOW5: Final = b"BLOW5\1"
 SLOW5: Final = b"#slow5_version\t"
 BCF: Final = b"BCF"
 VCF: Final = b"##fileformat=VCF"
+
+OTHER_PACKERS: Final = (
+    ("xz", "xz -d", re.compile(rb"\xfd7zXZ\x00")),
+    ("zstd", "zstd -d", re.compile(rb"\x28\xb5\x2f\xfd")),
+    ("bzip2", "bzip2 -d", re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", re.DOTALL)),
+)
+"""Programs that pack files as nothing here reads them: name, command that unpacks, and first bytes."""
+PACKED_HEAD_SIZE: Final = 10

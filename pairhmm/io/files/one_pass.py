@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.end_markers import becomes_gzip
+from pairhmm.io.files.inputs import check_file_packing
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
+from pairhmm.io.files.text_lines import read_texts
 
 
 def is_pipe(path: str) -> bool:
@@ -38,7 +41,43 @@ def readable_again(path: str) -> Iterator[str]:
         with open(path, "rb") as pipe:
             shutil.copyfileobj(pipe, copy)
         copy.flush()
+        check_file_packing(path, copy.name)
         yield copy.name
+
+
+@contextmanager
+def unmixed(path: str) -> Iterator[str]:
+    """`path`, or an unpacked temporary copy of text in BGZF with gzip behind it, which pysam would take for cut off.
+
+    Raises
+    ------
+    InputError
+        Where the file is cut off or damaged.
+    OSError
+        Where the copy can't be written.
+    """
+    if not _is_mixed(path):
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="pairhmm-") as copy:
+        for text in read_texts(path):
+            copy.write(text)
+        copy.flush()
+        yield copy.name
+
+
+def _is_mixed(path: str) -> bool:
+    try:
+        if not os.path.isfile(path):
+            return False
+        descriptor = os.open(path, os.O_RDONLY)
+    except (OSError, ValueError):
+        # Opening the file will report what is wrong.
+        return False
+    try:
+        return becomes_gzip(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def require_file(path: str, why: str) -> None:

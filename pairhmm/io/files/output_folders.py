@@ -54,19 +54,23 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     missing = [path for path in (target, *target.parents) if not path.exists()]
     # The names are set before the folders are made: a signal may arrive right after the making.
     scratch, held = target / f"{_SCRATCH}{os.urandom(4).hex()}", None
+    # Another run that cleans up takes a folder without a lock for abandoned: it gets its name once it is locked.
+    unlocked = scratch.with_name(f".{scratch.name}")
     try:
         with output_errors(target, scratch):
             _make(target)
             for name in names:
                 check_writable(target / name)
             _remove_abandoned(target)
-            scratch.mkdir()
-            held = _locked(scratch)
+            unlocked.mkdir()
+            held = _locked(unlocked)
+            unlocked.rename(scratch)
             yield scratch
             for name in names:
                 put_in_place(scratch / name, Path(os.path.realpath(target / name)))
     except BaseException:
-        shutil.rmtree(scratch, ignore_errors=True)
+        for folder in (unlocked, scratch):
+            shutil.rmtree(folder, ignore_errors=True)
         for path in missing:
             # A folder stays if something else has been put into it meanwhile.
             with suppress(OSError):

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import logging
 import os
 import re
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.destinations import being_written
 from pairhmm.io.files.standard_streams import STDOUT
+
+log = logging.getLogger(__name__)
 
 _listed: ContextVar[tuple[str, list[str]] | None] = ContextVar("listed", default=None)
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -41,11 +46,12 @@ class ByteSink(Protocol):
 
 
 @contextmanager
-def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
+def whole_files(destination: str | Path, *companions: str, of_input: bool = False) -> Iterator[Path]:
     """A path to write to. It is renamed to `destination` when the block ends well, and removed when it does not.
 
     Half-written files that a killed process left of the same destination are removed, too. A link stays a link: its
-    target is written.
+    target is written. Pipes and devices are written directly, and have no companions: where `has_companions` is false
+    for the path, the writer leaves none.
 
     Parameters
     ----------
@@ -53,22 +59,63 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
     companions : str
         Suffixes of files that the writer may leave beside its own, such as ``.tbi``. They are renamed or removed, too.
         Those of an earlier run are removed, since they index other content.
+    of_input : bool
+        Whether the file is an index of an input, which is made where it is missing.
 
     Raises
     ------
     InputError
-        Where the folder can't be written, the disk is full, or the destination is a folder or read-only.
+        Where the destination is an input of the run, a folder or read-only, where the folder can't be written, and
+        where the disk is full.
     """
+    if is_device(destination):
+        if companions:
+            log.warning("%s is not a regular file: it gets no index", destination)
+        with output_errors(destination):
+            yield Path(destination)
+        return
+    with nullcontext() if of_input else being_written(str(destination), *companions):
+        with _renamed(destination, companions) as scratch:
+            yield scratch
+
+
+def named_after(prefix: str, first: str, *others: str) -> tuple[str, ...]:
+    """The paths of files whose names begin with `prefix`.
+
+    Where that is a pipe or a device, it is written in place of the first one, and the others are written nowhere.
+    """
+    if is_device(prefix):
+        return (prefix, *(os.devnull for _ in others))
+    return tuple(f"{prefix}{end}" for end in (first, *others))
+
+
+def tell_of_left_out(prefix: str, *others: str) -> None:
+    """Say which files `named_after` leaves out, if any."""
+    if is_device(prefix):
+        files = ", ".join(f"{prefix}{end}" for end in others)
+        log.warning("%s is not a regular file: %s is not written", prefix, files)
+
+
+def has_companions(made: Path) -> bool:
+    """Whether the writer of a path from `whole_files` may leave companions beside it."""
+    return not is_device(made)
+
+
+@contextmanager
+def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(destination))
     scratch = target.with_name(f".{os.urandom(4).hex()}.{_scratch_tail(target.name)}")
+    # Another run that cleans up takes a file without a lock for abandoned: it gets its name once it is locked.
+    unlocked = scratch.with_name(f".{scratch.name}")
     ends = ("", *companions)
     held: int | None = None
     try:
         with output_errors(destination, scratch):
             check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
-            held = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            held = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
             _lock(held)
+            os.rename(unlocked, scratch)
             yield scratch
             for end in reversed(ends):
                 made = Path(f"{scratch}{end}")
@@ -76,12 +123,12 @@ def whole_files(destination: str | Path, *companions: str) -> Iterator[Path]:
                 final = Path(os.path.realpath(f"{destination}{end}"))
                 if made.exists():
                     put_in_place(made, final)
-                elif end:
+                elif end and not is_device(final):
                     final.unlink(missing_ok=True)
     finally:
-        for end in ends:
+        for path in (unlocked, *(Path(f"{scratch}{end}") for end in ends)):
             with suppress(OSError):
-                Path(f"{scratch}{end}").unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
         if held is not None:
             os.close(held)
 
@@ -122,7 +169,11 @@ def _scratch_tail(name: str) -> str:
 
 
 def put_in_place(made: Path, final: Path) -> None:
-    """Rename a file, or copy it if a link leads to another file system."""
+    """Rename a file, or copy it if a link leads to another file system. A pipe or device is written, and stays."""
+    if is_device(final):
+        with open(made, "rb") as source, open(final, "wb") as out:
+            shutil.copyfileobj(source, out)
+        return
     try:
         os.replace(made, final)
     except OSError as error:
@@ -178,7 +229,14 @@ def _remove_abandoned(target: Path) -> None:
 
 @contextmanager
 def scratch_beside(path: Path) -> Iterator[Path]:
-    """A path beside another one, for text that is then converted to another format. The file is removed at the end."""
+    """A path beside another one, for text that is then converted to another format. The file is removed at the end.
+
+    For a pipe or a device, it is in the folder for temporary files.
+    """
+    if is_device(path):
+        with tempfile.TemporaryDirectory(prefix="pairhmm-") as folder:
+            yield Path(folder) / path.name
+        return
     scratch = path.with_name(f"{path.name}.tmp")
     try:
         yield scratch

@@ -59,6 +59,8 @@ PLACE = ("chrom", "start", "end")
 """Columns by which rows are looked for."""
 # Values that are encoded at once. The file does not depend on it.
 _VALUES_AT_ONCE = 1 << 16
+# What pyarrow and what reads its metadata may raise for damaged bytes, besides the errors that pyarrow names.
+_UNFORESEEN = ArithmeticError, AssertionError, LookupError, RuntimeError, SystemError, TypeError, ValueError
 # Bytes of memory that pyarrow's libraries take when they are loaded, with a little to work with.
 _ARROW_ROOM = 128 << 20
 
@@ -114,7 +116,7 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (arrow.ArrowException, OSError, *_UNFORESEEN) as error:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
 
 
@@ -217,6 +219,8 @@ class RowGroups(Generic[T]):
         self._out = open(path, "wb")  # noqa: SIM115 (close closes it)
         self._held: list[T] = []
         self._rows = 0
+        # Counted, since a pipe does not tell.
+        self._size = len(parquet_footer.MAGIC)
         self._behind = WriteBehind(threads)
         self._sums, self._like = table.sums(), table.footer()
         # Written at once: all of them at the end would take a while.
@@ -264,8 +268,9 @@ class RowGroups(Generic[T]):
             self._behind.run(lambda: self._write(self._table.encoded(held)))
 
     def _write(self, group: EncodedRows) -> None:
-        parquet_footer.move(group.groups, self._out.tell() - len(parquet_footer.MAGIC), len(self._groups))
+        parquet_footer.move(group.groups, self._size - len(parquet_footer.MAGIC), len(self._groups))
         self._out.write(group.body)
+        self._size += len(group.body)
         self._groups += map(struct_bytes, group.groups)
         self._written_rows += group.rows
         self._sums.join(group.sums)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText, index_table
+from pairhmm.io.files.outputs import has_companions
 
 _ZERO_BASED = 0x10000
 _WINDOW_BITS = 14
@@ -91,7 +92,12 @@ class TableIndex:
             self._contigs[chrom].add(start, end, rows, first, last)
 
     def write(self, path: Path) -> None:
-        """Write the index of the table `path`, which is closed: ``.tbi``, or ``.csi`` for contigs too long for it."""
+        """Write the index of the table `path`, which is closed: ``.tbi``, or ``.csi`` for contigs too long for it.
+
+        A table that is a pipe or a device gets none.
+        """
+        if not has_companions(path):
+            return
         if self._furthest > LONGEST_FOR_TBI:
             index_table(path, self._first, self._furthest)
             return

@@ -10,6 +10,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.inputs import opening
+from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
@@ -182,5 +184,7 @@ def _named(model: bytes | None) -> str:
 def _parquet(arrow: Any, path: str) -> Any:
     from pyarrow.parquet import ParquetFile
 
+    require_file(path, "Parquet is read from its end")
+    opening(path)
     with parquet.damage_errors(arrow, path):
         return ParquetFile(path, **parquet.READING)

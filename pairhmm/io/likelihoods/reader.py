@@ -15,6 +15,7 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.genomics.sequences import encode
 from pairhmm.io.files import parquet
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.text_lines import read_lines, read_rows
 from pairhmm.io.likelihoods.table import (
@@ -75,6 +76,8 @@ class LikelihoodTable:
         if not os.path.isfile(self.companion):
             rule = f"its companion {self.companion} is not there"
             raise InputError(path, "", rule, "keep the two files that pairhmm likelihoods writes together")
+        opening(path)
+        opening(self.companion)
 
     def model(self) -> str:
         """The model and its parameters, such as ``gatk`` or ``profile (normalised)``.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +31,8 @@ from pairhmm.io.likelihoods.table import (
     LikelihoodRows,
     companion,
 )
+
+log = logging.getLogger(__name__)
 
 Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Any]]
 
@@ -122,8 +125,8 @@ def open_likelihoods(
     """Open a writer, of the format of the destination's extension.
 
     ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
-    written beside the table as ``NAME.haplotypes.EXT``; stdout and devices get none. The files appear when the block
-    ends well. Where reads are joined (`are_joined`), the table has the column `READS_COLUMN`.
+    written beside the table as ``NAME.haplotypes.EXT``; stdout, pipes and devices get none. The files appear when the
+    block ends well. Where reads are joined (`are_joined`), the table has the column `READS_COLUMN`.
 
     Parameters
     ----------
@@ -141,12 +144,9 @@ def open_likelihoods(
     """
     path = str(destination)
     require_ending(path, "tables", ENDINGS)
-    if path == STDOUT or is_device(path):
-        with open_binary_output(path) as table:
-            yield _TextWriter(table, None, model, are_joined)
-    elif path.endswith(parquet.ENDING):
+    if path.endswith(parquet.ENDING):
         arrow = parquet.pyarrow_for(path)
-        with whole_files(path) as table, whole_files(companion(path)) as haplotypes:
+        with whole_files(path) as table, _haplotypes_of(path) as haplotypes:
             with output_errors(path):
                 writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined, threads)
                 try:
@@ -154,16 +154,38 @@ def open_likelihoods(
                 finally:
                     writer.close()
     elif path.endswith(".gz"):
-        with whole_files(path, *TABIX_INDICES) as table, whole_files(companion(path), *TABIX_INDICES) as haplotypes:
-            with output_errors(path):
-                with BgzipText(table, threads) as text, BgzipText(haplotypes) as described:
-                    indices = _Indices(text, described)
-                    yield _TextWriter(text, described, model, are_joined, indices)
+        with whole_files(path, *TABIX_INDICES) as table, _haplotypes_of(path, *TABIX_INDICES) as haplotypes:
+            with output_errors(path), ExitStack() as stack:
+                text = stack.enter_context(BgzipText(table, threads))
+                described = None if haplotypes is None else stack.enter_context(BgzipText(haplotypes))
+                indices = _Indices(text, described)
+                yield _TextWriter(text, described, model, are_joined, indices)
+                stack.close()
                 indices.write(table, haplotypes)
+    elif path == STDOUT or is_device(path):
+        if path != STDOUT:
+            _tell_of_no_companion(path)
+        with open_binary_output(path) as out:
+            yield _TextWriter(out, None, model, are_joined)
     else:
         # The table is the inner file, so that the error for a full disk names it.
-        with open_binary_output(companion(path)) as described, open_binary_output(path) as text:
-            yield _TextWriter(text, described, model, are_joined)
+        with open_binary_output(companion(path)) as beside, open_binary_output(path) as out:
+            yield _TextWriter(out, beside, model, are_joined)
+
+
+@contextmanager
+def _haplotypes_of(path: str, *indices: str) -> Iterator[Path | None]:
+    """A path for the companion of a table; None for a pipe or a device, which has none."""
+    if is_device(path):
+        _tell_of_no_companion(path)
+        yield None
+        return
+    with whole_files(companion(path), *indices) as haplotypes:
+        yield haplotypes
+
+
+def _tell_of_no_companion(path: str) -> None:
+    log.warning("%s is not a regular file: no table of haplotypes is written beside it", path)
 
 
 def _columns(are_joined: bool) -> tuple[str, ...]:
@@ -173,18 +195,20 @@ def _columns(are_joined: bool) -> tuple[str, ...]:
 class _Indices:
     """The indices of a bgzipped table and of its companion."""
 
-    def __init__(self, table: BgzipText, haplotypes: BgzipText) -> None:
+    def __init__(self, table: BgzipText, haplotypes: BgzipText | None) -> None:
         self._table = TableIndex(table, COLUMNS.index("chrom"))
-        self._haplotypes = TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
+        self._haplotypes = None if haplotypes is None else TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
 
     def add(self, lines: Lines) -> None:
         """Take lines that were just written."""
         self._table.add_spans(lines.in_table)
-        self._haplotypes.add_spans(lines.in_haplotypes)
+        if self._haplotypes is not None:
+            self._haplotypes.add_spans(lines.in_haplotypes)
 
-    def write(self, table: Path, haplotypes: Path) -> None:
+    def write(self, table: Path, haplotypes: Path | None) -> None:
         self._table.write(table)
-        self._haplotypes.write(haplotypes)
+        if self._haplotypes is not None and haplotypes is not None:
+            self._haplotypes.write(haplotypes)
 
 
 class _TextWriter:
@@ -226,13 +250,14 @@ def _header(columns: Sequence[str]) -> bytes:
 
 class _ParquetWriter:
     def __init__(
-        self, arrow: ModuleType, table: Path, haplotypes: Path, model: str, are_joined: bool, threads: int
+        self, arrow: ModuleType, table: Path, haplotypes: Path | None, model: str, are_joined: bool, threads: int
     ) -> None:
         self._table = parquet.RowGroups(table, _score_table(arrow, are_joined), {MODEL_KEY: model}, threads)
         text, number = arrow.string(), arrow.int64()
         described = (_coded(arrow), number, number, text, text, text, text, arrow.int8())
         columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        self._haplotypes = parquet.RowGroups(haplotypes, parquet.Table(arrow, columns, Described))
+        described_table = parquet.Table(arrow, columns, Described)
+        self._haplotypes = None if haplotypes is None else parquet.RowGroups(haplotypes, described_table)
 
     def write(self, rows: LikelihoodRows) -> None:
         self.append(_pack([rows]))
@@ -240,14 +265,15 @@ class _ParquetWriter:
     def append(self, prepared: tuple[ScoreColumns | parquet.EncodedRows, Described | None]) -> None:
         scores, described = prepared
         self._table.append(scores)
-        if described is not None:
+        if described is not None and self._haplotypes is not None:
             self._haplotypes.append(described)
 
     def close(self) -> None:
         try:
             self._table.close()
         finally:
-            self._haplotypes.close()
+            if self._haplotypes is not None:
+                self._haplotypes.close()
 
 
 def _coded(arrow: ModuleType) -> Any:

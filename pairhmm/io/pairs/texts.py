@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_QUALITY, PHRED_OFFSET
 from pairhmm.genomics.sequences import codes_of, decode, encode
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.outputs import open_output
 from pairhmm.models.batch import Group, Read
 
@@ -119,6 +120,7 @@ def open_input(path: str | Path) -> BufferedReader:
     InputError
         Where it can't be opened.
     """
+    opening(path)
     try:
         return open(path, "rb")
     except OSError as error:

@@ -24,6 +24,9 @@ KINDS = {
 }
 """Endings of the files that the page takes (web/src/page/files.js)."""
 
+INDEX = "index.html"
+"""The name of a page on a server."""
+
 MOST_EXAMPLE_BYTES = 64_000_000
 """A page with a larger example opens slowly."""
 
@@ -36,6 +39,8 @@ _HOSTED = {
     '<html lang="en"': '<html lang="en" data-hosted',
 }
 """What a page that takes addresses, or one on a server, has in place of what the page has."""
+# What a hosted page has near its beginning, and no other one.
+_MARK, _MARK_WITHIN = _MANIFEST.encode(), 1 << 16
 _EXAMPLES = "<!-- examples -->\n"
 
 
@@ -71,22 +76,49 @@ def write_web_page(
         out.writelines([before, *baked, mark, after])
 
 
+def make_hosted_folder(folder: str) -> None:
+    """Make the folder of a hosted page. A folder that is there has such a page, or no file of the same names.
+
+    Raises
+    ------
+    InputError
+        Where a file would be replaced that is not pairhmm's, and where the folder can't be made.
+    """
+    for name in () if _has_page(folder) else (INDEX, *(one.name for one in _hosted_files())):
+        path = os.path.join(folder, name)
+        if os.path.lexists(path):
+            rule = "is there already, and is no page of pairhmm"
+            raise InputError(path, "", rule, "name another folder, or move it away")
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise InputError(folder, "", error.strerror or "can't be made", "name another folder") from error
+
+
+def _has_page(folder: str) -> bool:
+    try:
+        with open(os.path.join(folder, INDEX), "rb") as page:
+            return _MARK in page.read(_MARK_WITHIN)
+    except OSError:
+        return False
+
+
 def write_hosted_files(folder: str) -> None:
     """Write what a browser needs to keep a hosted page: a manifest, an icon and a service worker.
 
     Raises
     ------
     InputError
-        Where the page was not built, and where the folder can't be made or written.
+        Where the page was not built, and where the folder can't be written.
     """
-    _built(PAGE)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise InputError(folder, "", error.strerror or "can't be made", "name another folder") from error
-    for one in (files("pairhmm") / "web_page" / "hosted").iterdir():
+    for one in _hosted_files():
         with open_output(Path(folder) / one.name) as out:
             out.write(one.read_text(encoding="utf-8"))
+
+
+def _hosted_files() -> list[Traversable]:
+    _built(PAGE)
+    return list((files("pairhmm") / "web_page" / "hosted").iterdir())
 
 
 def _built(name: str) -> Traversable:

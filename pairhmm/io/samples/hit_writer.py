@@ -15,7 +15,7 @@ from pairhmm.compiled import native
 from pairhmm.genomics.iupac import ANY
 from pairhmm.io.files.endings import TEXT_TABLE, require_ending
 from pairhmm.io.files.names import decoded
-from pairhmm.io.files.outputs import open_binary_output, open_output
+from pairhmm.io.files.outputs import named_after, open_binary_output, open_output, tell_of_left_out
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures
 from pairhmm.scanning.collect import FoundSamples
 from pairhmm.scanning.rollup import SignatureSeen
@@ -33,6 +33,7 @@ SEEN_COLUMNS = (
     *("quality", "identity", "expected", "length", "reason"),
 )
 HASH_MODULUS = 97
+_SUMMARIES = ".samples.tsv", ".signatures.tsv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,16 @@ def open_assignment_lines(destination: str | Path, searched: Searched) -> Iterat
         yield _AssignmentLines(out, searched)
 
 
-def summary_paths(prefix: str) -> tuple[str, str]:
+def summary_paths(prefix: str) -> tuple[str, ...]:
     """The paths of the summaries of samples and of signatures."""
-    return f"{prefix}.samples.tsv", f"{prefix}.signatures.tsv"
+    return named_after(prefix, *_SUMMARIES)
 
 
 @contextmanager
 def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
     samples, found = summary_paths(prefix)
+    tell_of_left_out(prefix, *_SUMMARIES[1:])
     with open_output(found) as by_signature, open_output(samples) as by_sample:
         table: _Coverage | _SeenTable = _SeenTable() if searched.is_tiled else _Coverage(searched.signatures)
         yield _Summaries(by_sample, searched, table)

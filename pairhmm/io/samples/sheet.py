@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 
 COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy", "individual", "father", "mother")
@@ -54,10 +55,11 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     InputError
         For unknown or missing columns, and for samples without a name or named twice; names the line.
     """
+    opening(path)
     try:
         with open(path, encoding="utf-8", newline="") as lines:
             table = list(csv.reader(lines, delimiter="\t"))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(
             str(path), "", "can't be read as a table", "check the path; it is tab-separated text"
         ) from error

@@ -17,6 +17,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import quiet
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.sequences.contig_names import same_contig
@@ -60,6 +61,7 @@ class Reference:
         self.path = self.indexed_path = os.fspath(path)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         require_file(self.path, "a reference is read wherever reads are")
+        opening(self.path)
         if not os.path.isfile(self.path):
             raise InputError(self.path, "", "no such file", "give the reference FASTA with -f")
         self._check_kind()

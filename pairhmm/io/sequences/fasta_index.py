@@ -89,10 +89,10 @@ def make_index(path: str) -> None:
         For a file that is not FASTA, and where the index can't be written.
     """
     with ExitStack() as stack:
-        fai = stack.enter_context(whole_files(path + _FAI))
+        fai = stack.enter_context(whole_files(path + _FAI, of_input=True))
         options = ["--fai-idx", str(fai)]
         if is_bgzipped(path):
-            options += ["--gzi-idx", str(stack.enter_context(whole_files(path + _GZI)))]
+            options += ["--gzi-idx", str(stack.enter_context(whole_files(path + _GZI, of_input=True)))]
         try:
             # Paths go as bytes, since a name may not be UTF-8.
             pysam.faidx(*map(os.fsencode, (path, *options)), catch_stdout=False)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.outputs import listed_once, open_output
 from pairhmm.io.sequences.contig_names import listed, same_contig
 
@@ -72,6 +73,7 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
         For a line that can't be used; names it.
     """
     intervals = []
+    opening(path)
     try:
         with open(path, encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.endings import require_ending
-from pairhmm.io.files.outputs import TextSink, is_device, open_output, output_errors, whole_files
-from pairhmm.io.files.standard_streams import STDOUT
+from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.sequences.profiles import COLUMNS, COUNT, ENDINGS
 
 ORIGIN_COLUMNS = ("sample", "mate", "reads", "place")
@@ -72,7 +71,7 @@ def open_profiles(destination: str | Path) -> Iterator[WriteProfile]:
     path = str(destination)
     require_ending(path, "profiles", ENDINGS)
     is_table = path.removesuffix(".gz").endswith(".tsv")
-    if path == STDOUT or is_device(path) or not path.endswith(".gz"):
+    if not path.endswith(".gz"):
         with open_output(path) as text:
             yield _writer(text, path, is_table)
         return

@@ -14,6 +14,7 @@ from pairhmm.genomics.qualities import HIGHEST_QUALITY, PHRED_OFFSET
 from pairhmm.genomics.sequences import encode
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import quiet
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 
 
@@ -38,6 +39,7 @@ def read_sequences(path: str | Path, encoder: Callable[[str], NDArray[np.uint8]]
     import pysam  # Loading pysam takes as long as a .in file of 50 MB, which does not need it.
 
     name = ""
+    opening(path)
     # This also reports why a file can't be opened, which the system explains better than htslib.
     check_end(str(path))
     try:

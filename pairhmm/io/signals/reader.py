@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
-from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.signals import arrays, pod5, slow5
 from pairhmm.io.signals.arrays import read_arrays
 from pairhmm.io.signals.pod5 import read_pod5
@@ -28,9 +29,11 @@ def read_signals(path: str) -> Iterator[SignalRecord]:
     InputError
         For a file that can't be used; names the signal.
     """
-    if path != STDIN:
-        _check_readable(path)
     read = next((read for endings, read in _READERS if path.endswith(endings)), read_text)
+    if read is not read_text:
+        require_file(path, "its format is read from places of a file")
+        opening(path)
+        _check_readable(path)
     for signal in read(path):
         check_names(path, "signal", (signal.name,), "rename the signal")
         yield signal

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError, OptionError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sketches.layout import COUNTS, END, HEADER, KMERS, LEAST_COUNT, MAGIC, NAME_END, SCHEMES, TAIL, VERSION
@@ -81,6 +82,7 @@ def open_sketches(path: AnyPath) -> Iterator[SketchFile]:
         For a file that can't be read, is no sketch file, is cut off or damaged, or has a sample twice.
     """
     path = path_of(path)
+    opening(path)
     with ExitStack() as stack:
         try:
             file: BinaryIO = stack.enter_context(

@@ -12,6 +12,8 @@ import pysam
 from pairhmm.errors import InputError
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import UNREADABLE, quiet
+from pairhmm.io.files.inputs import opening
+from pairhmm.io.files.one_pass import unmixed
 from pairhmm.io.variants.info_fields import InfoField, info_fields
 from pairhmm.reporting.sites import ReportedSite, SampleCall
 
@@ -47,13 +49,14 @@ class CalledSites:
 
     def __init__(self, path: str, info: Sequence[str] = ()) -> None:
         self.path = path
+        opening(path)
         # This also reports why a file can't be opened, which the system explains better than htslib.
         check_end(path)
         # htslib would also complain of missing contig lines, which nothing here needs.
         self._quiet = ExitStack()
         self._quiet.enter_context(quiet())
         try:
-            self._file = pysam.VariantFile(path)
+            self._file = pysam.VariantFile(self._quiet.enter_context(unmixed(path)))
         except UNREADABLE as error:
             self._quiet.close()
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error

@@ -17,7 +17,14 @@ from pairhmm.genomics.variants import Variant
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
-from pairhmm.io.files.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
+from pairhmm.io.files.outputs import (
+    TextSink,
+    has_companions,
+    open_output,
+    output_errors,
+    scratch_beside,
+    whole_files,
+)
 from pairhmm.io.variants.gvcf import NON_REF, gvcf_header
 
 PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
@@ -252,7 +259,8 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
                 with BgzipText(scratch) as zipped:
                     zipped.write(header)
                     yield zipped
-                pysam.tabix_index(str(scratch), preset="vcf", force=True, csi=longest > LONGEST_FOR_TBI)
+                if has_companions(scratch):
+                    pysam.tabix_index(str(scratch), preset="vcf", force=True, csi=longest > LONGEST_FOR_TBI)
     elif path.endswith(".bcf"):
         with whole_files(path, *TABIX_INDICES) as scratch, scratch_beside(scratch) as text:
             with output_errors(path):
@@ -311,6 +319,7 @@ def _to_bcf(text: Path, destination: Path) -> None:
         # Paths go as bytes, since a name may not be UTF-8.
         bcf, vcf = os.fsencode(destination), os.fsencode(text)
         pysam.bcftools.view("--no-version", "-Ob", "-o", bcf, vcf, catch_stdout=False)  # type: ignore[arg-type]
-        pysam.tabix_index(str(destination), preset="bcf", force=True)  # type: ignore[arg-type]
+        if has_companions(destination):
+            pysam.tabix_index(str(destination), preset="bcf", force=True)  # type: ignore[arg-type]
     except pysam.utils.SamtoolsError as error:
         raise OSError("can't be written as BCF: the disk may be full") from error

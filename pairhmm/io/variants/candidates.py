@@ -18,6 +18,7 @@ from pairhmm.genomics.variants import Variant
 from pairhmm.io.files import magic
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.endings import TABIX_INDICES
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
 from pairhmm.io.files.one_pass import readable_again
 from pairhmm.io.sequences.contig_names import same_contig
@@ -142,6 +143,7 @@ _Fields = tuple[str, int, str, str, tuple[str, ...]]
 
 def _records(path: str) -> Iterator[_Fields]:
     """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
+    opening(path)
     try:
         with readable_again(path) as file:
             check_end(path, file)

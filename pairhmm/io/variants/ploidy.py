@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.ploidy import MOST_COPIES, PloidyRule
+from pairhmm.io.files.inputs import opening
 from pairhmm.io.sequences.intervals import MOST_DIGITS
 
 
@@ -22,6 +23,7 @@ def read_ploidy(path: str | Path) -> list[PloidyRule]:
         For a line that can't be used; names it.
     """
     rules = []
+    opening(path)
     try:
         with open(path, encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):

@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import outputs
-from pairhmm.io.files.outputs import open_binary_output, open_output, scratch_beside, whole_files
+from pairhmm.io.files import output_folders, outputs
+from pairhmm.io.files.outputs import has_companions, open_binary_output, open_output, scratch_beside, whole_files
 from pairhmm.io.sequences.intervals import Interval, write_beds
 
 FORMS = pytest.mark.parametrize(("opened", "text"), [(open_output, "text"), (open_binary_output, b"text")])
@@ -166,3 +168,96 @@ def test_a_name_without_room_for_its_index(tmp_path):
         scratch.write_text("data")
         scratch.with_name(scratch.name + ".tbi").write_text("index")
     assert os.listdir(tmp_path) == []
+
+
+def test_another_run_does_not_take_a_new_file_for_abandoned(tmp_path, monkeypatch):
+    target = tmp_path / "x.txt"
+    lock = outputs._lock
+
+    def late(descriptor):
+        # Another run of the same output cleans up between the making and the locking of this one's file.
+        monkeypatch.setattr(outputs, "_lock", lock)
+        outputs._remove_abandoned(target)
+        return lock(descriptor)
+
+    monkeypatch.setattr(outputs, "_lock", late)
+    with whole_files(target) as scratch:
+        outputs._remove_abandoned(target)
+        scratch.write_text("whole")
+    assert os.listdir(tmp_path) == ["x.txt"]
+    assert target.read_text() == "whole"
+
+
+def test_another_run_does_not_take_a_new_folder_for_abandoned(tmp_path, monkeypatch):
+    lock = output_folders._locked
+
+    def late(folder):
+        output_folders._remove_abandoned(tmp_path)
+        return lock(folder)
+
+    monkeypatch.setattr(output_folders, "_locked", late)
+    with output_folders.whole_folder(tmp_path, ["a", "b"], overwrite=False) as scratch:
+        output_folders._remove_abandoned(tmp_path)
+        for name in ("a", "b"):
+            (scratch / name).write_text(name)
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """A named pipe, the thread that reads it, and the list of what it read."""
+    path, read = tmp_path / "pipe.vcf.gz", []
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: read.append(path.read_bytes()), daemon=True)
+    reader.start()
+    yield path, reader, read
+    # Where nobody wrote, the reader still waits.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+    reader.join(5)
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_a_pipe_is_written_and_stays(tmp_path, pipe, caplog, is_linked):
+    path, reader, read = pipe
+    target = path
+    if is_linked:
+        target = tmp_path / "link.vcf.gz"
+        target.symlink_to(path)
+    before = sorted(os.listdir(tmp_path))
+    with whole_files(target, ".tbi") as scratch:
+        assert not has_companions(scratch)
+        scratch.write_bytes(b"text")
+    reader.join(10)
+    assert read == [b"text"]
+    assert path.is_fifo()
+    assert sorted(os.listdir(tmp_path)) == before
+    assert f"{target} is not a regular file: it gets no index" in caplog.text
+
+
+def test_a_pipe_in_the_place_of_a_companion_stays(tmp_path, pipe):
+    path = pipe[0]
+    (tmp_path / "x.vcf.gz.csi").symlink_to(path)
+    with whole_files(tmp_path / "x.vcf.gz", ".tbi", ".csi") as scratch:
+        scratch.write_text("data")
+    assert path.is_fifo()
+    assert (tmp_path / "x.vcf.gz.csi").is_symlink()
+
+
+def test_a_pipe_in_a_folder_of_outputs_stays(tmp_path, pipe):
+    path, reader, read = pipe
+    with output_folders.whole_folder(tmp_path, [path.name, "other"], overwrite=True) as scratch:
+        (scratch / path.name).write_bytes(b"text")
+        (scratch / "other").write_bytes(b"other")
+    reader.join(10)
+    assert read == [b"text"]
+    assert path.is_fifo()
+    assert (tmp_path / "other").read_bytes() == b"other"
+
+
+def test_text_to_be_converted_for_a_pipe_is_not_beside_it(tmp_path, pipe):
+    path = pipe[0]
+    with scratch_beside(path) as text:
+        text.write_text("data")
+        assert text.parent != tmp_path
+    assert not text.exists()
