@@ -44,7 +44,7 @@ def write_haplotype_variants(
     reference : path
         FASTA.
     region : str
-        ``chr:begin-end``, 1-based inclusive.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive.
     output : path
         ``.vcf``, ``.vcf.gz`` or ``.bcf``; ``-`` is VCF to stdout.
     provenance : mapping of str to str, optional

@@ -49,7 +49,7 @@ def likelihoods(
     haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive. Regions need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional

@@ -192,6 +192,9 @@ CASES = {
     "region outside": region(f"q:{LENGTH + 1}-{LENGTH + 9}"),
     "region that ends early": region("q:100-50"),
     "two regions": region("q:1-50,q:60-90"),
+    "position outside": region(f"q:{LENGTH + 1}"),
+    "braces around another contig": region("{z}:1-100"),
+    "braces and no interval": region("{q}:9-5"),
     "not a VCF": listed("a b c\n"),
     "VCF without records' columns": listed(VCF + "q\t100\n"),
     "VCF of another reference": listed(
@@ -205,6 +208,8 @@ CASES = {
     "VCF cut off": packed_list,
     "VCF with an unknown contig of the list": listed(VCF + "z\t100\t.\tN\tA\t.\t.\t.\n"),
     "BED with words": bed("q\ta\tb\n"),
+    "BED with an interval without a base": bed("q\t1\t5\nq\t7\t7\n"),
+    "BED that ends early": bed("q\t9\t5\n"),
     "BED outside": bed(f"q\t1\t{LENGTH + 1}\n"),
     "BED with another contig": bed("q\t1\t5\nchrq\t1\t9\n"),
 }

@@ -146,7 +146,7 @@ async function open(inputs, options, engine, told) {
   const tell = (text) => void told.push({ kind: "note", text });
   const native = await Native.start(engine.module);
   const reference = await Reference.open(inputs.reference, warn);
-  const asked = await findPlaces(inputs, reference);
+  const asked = await findPlaces(inputs, reference, warn);
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
   const contigs = contigOrder(reader, reference);
   const known = withContext(asked, reference);
