@@ -203,6 +203,9 @@ CASES = {
     "VCF beyond the contig": listed(VCF + f"q\t{LENGTH + 1}\t.\tN\tA\t.\t.\t.\n"),
     "VCF with another contig": listed(VCF + "chrq\t100\t.\tN\tA\t.\t.\t.\n"),
     "VCF unsorted": listed(VCF + "q\t500\t.\tN\tA\t.\t.\t.\nq\t100\t.\tN\tA\t.\t.\t.\n"),
+    "VCF with a contig that comes twice": listed(
+        VCF + "z\t5\t.\tN\tA\t.\t.\t.\nq\t500\t.\tN\tA\t.\t.\t.\nz\t9\t.\tN\tA\t.\t.\t.\n"
+    ),
     "VCF with a strange allele": listed(VCF + "q\t500\t.\tN\t7\t.\t.\t.\n"),
     "VCF with a strange REF": listed(VCF + "q\t500\t.\tX\tA\t.\t.\t.\n"),
     "VCF cut off": packed_list,
@@ -259,11 +262,14 @@ def test_cram(sound, call_in_node, name):
     assert call_in_node([cram], sound / "ref.fa", **given).error == refusal(sound, cram, given)
 
 
-@pytest.mark.parametrize("case", ["alleles skipped", "reads elsewhere", "checksum"])
+@pytest.mark.parametrize("case", ["alleles skipped", "telomeres", "reads elsewhere", "checksum"])
 def test_warnings_of_the_package(sound, call_in_node, caplog, case):
     given = {}
     if case == "alleles skipped":
         given = listed(VCF + "q\t500\t.\tN\t<DEL>\t.\t.\t.\nq\t600\t.\tN\tA,*\t.\t.\t.\n")(sound)
+    elif case == "telomeres":
+        last = f"q\t{LENGTH + 1}\t.\tN\t<DEL>\t.\t.\t.\n"
+        given = listed(VCF + "q\t0\t.\t.\tC]q:4]\t.\t.\t.\nq\t600\t.\tN\tA\t.\t.\t.\n" + last)(sound)
     elif case == "reads elsewhere":
         bam(head={"SQ": [{"SN": "q", "LN": LENGTH}, {"SN": "z", "LN": 900}]})(sound)
     else:
