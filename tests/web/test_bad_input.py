@@ -186,6 +186,10 @@ CASES = {
     "other reference": fasta(OTHER),
     "contig of another length": fasta(LETTERS[:-1]),
     "contig of another name": fasta(name="chrq"),
+    "contig that VCF can't hold": lambda folder: (
+        write_fasta(folder / "ref.fa", name="q,1"),
+        bam(head={"SQ": [{"SN": "q,1", "LN": LENGTH}]})(folder),
+    )[1],
     "reference is a BAM": lambda folder: shutil.copy(folder / "x.bam", folder / "ref.fa") and None,
     "reference with a digit": fasta(LETTERS[:3000] + "7" + LETTERS[3001:]),
     "unknown contig": region("z:1-100"),

@@ -125,6 +125,7 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
 
 def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
     """Write intervals as BED. Makes the folder if it is missing."""
+    _check_bed_names(destination, intervals)
     try:
         Path(destination).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -135,6 +136,8 @@ def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
 
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
     """Write intervals as BED files into one folder, by file name. Makes the folder if it is missing."""
+    for name, intervals in files.items():
+        _check_bed_names(Path(folder) / name, intervals)
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -142,6 +145,13 @@ def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> N
     with listed_once(Path(folder)):
         for name, intervals in files.items():
             write_bed(Path(folder) / name, intervals)
+
+
+def _check_bed_names(destination: str | Path, intervals: Sequence[Interval]) -> None:
+    for chrom in dict.fromkeys(interval.chrom for interval in intervals):
+        if chrom.startswith("#") or chrom in _BED_HEADERS:
+            rule = f"BED takes lines of contig {chrom!r} for comments"
+            raise InputError(str(destination), "", rule, "rename it in the reference and in the alignments")
 
 
 def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:

@@ -18,6 +18,7 @@ from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, scratch_beside, whole_files
+from pairhmm.io.variants.contig_lines import contig_lines
 from pairhmm.io.variants.gvcf import NON_REF, gvcf_header
 
 PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
@@ -286,7 +287,7 @@ def _header(
         f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
         *_filters(records),
         *(gvcf_header(records.gq_bands) if records.gvcf else ()),
-        *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
+        *contig_lines(contigs, reference),
         *_FIELDS,
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from pairhmm.errors import InputError
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, open_piece
 from pairhmm.io.variants.call_writer import CALL_ENDINGS, VCF_COLUMNS, open_vcf
+from pairhmm.io.variants.contig_lines import check_contigs
 from pairhmm.io.variants.provenance import run_header
 
 _TAB = "\t"
@@ -51,6 +52,7 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
                         raise piece.fault(number, f"{line.count(_TAB) + 1} columns, the header has {tabs + 1}", DAMAGED)
                     chrom, pos, _ = line.split("\t", 2)
                     if chrom not in rank:
+                        check_contigs(path, [chrom])
                         raise piece.fault(number, f"its header has no contig {chrom[:30]!r}", DAMAGED)
                     place = (rank[chrom], piece.position(number, pos))
                     if place < last:
