@@ -19,7 +19,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     Parameters
     ----------
     pieces : path or sequence of paths
-        VCF (plain or bgzipped), tables that pairhmm wrote (plain or bgzipped), or Parquet.
+        VCF (plain or bgzipped), BCF, tables that pairhmm wrote (plain or bgzipped), or Parquet.
     output : path
         ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
         index.

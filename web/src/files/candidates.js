@@ -145,7 +145,7 @@ export class CandidateReader {
             this.path,
             "",
             "is BCF, which only the command line reads",
-            "bcftools view -Oz -o it.vcf.gz it",
+            `run bcftools view -Oz -o variants.vcf.gz ${this.path}`,
           );
         }
         if (line.startsWith("#")) {
