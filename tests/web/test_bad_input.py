@@ -190,6 +190,14 @@ CASES = {
         write_fasta(folder / "ref.fa", name="q,1"),
         bam(head={"SQ": [{"SN": "q,1", "LN": LENGTH}]})(folder),
     )[1],
+    "reference that is gzipped": lambda folder: (
+        (folder / "ref.fa").write_bytes(gzip.compress((folder / "ref.fa").read_bytes())),
+        (folder / "ref.fa.fai").unlink(),
+    )[2:],
+    "reference with uneven lines": lambda folder: (
+        (folder / "ref.fa").write_text(f">q\n{LETTERS[:50]}\n{LETTERS[50:60]}\n{LETTERS[60:]}\n"),
+        (folder / "ref.fa.fai").unlink(),
+    )[2:],
     "reference is a BAM": lambda folder: shutil.copy(folder / "x.bam", folder / "ref.fa") and None,
     "reference with a digit": fasta(LETTERS[:3000] + "7" + LETTERS[3001:]),
     "unknown contig": region("z:1-100"),

@@ -132,7 +132,9 @@ class CandidateReader:
     def _check_alleles(self, place: str, ref: str, alts: tuple[str, ...]) -> None:
         if not (ref and _REFERENCE_LETTERS.issuperset(ref)):
             rule = f"REF {_short(ref)!r} is not a sequence of bases"
-            raise InputError(self.path, place, rule, "write the reference's bases there (bcftools norm -c s)")
+            raise InputError(
+                self.path, place, rule, "write the reference's bases there (bcftools norm -c s -f REFERENCE)"
+            )
         for alt in alts:
             if not (alt and _BASES.issuperset(alt)) and not _OTHER_ALLELE.fullmatch(alt):
                 rule = f"ALT {_short(alt)!r} is neither bases nor another of VCF's alleles"

@@ -2,7 +2,7 @@
 
 import { quoted, sameContig } from "./contig_names.js";
 import { MOST_DIGITS, rankOf } from "./intervals.js";
-import { checkNames } from "./names.js";
+import { checkNames, forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
@@ -145,7 +145,7 @@ export class CandidateReader {
             this.path,
             "",
             "is BCF, which only the command line reads",
-            `run bcftools view -Oz -o variants.vcf.gz ${this.path}`,
+            `run bcftools view -Oz -o variants.vcf.gz ${forShell(this.path)}`,
           );
         }
         if (line.startsWith("#")) {
@@ -164,7 +164,7 @@ export class CandidateReader {
   /** @param {string} place @param {string} ref @param {string[]} alts */
   #checkAlleles(place, ref, alts) {
     if (!REFERENCE_LETTERS.test(ref)) {
-      const cure = "write the reference's bases there (bcftools norm -c s)";
+      const cure = "write the reference's bases there (bcftools norm -c s -f REFERENCE)";
       throw new InputProblem(this.path, place, `REF ${quoted(short(ref))} is not a sequence of bases`, cure);
     }
     const wrong = alts.find((alt) => !BASES.test(alt) && !OTHER_ALLELE.test(alt));
@@ -202,7 +202,7 @@ function fieldsOf(path, number, line) {
 
 /** The command that sorts a list. @param {string} path */
 function sorting(path) {
-  const name = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'"'"'`)}'`;
+  const name = forShell(path);
   const header = `zgrep '^#' ${name} | grep -v '^##contig='`;
   return `(${header}; zgrep -v '^#' ${name} | sort -k1,1 -k2,2n) > sorted.vcf`;
 }
