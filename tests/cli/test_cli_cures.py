@@ -22,6 +22,10 @@ import pysam
 import pysam.bcftools
 import pytest
 
+from pairhmm.commands.sample_sheet import check_files
+from pairhmm.errors import InputError
+from pairhmm.io.samples.sheet import read_sheet
+
 LENGTH, READ, SITE = 3000, 100, 1500
 LETTERS = np.random.default_rng(4).choice(list("ACGT"), LENGTH)
 REF = str(LETTERS[SITE])
@@ -310,6 +314,19 @@ CASES = {
         ("align", "--all", "-o", "out.tsv", "fixed.fq", "ref.fa"),
     ),
 }
+
+
+def test_the_cure_of_the_sample_sheet(folder, shell):
+    """It is checked before a workflow's jobs."""
+    write_bam("bad.bam", TWO[:1], lambda start: "a")
+    pysam.index("bad.bam")
+    Path("sheet.tsv").write_text("sample\talignments\nbob\tbad.bam\n")
+    with pytest.raises(InputError, match="or run samtools addreplacerg"):
+        check_files("sheet.tsv", read_sheet("sheet.tsv"), "ref.fa")
+    done = shell("samtools addreplacerg -r '@RG\\tID:c\\tSM:bob' -o fixed.bam bad.bam && samtools index fixed.bam")
+    assert done.returncode == 0, done.stderr
+    Path("sheet.tsv").write_text("sample\talignments\nbob\tfixed.bam\n")
+    check_files("sheet.tsv", read_sheet("sheet.tsv"), "ref.fa")
 
 
 @pytest.mark.parametrize("name", CASES)

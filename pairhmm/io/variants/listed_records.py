@@ -82,7 +82,7 @@ class _Bcf(NamedTuple):
     def contigs(self) -> list[str]:
         """Those of the header."""
         with self._opened() as records:
-            return list(records.header.contigs)
+            return [str(name) for name in records.header.contigs]
 
     def records(self) -> Iterator[Fields]:
         with self._opened() as records:
