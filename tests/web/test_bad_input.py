@@ -204,6 +204,13 @@ CASES = {
     "region outside": region(f"q:{LENGTH + 1}-{LENGTH + 9}"),
     "region that ends early": region("q:100-50"),
     "two regions": region("q:1-50,q:60-90"),
+    "region with two readings": lambda folder: (
+        (folder / "ref.fa").write_text(f">q\n{LETTERS}\n>q:1-50\n{OTHER}\n"),
+        pysam.faidx(str(folder / "ref.fa")),
+        write_bam(folder / "x.bam", head={"SQ": [{"SN": name, "LN": LENGTH} for name in ("q", "q:1-50")]}),
+        indexed(folder / "x.bam"),
+        {"region": "q:1-50"},
+    )[-1],
     "position outside": region(f"q:{LENGTH + 1}"),
     "braces around another contig": region("{z}:1-100"),
     "braces and no interval": region("{q}:9-5"),
