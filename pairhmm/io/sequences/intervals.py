@@ -148,7 +148,7 @@ def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> N
 
 
 def _check_bed_names(destination: str | Path, intervals: Sequence[Interval]) -> None:
-    for chrom in dict.fromkeys(interval.chrom for interval in intervals):
+    for chrom in dict.fromkeys(chrom for chrom, _, _ in intervals):
         if chrom.startswith("#") or chrom in _BED_HEADERS:
             rule = f"BED takes lines of contig {chrom!r} for comments"
             raise InputError(str(destination), "", rule, "rename it in the reference and in the alignments")
