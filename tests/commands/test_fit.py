@@ -143,7 +143,7 @@ def test_a_sample_is_from_all_parts(data: SimulatedData) -> None:
     options = RunOptions(discovery=CandidateOptions(**RARE_CANDIDATES), chunk_size=200)
     everything = RunInputs.of(data.bam, data.reference)
     windows = spread_over_windows(everything, 300)
-    assert 10 <= len(windows.regions) <= 11
+    assert 10 <= len(windows.places) <= 11
     assert spread_over_windows(everything, 4000) is everything
     for inputs in (everything, windows):
         with open_run(inputs, options) as run:
