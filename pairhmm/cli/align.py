@@ -79,7 +79,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     "--region",
     metavar="REGION",
     panel=REGIONS,
-    help="The region that the haplotypes of --vcf span: chr:begin-end, 1-based inclusive.",
+    help="The region that the haplotypes of --vcf span: chr:begin-end, 1-based, both ends included.",
 )
 @click.option(
     "--preset",

@@ -120,8 +120,9 @@ _PLACES = (
         multiple=True,
         metavar="REGION",
         panel=REGIONS,
-        help="A region to work on, as chr:begin-end (1-based, both ends included). This option may be repeated."
-        " Regions need indexed alignments. Without regions, the command works on everything.",
+        help="A region to work on, as chr, chr:begin-end (1-based, both ends included), chr:begin- (to its end) or"
+        " chr:position. This option may be repeated. Regions need indexed alignments. Without regions, the command"
+        " works on everything.",
     ),
     click.option(
         "-R",
@@ -129,7 +130,7 @@ _PLACES = (
         type=INPUT_FILE,
         metavar="FILE",
         panel=REGIONS,
-        help="A file of regions to work on (BED). Regions need indexed alignments.",
+        help="A file of regions to work on (BED, plain or gzipped; - is stdin). Regions need indexed alignments.",
     ),
 )
 

@@ -17,6 +17,7 @@ from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import parse_region
 from pairhmm.io.sequences.reader import SequenceRecord, read_sequences
 from pairhmm.io.variants.call_writer import CALL_ENDINGS
+from pairhmm.io.variants.contig_lines import check_contigs
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ def write_haplotype_variants(
     reference : path
         FASTA.
     region : str
-        ``chr:begin-end``, 1-based inclusive.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive.
     output : path
         ``.vcf``, ``.vcf.gz`` or ``.bcf``; ``-`` is VCF to stdout.
     provenance : mapping of str to str, optional
@@ -71,6 +72,7 @@ def write_haplotype_variants(
     records = [*read_sequences(haplotypes)]
     _check(haplotypes, records)
     with Reference(reference) as genome:
+        check_contigs(reference, genome.contigs)
         chrom, start, end = parse_region(region, genome.contigs)
         if end - start > LONGEST:
             rule = f"{end - start:,} bases, and at most {LONGEST:,} are aligned"

@@ -72,7 +72,7 @@ def call(
     haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive. Regions need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the call goes over everything.
     options : RunOptions, optional

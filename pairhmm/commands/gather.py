@@ -7,7 +7,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_pat
 from pairhmm.io.files import parquet
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.htslib import quiet
-from pairhmm.io.files.names import check_names
+from pairhmm.io.files.names import check_names, check_row_names
 from pairhmm.io.likelihoods.gathered import gather_parquet, gather_table
 from pairhmm.io.likelihoods.table import companion
 from pairhmm.io.variants.gathered import gather_vcf, is_vcf
@@ -20,7 +20,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     Parameters
     ----------
     pieces : path or sequence of paths
-        VCF (plain or bgzipped), tables that pairhmm wrote (plain or bgzipped), or Parquet.
+        VCF (plain or bgzipped), BCF, tables that pairhmm wrote (plain or bgzipped), or Parquet.
     output : path
         ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
         index.
@@ -41,6 +41,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
     check_names("--sample", "", samples, "choose another name")
+    check_row_names("--sample", "", samples, "choose another name")
     check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
     # htslib says on stderr what it thinks of records that it indexes.
     with quiet():

@@ -16,6 +16,7 @@ from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.io.files.destinations import check_apart, kept_apart
+from pairhmm.io.files.names import check_row_names
 from pairhmm.io.files.parquet import ENDING as PARQUET
 from pairhmm.io.files.parquet import pyarrow_for
 from pairhmm.io.likelihoods.table import LikelihoodRows, companion
@@ -49,7 +50,7 @@ def likelihoods(
     haplotypes : path, optional
         FASTA of the haplotypes of the one region in `regions`.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive. Regions need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional
@@ -152,12 +153,12 @@ def write_likelihoods(
     if output.endswith(PARQUET):
         # Here, so that workers need not load the library, each for itself.
         pyarrow_for(output)
-    with (
-        open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run,
-        open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer,
-    ):
-        for found in run.made:
-            writer.append(found)
+    with open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run:
+        if not output.endswith(PARQUET):
+            check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
+        with open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer:
+            for found in run.made:
+                writer.append(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def profiles(
     reference : path
         FASTA that the reads were aligned to.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive. Regions need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, all reads are taken.
     options : RunOptions, optional

@@ -46,7 +46,7 @@ def scatter(
     candidates : path, optional
         VCF or BCF of candidate variants. Without it, candidates are those that the reads show.
     regions : str or sequence of str
-        ``chr:begin-end``, 1-based inclusive.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive.
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional

@@ -18,6 +18,7 @@ from pairhmm.genomics.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENT
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.io.alignments.selection import ReadSelection
+from pairhmm.io.sequences.intervals import Interval
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.labels import label_of
 from pairhmm.models.profile import ProfileModel
@@ -45,9 +46,11 @@ class RunInputs:
         FASTA of the haplotypes of one region. With neither `candidates` nor `haplotypes`, candidates are found in the
         reads.
     regions : tuple of str
-        ``chr:begin-end``, 1-based inclusive. They need indexed alignments.
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. They need indexed alignments.
     regions_file : str or None
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
+    places : tuple of Interval or None
+        What stands in place of both, once they were read: a pipe can be read once only.
     """
 
     alignments: tuple[str, ...]
@@ -56,6 +59,7 @@ class RunInputs:
     haplotypes: str | None = None
     regions: tuple[str, ...] = ()
     regions_file: str | None = None
+    places: tuple[Interval, ...] | None = None
 
     @classmethod
     def of(

@@ -314,8 +314,9 @@ class _PieceJob(NamedTuple):
         is_watched: bool,
     ) -> Self:
         """The job of workers whose run is open here."""
-        # Workers open the file for which this process has found or made an index.
-        inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None)
+        # Workers open the file for which this process has found or made an index, and take the intervals that it read.
+        places = None if files.asked is None else tuple(files.asked)
+        inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None, places=places)
         options = replace(options, threads=1)
         return cls(inputs, files.genome.path, options, address, targets, use, refined, is_watched)
 

@@ -28,6 +28,8 @@ def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
 
 def find_places(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
     """The intervals that were asked for, merged and in the reference's order; None for everywhere."""
+    if inputs.places is not None:
+        return merge(inputs.places, list(genome.contigs))
     if not inputs.regions and inputs.regions_file is None:
         return None
     places = [parse_region(text, genome.contigs) for text in inputs.regions]

@@ -62,11 +62,11 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
     work = Work(places, densities)
     share = SURPLUS * most / max(work.total, 1)
     if share >= 1:
-        return inputs
+        return inputs if asked is None else replace(inputs, places=tuple(asked))
     count = min(MOST_WINDOWS, max(FEWEST_WINDOWS, most // READS_OF_WINDOW))
-    windows = [text for number in range(count) for text in _window(work, contigs, number / count, share / count)]
+    windows = [one for number in range(count) for one in _window(work, contigs, number / count, share / count)]
     log.info("reads are taken from %d windows with %.2g of all reads", count, share)
-    return replace(inputs, regions=tuple(windows), regions_file=None)
+    return replace(inputs, places=tuple(windows))
 
 
 def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, ReadDensity]:
@@ -74,12 +74,11 @@ def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, Rea
     return {chrom: replace(one, before=one.before * scale) for chrom, one in densities.items()}
 
 
-def _window(work: Work, contigs: Mapping[str, int], first: float, share: float) -> Iterator[str]:
-    """The window that begins behind a share of the work, as a region; two where it reaches the next contig."""
+def _window(work: Work, contigs: Mapping[str, int], first: float, share: float) -> Iterator[Interval]:
+    """The window that begins behind a share of the work; two where it reaches the next contig."""
     (chrom, start), (last, end) = work.place_of(first), work.place_of(first + share)
-    if chrom == last:
-        yield f"{chrom}:{start + 1}-{max(end, start + 1)}"
-    else:
-        yield f"{chrom}:{start + 1}-{contigs[chrom]}"
-        if end:
-            yield f"{last}:1-{end}"
+    stop = max(end, start + 1) if chrom == last else contigs[chrom]
+    if start < contigs[chrom]:
+        yield Interval(chrom, start, min(stop, contigs[chrom]))
+    if chrom != last and end:
+        yield Interval(last, 0, end)

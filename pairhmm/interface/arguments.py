@@ -53,6 +53,19 @@ def some_paths_of(given: Paths, what: str) -> list[str]:
 
 
 def texts_of(given: Texts) -> list[str]:
-    """One text or several, as a list."""
+    """One text or several, as a list.
+
+    Raises
+    ------
+    TypeError
+        For anything that is not text, such as a tuple.
+    """
     several = [given] if isinstance(given, str | bytes) else given
-    return [one.decode() if isinstance(one, bytes) else one for one in several]
+    return [_text_of(one) for one in several]
+
+
+def _text_of(given: str | bytes) -> str:
+    text = given.decode() if isinstance(given, bytes) else given
+    if not isinstance(text, str):
+        raise TypeError(f"{given!r} is of type {type(given).__name__}, and text is needed")
+    return text

@@ -157,7 +157,7 @@ def test_a_gvcf_and_filters():
         (["--sample-ploidy", "x=1"], "--sample-ploidy, --sample-sex: x: no such sample; samples are 1"),
         (["--sample-ploidy", "1=many"], "'1=many' is not NAME=NUMBER"),
         (["--sample-sex", "1"], "'1' is not NAME=SEX"),
-        (["--ploidy-file", "none.txt"], "none.txt: can't be read as text; check the path"),
+        (["--ploidy-file", "none.txt"], "none.txt: No such file or directory; check the path"),
     ],
 )
 def test_ploidies_that_are_none(options, message):

@@ -121,3 +121,60 @@ def test_no_header_line_is_added_by_an_argument(made, run_cli, tmp_path):
     assert not [line for line in header if line.startswith("##injected")]
     (command,) = [line for line in header if line.startswith("##pairhmmCommand")]
     assert "ref\\n##injected=1\\t.fa" in command
+
+
+def with_contig(folder, name):
+    """A reference and a BAM, both with the reads' only contig under another name."""
+    (folder / "ref.fa").write_text(f">{name}\n" + "".join(Path("d/reference.fa").read_text().splitlines(True)[1:]))
+    with pysam.AlignmentFile("d/reads.bam") as reads:
+        header = str(reads.header).replace("SN:chr1", f"SN:{name}")
+        renamed_header = pysam.AlignmentHeader.from_text(header)
+        with pysam.AlignmentFile(str(folder / "x.bam"), "wb", header=renamed_header) as out:
+            for read in reads:
+                out.write(pysam.AlignedSegment.from_dict(read.to_dict() | {"ref_name": name}, renamed_header))
+    pysam.index(str(folder / "x.bam"))
+    pysam.faidx(str(folder / "ref.fa"))
+    return ("-f", folder / "ref.fa")
+
+
+@pytest.mark.parametrize("name", ["chr1,chr3", "x<1>", "#1"])
+@pytest.mark.parametrize("output", ["out.vcf", "out.vcf.gz", "out.bcf", "-"])
+def test_contigs_that_vcf_can_not_hold(made, run_cli, tmp_path, monkeypatch, name, output):
+    """They are refused before the run; a table takes them."""
+    monkeypatch.chdir(made)
+    fasta = with_contig(tmp_path, name)
+    path = output if output == "-" else tmp_path / output
+    done = run_cli("-q", "call", *fasta, "-o", path, tmp_path / "x.bam")
+    wrong = {"chr1,chr3": "','", "x<1>": "'<'", "#1": "'#' at the beginning"}[name]
+    message = f"VCF allows no {wrong} in the name of a contig; rename it in the reference and in the alignments"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pairhmm: error: {tmp_path}/ref.fa: contig {name!r}: {message}\n"
+    assert not list(tmp_path.glob("*out*"))
+    done = run_cli("-q", "likelihoods", *fasta, "-o", tmp_path / "t.tsv", tmp_path / "x.bam")
+    assert done.returncode == 0, done.stderr
+    assert f"\t{name}\t" in (tmp_path / "t.tsv").read_text()
+
+
+def test_haplotypes_on_a_contig_that_vcf_can_not_hold(made, run_cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(made)
+    fasta = with_contig(tmp_path, "a,b")
+    done = run_cli("-q", "align", "--vcf", *fasta, "-r", "a,b:1001-1040", "-o", tmp_path / "o.vcf", "s.fa")
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "ref.fa: contig 'a,b': VCF allows no ',' in the name of a contig" in done.stderr
+    assert not (tmp_path / "o.vcf").exists()
+
+
+def test_names_that_make_a_row_a_comment(made, run_cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(made)
+    done = run_cli("-q", "scatter", *with_contig(tmp_path, "#1"), "-n", 2, "-o", tmp_path / "p", tmp_path / "x.bam")
+    assert done.returncode == 2
+    assert "1-of-2.bed: BED takes lines of contig '#1' for comments; rename it" in done.stderr
+    assert not list((tmp_path / "p").glob("*"))
+    with pysam.AlignmentFile("d/reads.bam") as reads:
+        header = pysam.AlignmentHeader.from_text(str(reads.header).replace("SM:sample", "SM:#1"))
+    with pysam.AlignmentFile(str(tmp_path / "y.bam"), "wb", header=header):
+        pass
+    done = run_cli("-q", "likelihoods", *FASTA, "-o", tmp_path / "t.tsv", tmp_path / "y.bam")
+    assert done.returncode == 2
+    assert "y.bam: sample '#1': a table takes a row that begins with # for a header; rename it" in done.stderr
+    assert not (tmp_path / "t.tsv").exists()

@@ -66,6 +66,33 @@ def test_candidates_of_a_shell(demo, run_cli):
     assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
 
 
+@pytest.fixture
+def bed(tmp_path):
+    path = tmp_path / "places.bed"
+    path.write_text("chr1\t3000\t9000\nchr1\t12000\t15000\n")
+    return path
+
+
+def test_regions(demo, run_cli, fifo, bed):
+    expected = call(run_cli, demo, "-R", bed, demo / "reads.bam")
+    assert len(expected.stdout.splitlines()) > 20
+    done = call(run_cli, demo, "-R", fifo(bed), demo / "reads.bam")
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+    arguments = ["call", "--no-version", "-f", demo / "reference.fa", "-R", "-", demo / "reads.bam"]
+    with open(bed) as stream:
+        done = run_cli(*arguments, stdin=stream)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
+def test_a_fit_over_regions_of_a_pipe(demo, run_cli, fifo, bed):
+    """A fit looks for its windows before it reads."""
+    arguments = ["fit", "-f", demo / "reference.fa", "--max-reads", 200, demo / "reads.bam"]
+    expected = run_cli(*arguments, "-R", bed)
+    assert expected.returncode == 0, expected.stderr
+    done = run_cli(*arguments, "-R", fifo(bed), timeout=60)
+    assert (done.returncode, done.stdout) == (0, expected.stdout), done.stderr
+
+
 def test_a_pipe_that_is_no_vcf_is_named(demo, run_cli, fifo):
     pipe = fifo(demo / "reference.fa")
     done = call(run_cli, demo, "-v", pipe, demo / "reads.bam")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pysam
+import pysam.bcftools
 import pytest
 
 from pairhmm.commands.gather import gather
@@ -44,6 +45,33 @@ def calls(tmp_path):
         bgzipped(tmp_path / "2.vcf.gz", HEADER + COLUMNS),
         str(tmp_path / "3.vcf"),
     ]
+
+
+def in_bcf(path: str, output: Path, raw: bool = True) -> str:
+    packed = output.with_suffix(".packed")
+    pysam.bcftools.view("--no-version", "-Ob", "-o", str(packed), path, catch_stdout=False)
+    output.write_bytes(gzip.decompress(packed.read_bytes()) if raw else packed.read_bytes())
+    return str(output)
+
+
+@pytest.mark.parametrize(("raw", "ending"), [(True, ".vcf"), (True, ".bcf"), (False, ".bcf"), (False, ".vcf.gz")])
+def test_calls_in_bcf(calls, tmp_path, raw, ending):
+    """BCF is known by its first bytes, compressed or not."""
+    pieces = [in_bcf(path, tmp_path / f"piece{number}{ending}", raw) for number, path in enumerate(calls)]
+    gather(pieces, str(tmp_path / "bcf.vcf"))
+    gather(calls, str(tmp_path / "text.vcf"))
+    lines = [(tmp_path / name).read_text().splitlines() for name in ("bcf.vcf", "text.vcf")]
+    records = [[line.replace("50.00", "50") for line in one if not line.startswith("##")] for one in lines]
+    assert records[0] == records[1]
+    assert set(HEADER.splitlines()) <= set(lines[0])
+
+
+def test_bcf_that_is_damaged(calls, tmp_path):
+    path = Path(in_bcf(calls[0], tmp_path / "x.bcf"))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match=r"x.bcf: after a:5: can't be read; the file may be cut off"):
+        gather([str(path)], str(tmp_path / "all.vcf"))
+    assert not (tmp_path / "all.vcf").exists()
 
 
 @pytest.mark.parametrize("name", ["all.vcf", "all.vcf.gz", "all.bcf"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import logging
+import os
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 from types import ModuleType
 
 import pysam
@@ -107,6 +109,17 @@ def test_bytes_and_messages_are_those_of_one_process(data, tmp_path, caplog, sta
     for threads in (2, 3, 5):
         assert made(verb, data[name], tmp_path, caplog, threads, listed, **given) == expected
     assert started == [2, 3, 5]
+
+
+def test_regions_from_a_pipe_are_read_once(data, tmp_path, caplog, started):
+    """Workers do not open the pipe again."""
+    text = "chr1\t500\t9000\nchr2\t2000\t11000\n"
+    (tmp_path / "places.bed").write_text(text)
+    expected = made(write_calls, data["dense"], tmp_path, caplog, 1, regions_file=tmp_path / "places.bed")
+    os.mkfifo(tmp_path / "pipe")
+    Thread(target=(tmp_path / "pipe").write_text, args=(text,), daemon=True).start()
+    assert made(write_calls, data["dense"], tmp_path, caplog, 3, regions_file=tmp_path / "pipe") == expected
+    assert started == [3]
 
 
 @pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])

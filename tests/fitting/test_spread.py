@@ -37,18 +37,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return bam, fasta
 
 
-def parts(inputs: RunInputs) -> list[tuple[str, int, int]]:
-    split = [text.rpartition(":") for text in inputs.regions]
-    return [(chrom, *map(int, ends.split("-"))) for chrom, _, ends in split]
-
-
 def test_windows_are_spread_over_contigs(files) -> None:
     most = 1500
-    windows = parts(spread_over_windows(RunInputs.of(*files), most))
+    windows = spread_over_windows(RunInputs.of(*files), most).places
     assert FEWEST_WINDOWS <= len(windows) <= FEWEST_WINDOWS + len(CONTIGS)
     assert {chrom for chrom, _, _ in windows} == set(CONTIGS)
-    assert all(1 <= start <= end <= LENGTH for _, start, end in windows)
-    covered = sum(end - start + 1 for _, start, end in windows)
+    assert all(0 <= start < end <= LENGTH for _, start, end in windows)
+    covered = sum(end - start for _, start, end in windows)
     assert covered == pytest.approx(LENGTH * len(CONTIGS) * SURPLUS * most / (READS * len(CONTIGS)), rel=0.1)
 
 
@@ -57,8 +52,8 @@ def test_the_index_of_cram_gives_windows_too(files, tmp_path: Path) -> None:
     cram = tmp_path / "reads.cram"
     pysam.view("-C", "-T", str(fasta), "-o", str(cram), str(bam), catch_stdout=False)
     pysam.index(str(cram))
-    windows = parts(spread_over_windows(RunInputs.of(cram, fasta), 1))
-    assert len(windows) >= FEWEST_WINDOWS and all(1 <= start <= end <= LENGTH for _, start, end in windows)
+    windows = spread_over_windows(RunInputs.of(cram, fasta), 1).places
+    assert len(windows) >= FEWEST_WINDOWS and all(0 <= start < end <= LENGTH for _, start, end in windows)
 
 
 def test_what_is_small_or_has_no_index_or_is_listed_is_read_whole(files, tmp_path: Path) -> None:

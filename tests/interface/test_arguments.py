@@ -108,6 +108,8 @@ def test_files_of_scan_forward_and_validate(data, tmp_path, kind, shared_data):
 def test_forms():
     assert path_of(None) is None
     assert paths_of("a") == paths_of(["a"]) == paths_of((b"a",)) == ["a"]
+    with pytest.raises(TypeError, match=r"\('chr1', 0, 2\) is of type tuple, and text is needed"):
+        texts_of([("chr1", 0, 2)])
     assert texts_of("chr1:1-2") == texts_of([b"chr1:1-2"]) == ["chr1:1-2"]
     with pytest.raises(TypeError):
         path_of(5)

@@ -186,12 +186,34 @@ CASES = {
     "other reference": fasta(OTHER),
     "contig of another length": fasta(LETTERS[:-1]),
     "contig of another name": fasta(name="chrq"),
+    "contig that VCF can't hold": lambda folder: (
+        write_fasta(folder / "ref.fa", name="q,1"),
+        bam(head={"SQ": [{"SN": "q,1", "LN": LENGTH}]})(folder),
+    )[1],
+    "reference that is gzipped": lambda folder: (
+        (folder / "ref.fa").write_bytes(gzip.compress((folder / "ref.fa").read_bytes())),
+        (folder / "ref.fa.fai").unlink(),
+    )[2:],
+    "reference with uneven lines": lambda folder: (
+        (folder / "ref.fa").write_text(f">q\n{LETTERS[:50]}\n{LETTERS[50:60]}\n{LETTERS[60:]}\n"),
+        (folder / "ref.fa.fai").unlink(),
+    )[2:],
     "reference is a BAM": lambda folder: shutil.copy(folder / "x.bam", folder / "ref.fa") and None,
     "reference with a digit": fasta(LETTERS[:3000] + "7" + LETTERS[3001:]),
     "unknown contig": region("z:1-100"),
     "region outside": region(f"q:{LENGTH + 1}-{LENGTH + 9}"),
     "region that ends early": region("q:100-50"),
     "two regions": region("q:1-50,q:60-90"),
+    "region with two readings": lambda folder: (
+        (folder / "ref.fa").write_text(f">q\n{LETTERS}\n>q:1-50\n{OTHER}\n"),
+        pysam.faidx(str(folder / "ref.fa")),
+        write_bam(folder / "x.bam", head={"SQ": [{"SN": name, "LN": LENGTH} for name in ("q", "q:1-50")]}),
+        indexed(folder / "x.bam"),
+        {"region": "q:1-50"},
+    )[-1],
+    "position outside": region(f"q:{LENGTH + 1}"),
+    "braces around another contig": region("{z}:1-100"),
+    "braces and no interval": region("{q}:9-5"),
     "not a VCF": listed("a b c\n"),
     "VCF without records' columns": listed(VCF + "q\t100\n"),
     "VCF of another reference": listed(
@@ -200,11 +222,16 @@ CASES = {
     "VCF beyond the contig": listed(VCF + f"q\t{LENGTH + 1}\t.\tN\tA\t.\t.\t.\n"),
     "VCF with another contig": listed(VCF + "chrq\t100\t.\tN\tA\t.\t.\t.\n"),
     "VCF unsorted": listed(VCF + "q\t500\t.\tN\tA\t.\t.\t.\nq\t100\t.\tN\tA\t.\t.\t.\n"),
+    "VCF with a contig that comes twice": listed(
+        VCF + "z\t5\t.\tN\tA\t.\t.\t.\nq\t500\t.\tN\tA\t.\t.\t.\nz\t9\t.\tN\tA\t.\t.\t.\n"
+    ),
     "VCF with a strange allele": listed(VCF + "q\t500\t.\tN\t7\t.\t.\t.\n"),
     "VCF with a strange REF": listed(VCF + "q\t500\t.\tX\tA\t.\t.\t.\n"),
     "VCF cut off": packed_list,
     "VCF with an unknown contig of the list": listed(VCF + "z\t100\t.\tN\tA\t.\t.\t.\n"),
     "BED with words": bed("q\ta\tb\n"),
+    "BED with an interval without a base": bed("q\t1\t5\nq\t7\t7\n"),
+    "BED that ends early": bed("q\t9\t5\n"),
     "BED outside": bed(f"q\t1\t{LENGTH + 1}\n"),
     "BED with another contig": bed("q\t1\t5\nchrq\t1\t9\n"),
 }
@@ -254,11 +281,14 @@ def test_cram(sound, call_in_node, name):
     assert call_in_node([cram], sound / "ref.fa", **given).error == refusal(sound, cram, given)
 
 
-@pytest.mark.parametrize("case", ["alleles skipped", "reads elsewhere", "checksum"])
+@pytest.mark.parametrize("case", ["alleles skipped", "telomeres", "reads elsewhere", "checksum"])
 def test_warnings_of_the_package(sound, call_in_node, caplog, case):
     given = {}
     if case == "alleles skipped":
         given = listed(VCF + "q\t500\t.\tN\t<DEL>\t.\t.\t.\nq\t600\t.\tN\tA,*\t.\t.\t.\n")(sound)
+    elif case == "telomeres":
+        last = f"q\t{LENGTH + 1}\t.\tN\t<DEL>\t.\t.\t.\n"
+        given = listed(VCF + "q\t0\t.\t.\tC]q:4]\t.\t.\t.\nq\t600\t.\tN\tA\t.\t.\t.\n" + last)(sound)
     elif case == "reads elsewhere":
         bam(head={"SQ": [{"SN": "q", "LN": LENGTH}, {"SN": "z", "LN": 900}]})(sound)
     else:

@@ -122,7 +122,10 @@ def family(run_cli, tmp_path_factory):
         ((), {}),
         (("-v", "LISTED"), {"variants": "LISTED"}),
         (("-r", "chr2:2,001-6,000"), {"region": "chr2:2,001-6,000"}),
+        (("-v", "REORDERED"), {"variants": "REORDERED"}),
+        (("-r", "{chr2}:2,001-"), {"region": "{chr2}:2,001-"}),
         (("-R", "BED"), {"intervals": "BED"}),
+        (("-R", "BED.GZ"), {"intervals": "BED.GZ"}),
         (("-R", "BED", "-v", "LISTED"), {"intervals": "BED", "variants": "LISTED"}),
         (("--max-depth", "12"), {"options": {"maxDepth": 12}}),
         (
@@ -134,13 +137,17 @@ def family(run_cli, tmp_path_factory):
             {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3}},
         ),
     ],
-    ids=["all", "listed", "region", "BED", "BED and listed", "depth", "published", "options"],
+    ids=["all", "listed", "region", "reordered", "end", "BED", "gz", "BED and listed", "depth", "published", "options"],
 )
 def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, given):
     reference, bams, listed = family
     bed = tmp_path / "places.bed"
     bed.write_text("# some\nchr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\nchr2\t1500\t1600\n")
-    files = {"LISTED": listed, "BED": bed}
+    packed, reordered = tmp_path / "places.bed.gz", tmp_path / "reordered.vcf"
+    packed.write_bytes(gzip.compress(bed.read_bytes()))
+    lines = [line for line in listed.read_text().splitlines(True) if not line.startswith("##contig")]
+    reordered.write_text("".join(sorted(lines, key=lambda line: (line[0] != "#", line.startswith("chr1\t")))))
+    files = {"LISTED": listed, "BED": bed, "BED.GZ": packed, "REORDERED": reordered}
     ours = call_in_node(bams, reference, **{key: files.get(str(value), value) for key, value in given.items()})
     calls = command_line("call", "-f", reference, *(files.get(one, one) for one in arguments), *bams)
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)

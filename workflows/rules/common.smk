@@ -29,6 +29,37 @@ def check_config(config):
             stop(f"config: {key}: no such file: {config[key]}; check the path")
 
 
+# The commands that take each key of options, with what they can't do without.
+OPTIONS = {
+    "options": {
+        "scatter": ["-f", "reference", "-n", "1", "-o", "pieces"],
+        "likelihoods": ["-f", "reference"],
+        "call": ["-f", "reference"],
+    },
+    "call_options": {"call": ["-f", "reference"]},
+    "scan_options": {"scan": ["--signatures", "signatures"]},
+    "sketch_options": {"map sketch": ["-o", "sketches"]},
+    "draw_options": {"map draw": ["-o", "positions"]},
+}
+
+
+def check_options(config):
+    """Require options that the commands take, before any job gives them."""
+    from pairhmm.cli.option_check import why_wrong
+    from pairhmm.errors import InputError
+
+    if not workflow.is_main_process:
+        return
+    for key, commands in OPTIONS.items():
+        for command, required in commands.items() if config[key] else ():
+            try:
+                wrong = why_wrong(command, config[key], required)
+            except InputError as error:
+                wrong = str(error) if config["check_files"] else ""
+            if wrong:
+                stop(f"config: {key}: {wrong}; pairhmm {command} --help lists what it takes")
+
+
 def check(instance, schema):
     """What a validation has found, and where; empty where all is well."""
     try:

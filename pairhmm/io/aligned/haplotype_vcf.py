@@ -9,6 +9,7 @@ from pathlib import Path
 from pairhmm.genomics.differences import Difference
 from pairhmm.io.files.names import printable
 from pairhmm.io.variants.call_writer import VCF_COLUMNS, open_vcf
+from pairhmm.io.variants.contig_lines import contig_lines
 
 _FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Haplotypes with the alternate allele">',
@@ -54,7 +55,7 @@ def write_haplotype_vcf(
         *(f"##{key}={printable(value)}" for key, value in provenance.items()),
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
-        *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
+        *contig_lines(contigs, reference),
         *_FIELDS,
         "\t".join([*VCF_COLUMNS, "FORMAT", *names]),
     ]

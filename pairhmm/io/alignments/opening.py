@@ -284,7 +284,7 @@ def _header(path: str, file: pysam.AlignmentFile) -> tuple[dict[str, Any], dict[
     if len(set(names)) < len(names) or len(set(listed_names)) < len(listed_names):
         raise InputError(path, "", "its header has a contig (@SQ) twice", "mend it with samtools reheader")
     if any("ID" not in group for group in header.get("RG", [])):
-        raise InputError(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg")
+        raise InputError(path, "", "a read group (@RG) of its header has no ID", "mend it with samtools reheader")
     try:
         # htslib parses the header's text when it is first asked for a name, and may then find other contigs.
         file.get_tid("*")

@@ -161,8 +161,10 @@ def read_sheet_columns(path: str) -> tuple[list[str], dict[str, dict[str, str]]]
     try:
         with open(path, encoding="utf-8-sig", newline="") as lines:
             table = [(at, row) for at, row in enumerate(csv.reader(lines, delimiter="\t"), start=1) if any(row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(path, "", "can't be read as a table", "check the path; it is tab-separated text") from error
+    except OSError as error:
+        raise InputError(path, "", error.strerror or "can't be read", "check the path") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(path, "", "can't be read as a table", "it is tab-separated text") from error
     rows = [(at, [cell.strip() for cell in row]) for at, row in table if not row[0].startswith("#")]
     columns = rows[0][1] if rows else []
     if "sample" not in columns or len(set(columns)) < len(columns):

@@ -36,6 +36,23 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
             raise InputError(path, f"{what} {name!r}".lstrip(), _RULE, cure)
 
 
+def check_row_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
+    """Raise an error for names in the first column that begin with ``#``, which tables take for a header.
+
+    The parameters are those of `check_names`.
+
+    Raises
+    ------
+    InputError
+        For the first name that does.
+    """
+    for name in names:
+        if name.startswith("#"):
+            raise InputError(
+                path, f"{what} {name!r}".lstrip(), "a table takes a row that begins with # for a header", cure
+            )
+
+
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:
     """Like `check_names`, for the names of a block of reads, all at once: they are laid end to end in `text`."""
     if len(text.translate(None, _CONTROL_BYTES)) < len(text):

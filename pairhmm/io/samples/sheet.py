@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
+from pairhmm.io.files.text_lines import read_lines
 
 COLUMNS = ("sample", "alignments", "reads", "sex", "ploidy", "individual", "father", "mother")
 _MANY = ("alignments", "reads")
@@ -55,14 +55,11 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     InputError
         For unknown or missing columns, and for samples without a name or named twice; names the line.
     """
-    opening(path)
     try:
-        with open(path, encoding="utf-8", newline="") as lines:
-            table = list(csv.reader(lines, delimiter="\t"))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(
-            str(path), "", "can't be read as a table", "check the path; it is tab-separated text"
-        ) from error
+        table = list(csv.reader(read_lines(str(path)), delimiter="\t"))
+    except csv.Error as error:
+        rule = f"can't be read as a table ({error})"
+        raise InputError(str(path), "", rule, "check the path; it is tab-separated text") from error
     numbered = [(number, cells) for number, cells in enumerate(table, start=1) if _is_said(cells)]
     if not numbered:
         raise InputError(str(path), "", "is empty", f"its first line names columns: {', '.join(COLUMNS)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import struct
 import zlib
 from bisect import bisect_right
@@ -98,7 +99,20 @@ def make_index(path: str) -> None:
             pysam.faidx(*map(os.fsencode, (path, *options)), catch_stdout=False)  # type: ignore[arg-type]
         except (pysam.utils.SamtoolsError, OSError) as error:
             _require_room(fai, path + _FAI)
-            raise InputError(path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
+            raise _no_fasta(path) from error
+
+
+def _no_fasta(path: str) -> InputError:
+    """The error for a FASTA in which nothing can be found: it is gzipped, or its lines have different lengths."""
+    name = shlex.quote(path)
+    with open(path, "rb") as file:
+        is_gzipped = file.read(len(magic.GZIP)) == magic.GZIP
+    if is_gzipped:
+        cure = f"run gunzip -c {name} | bgzip -c > bgzipped.fa.gz"
+    else:
+        joined = """/^>/ {if (n++) print ""; print; next} {printf "%s", $0} END {print ""}"""
+        cure = f"if its lines have different lengths, run awk '{joined}' {name} > even.fa"
+    return InputError(path, "", "can't be indexed as FASTA", cure)
 
 
 def _require_room(scratch: Path, index: str) -> None:

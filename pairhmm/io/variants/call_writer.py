@@ -25,6 +25,7 @@ from pairhmm.io.files.outputs import (
     scratch_beside,
     whole_files,
 )
+from pairhmm.io.variants.contig_lines import contig_lines
 from pairhmm.io.variants.gvcf import NON_REF, gvcf_header
 
 PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
@@ -294,7 +295,7 @@ def _header(
         f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
         *_filters(records),
         *(gvcf_header(records.gq_bands) if records.gvcf else ()),
-        *(f"##contig=<ID={name},length={length}>" for name, length in contigs.items()),
+        *contig_lines(contigs, reference),
         *_FIELDS,
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]

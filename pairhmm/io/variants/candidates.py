@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
@@ -15,14 +15,10 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 from pairhmm.errors import InputError
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.variants import Variant
-from pairhmm.io.files import magic
-from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.endings import TABIX_INDICES
-from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
-from pairhmm.io.files.one_pass import readable_again
 from pairhmm.io.sequences.contig_names import same_contig
-from pairhmm.io.sequences.intervals import MOST_DIGITS
+from pairhmm.io.variants.listed_records import listed_records
 
 log = logging.getLogger(__name__)
 
@@ -47,13 +43,15 @@ def indexed_contigs(path: str) -> list[str]:
 
 @dataclass(slots=True)
 class CandidateReader:
-    """Iterates over the variants of a VCF or BCF file. The file needs no index and no contig lines.
+    """Iterates over the variants of a VCF or BCF file, which its first bytes tell apart.
+
+    The file needs no index and no contig lines. Its contigs may come in any order, each with its records together.
 
     Parameters
     ----------
     path : str
     contigs : mapping of str to int
-        The reference's contigs in the order that the variants must come in.
+        The reference's contigs in the order that the variants are given in.
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases: each record's REF must agree with them.
     skip_unknown : bool
@@ -65,6 +63,8 @@ class CandidateReader:
         Symbolic, `*`, breakend and ambiguous alleles skipped so far.
     skipped_records : int
         Records skipped because they had no other alleles.
+    skipped_telomeres : int
+        Records before the first base or behind the last one.
     """
 
     path: str
@@ -73,6 +73,7 @@ class CandidateReader:
     skip_unknown: bool = False
     skipped_alleles: int = field(default=0, init=False)
     skipped_records: int = field(default=0, init=False)
+    skipped_telomeres: int = field(default=0, init=False)
 
     def __iter__(self) -> Iterator[Variant]:
         """Yield the variants.
@@ -85,7 +86,7 @@ class CandidateReader:
         """
         rank = {name: number for number, name in enumerate(self.contigs)}
         last = (-1, -1)
-        for index, (chrom, pos, name, ref, alts) in enumerate(_records(self.path)):
+        for index, (chrom, pos, name, ref, alts) in listed_records(self.path, rank):
             place = f"{chrom}:{pos + 1}"
             if name:
                 check_names(self.path, f"{place}: ID", [name], "rename or remove it")
@@ -95,10 +96,13 @@ class CandidateReader:
                 other = same_contig(chrom, rank)
                 cure = f"the reference names it {other!r}" if other else "use the reference's names"
                 raise InputError(self.path, place, "contig is not in the reference", cure)
+            if self._is_telomere(chrom, pos, alts):
+                self.skipped_telomeres += 1
+                continue
             self._check_alleles(place, ref, alts)
             self._check_reference(place, chrom, pos, ref)
             if (rank[chrom], pos) < last:
-                raise InputError(self.path, place, "records are not in the reference's order", "bcftools sort it")
+                raise InputError(self.path, place, "the records are not sorted", f"run {_sorting(self.path)}")
             last = (rank[chrom], pos)
             kept = tuple(alt for alt in alts if alt != ref and _BASES.issuperset(alt))
             self.skipped_alleles += len(alts) - len(kept)
@@ -113,11 +117,24 @@ class CandidateReader:
                 self.skipped_alleles,
                 self.skipped_records,
             )
+        if self.skipped_telomeres:
+            where = "at telomeres (POS 0, or behind the last base)"
+            log.warning("%s: %d records %s skipped", self.path, self.skipped_telomeres, where)
+
+    def _is_telomere(self, chrom: str, pos: int, alts: tuple[str, ...]) -> bool:
+        """Whether a record lies before the first base, or is a breakend or symbolic allele behind the last one.
+
+        VCF has POS 0 and N + 1 for telomeres. Bases behind the last one are those of another reference.
+        """
+        behind = pos == self.contigs[chrom] and not any(_BASES.issuperset(alt) for alt in alts)
+        return pos < 0 or behind
 
     def _check_alleles(self, place: str, ref: str, alts: tuple[str, ...]) -> None:
         if not (ref and _REFERENCE_LETTERS.issuperset(ref)):
             rule = f"REF {_short(ref)!r} is not a sequence of bases"
-            raise InputError(self.path, place, rule, "write the reference's bases there (bcftools norm -c s)")
+            raise InputError(
+                self.path, place, rule, "write the reference's bases there (bcftools norm -c s -f REFERENCE)"
+            )
         for alt in alts:
             if not (alt and _BASES.issuperset(alt)) and not _OTHER_ALLELE.fullmatch(alt):
                 rule = f"ALT {_short(alt)!r} is neither bases nor another of VCF's alleles"
@@ -134,61 +151,14 @@ class CandidateReader:
             raise InputError(self.path, place, rule, "is it made with another reference?")
 
 
+def _sorting(path: str) -> str:
+    """The command that sorts a list. bcftools sorts no VCF without contig lines, whose order this one does not need."""
+    name = shlex.quote(path)
+    if path.endswith(".bcf"):
+        return f"bcftools sort -Ob -o sorted.bcf {name}"
+    header, records = f"zgrep '^#' {name} | grep -v '^##contig='", f"zgrep -v '^#' {name} | sort -k1,1 -k2,2n"
+    return f"({header}; {records}) > sorted.vcf"
+
+
 def _short(bases: str) -> str:
     return bases if len(bases) <= 20 else f"{bases[:20]}..."
-
-
-_Fields = tuple[str, int, str, str, tuple[str, ...]]
-
-
-def _records(path: str) -> Iterator[_Fields]:
-    """CHROM, 0-based POS, ID (empty for `.`), upper-case REF and ALTs of each record."""
-    opening(path)
-    try:
-        with readable_again(path) as file:
-            check_end(path, file)
-            with open(file, "rb") as raw:
-                compressed = raw.read(2) == magic.GZIP
-            if compressed:
-                with pysam.BGZFile(file, "rb", index=None) as unpacked:
-                    is_bcf = unpacked.read(len(magic.BCF)) == magic.BCF
-            else:
-                is_bcf = Path(path).suffix == ".bcf"
-            yield from _bcf_records(path, file) if is_bcf else _text_records(path, file, compressed)
-    # pysam raises NotImplementedError for an unknown kind of compression.
-    except (OSError, EOFError, NotImplementedError) as error:
-        what = getattr(error, "strerror", None) or "can't be read: it may be cut off"
-        raise InputError(path, "", what, "check the file; candidates are VCF or BCF") from error
-
-
-def _bcf_records(path: str, file: str) -> Iterator[_Fields]:
-    try:
-        with pysam.VariantFile(file) as records:
-            for record in records:
-                alts = tuple(alt.upper() for alt in record.alts or ())
-                yield record.chrom, record.pos - 1, record.id or "", (record.ref or "").upper(), alts
-    except ValueError as error:
-        raise InputError(path, "", f"not a BCF file ({error})", "check the file") from error
-
-
-def _text_records(path: str, file: str, compressed: bool) -> Iterator[_Fields]:
-    # The text is parsed here, because htslib demands contig lines, which many files lack. Only five columns are needed.
-    opened = pysam.BGZFile(file, "rb", index=None) if compressed else open(file, "rb")  # noqa: SIM115
-    with opened as lines:
-        seen_header = False
-        for number, raw in enumerate(lines, start=1):
-            line = raw.decode("utf-8", "replace").rstrip("\r\n")
-            if line.startswith("#"):
-                seen_header = seen_header or line.startswith((magic.VCF.decode(), "#CHROM"))
-                continue
-            if not line:
-                continue
-            if not seen_header:
-                raise InputError(path, f"line {number}", "not a VCF file", "it must begin with ##fileformat=VCF")
-            fields = line.split("\t", 5)
-            if len(fields) < 5 or not fields[1].isdecimal() or len(fields[1]) > MOST_DIGITS:
-                raise InputError(path, f"line {number}", "not a VCF record", "the file may be cut off")
-            alts = () if fields[4] == "." else tuple(fields[4].upper().split(","))
-            yield fields[0], int(fields[1]) - 1, "" if fields[2] == "." else fields[2], fields[3].upper(), alts
-        if not seen_header:
-            raise InputError(path, "", "not a VCF file", "it must begin with ##fileformat=VCF")

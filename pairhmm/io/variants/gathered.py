@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, open_piece
+from pairhmm.io.files import magic
+from pairhmm.io.files.byte_stream import ByteStream
+from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece
+from pairhmm.io.files.text_lines import read_texts
 from pairhmm.io.variants.call_writer import CALL_ENDINGS, VCF_COLUMNS, open_vcf
+from pairhmm.io.variants.contig_lines import check_contigs
 from pairhmm.io.variants.provenance import run_header
+from pairhmm.io.variants.record_lines import bcf_texts
 
 _TAB = "\t"
 _VCF_HEADER = _TAB.join(VCF_COLUMNS)
@@ -17,7 +23,7 @@ _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 
 
 def gather_vcf(pieces: Sequence[str], destination: str) -> None:
-    """Join VCF files, plain or bgzipped. The header is that of the first file, with the provenance of all.
+    """Join VCF files, plain or bgzipped, and BCF. The header is that of the first file, with the provenance of all.
 
     Parameters
     ----------
@@ -45,12 +51,13 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
     last = (-1, -1)
     with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
         for path in pieces:
-            with open_piece(path) as piece:
+            with _open_variants(path) as piece:
                 for number, line in piece.rows():
                     if line.count(_TAB) != tabs:
                         raise piece.fault(number, f"{line.count(_TAB) + 1} columns, the header has {tabs + 1}", DAMAGED)
                     chrom, pos, _ = line.split("\t", 2)
                     if chrom not in rank:
+                        check_contigs(path, [chrom])
                         raise piece.fault(number, f"its header has no contig {chrom[:30]!r}", DAMAGED)
                     place = (rank[chrom], piece.position(number, pos))
                     if place < last:
@@ -61,13 +68,22 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
 
 def _vcf_header(path: str) -> list[str]:
     """The lines of a header. The last one names the samples."""
-    with open_piece(path) as piece:
+    with _open_variants(path) as piece:
         if not piece.header or not piece.header[-1].startswith(_VCF_HEADER):
-            raise InputError(path, "", "not a VCF file", "gather takes .vcf and .vcf.gz into .vcf, .vcf.gz or .bcf")
+            raise InputError(path, "", "not a VCF file", "gather takes VCF and BCF into .vcf, .vcf.gz or .bcf")
         for number, line in enumerate(piece.header[:-1], start=1):
             if not line.startswith("##"):
                 raise piece.fault(number, f"{line[:30]!r} within the header", DAMAGED)
         return piece.header
+
+
+@contextmanager
+def _open_variants(path: str) -> Iterator[Piece]:
+    """Open a VCF or BCF, which its first bytes tell apart, and read its header."""
+    with ByteStream(path, lambda _: None) as stream:
+        is_bcf = stream.head.startswith(magic.BCF)
+    with closing(bcf_texts(path) if is_bcf else read_texts(path)) as texts:
+        yield Piece(path, texts)
 
 
 def _contigs(header: Sequence[str]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.ploidy import MOST_COPIES, PloidyRule
-from pairhmm.io.files.inputs import opening
+from pairhmm.io.files.text_lines import read_lines
 from pairhmm.io.sequences.intervals import MOST_DIGITS
 
 
@@ -22,16 +22,8 @@ def read_ploidy(path: str | Path) -> list[PloidyRule]:
     InputError
         For a line that can't be used; names it.
     """
-    rules = []
-    opening(path)
-    try:
-        with open(path, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip() and not line.startswith("#"):
-                    rules.append(_rule(str(path), number, line.split()))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), "", "can't be read as text", "check the path") from error
-    return rules
+    lines = enumerate(read_lines(str(path)), start=1)
+    return [_rule(str(path), at, line.split()) for at, line in lines if line.strip() and not line.startswith("#")]
 
 
 def _rule(path: str, number: int, cells: list[str]) -> PloidyRule:

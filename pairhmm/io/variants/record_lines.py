@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pysam
 
@@ -72,17 +72,32 @@ class RecordLines:
             yield fields
 
     def _bcf_lines(self) -> Iterator[bytes]:
-        place = "its first record"
-        try:
-            with quiet(), pysam.VariantFile(self.path) as file:
-                for record in file:
-                    place = f"after {record.chrom}:{record.pos}"
-                    yield str(record).rstrip("\n").encode()
-        except UNREADABLE as error:
-            raise InputError(self.path, place, "can't be read", "the file may be cut off or damaged") from error
+        texts = bcf_texts(self.path)
+        next(texts)
+        return (text.rstrip(b"\n") for text in texts)
 
     def _text_lines(self) -> Iterator[bytes]:
         for text in read_texts(self.path):
             for line in text.split(b"\n"):
                 if line and not line.startswith(b"#"):
                     yield line.removesuffix(b"\r")
+
+
+def bcf_texts(path: str) -> Generator[bytes]:
+    """The header of a BCF as text, then each of its records as a line.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read.
+    """
+    place = "its header"
+    try:
+        with quiet(), pysam.VariantFile(path) as file:
+            yield str(file.header).encode()
+            place = "its first record"
+            for record in file:
+                place = f"after {record.chrom}:{record.pos}"
+                yield str(record).encode()
+    except UNREADABLE as error:
+        raise InputError(path, place, "can't be read", "the file may be cut off or damaged") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import pysam
@@ -47,6 +48,70 @@ def test_compressed_and_bcf(tmp_path):
     assert read(str(tmp_path / "c.bcf")) == plain
 
 
+def test_raw_bcf_is_known_by_its_first_bytes(tmp_path):
+    text = tmp_path / "x.vcf"
+    write(text, "one\t2\t.\tC\tT")
+    text.write_text(text.read_text().replace("#CHROM", "##contig=<ID=one>\n#CHROM", 1))
+    pysam.bcftools.view("-Ob", "-o", str(tmp_path / "x.bcf"), str(text), catch_stdout=False)
+    packed = (tmp_path / "x.bcf").read_bytes()
+    raw = gzip.decompress(packed)
+    files = {
+        "raw.vcf": raw,
+        "raw.bcf": raw,
+        "packed.vcf.gz": packed,
+        "packed.vcf": packed,
+        "text.bcf": text.read_bytes(),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+        assert read(str(tmp_path / name)) == read(str(text)), name
+
+
+ORDERS = [
+    *(["c1", "c10", "c11", "c2", "c20", "c3"], ["c3", "c20", "c2", "c11", "c10", "c1"], ["c2", "c1", "c3"]),
+    ["c1", "c2", "c3", "c10", "c11", "c20"],
+]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=",".join)
+@pytest.mark.parametrize("kind", ["no contig lines", "contig lines", "contig lines in another order", "bcf"])
+def test_contigs_in_any_order(tmp_path, order, kind):
+    """The variants come in the order of the run, each with its number in the file."""
+    contigs = dict.fromkeys(["c1", "c2", "c3", "c10", "c11", "c20"], 10)
+    path = tmp_path / "x.vcf"
+    write(path, *(f"{name}\t{at}\t.\tA\tT" for name in order for at in (2, 5)))
+    named = {"no contig lines": [], "contig lines in another order": list(contigs)[::-1]}.get(kind, order)
+    lines = "".join(f"##contig=<ID={name},length=10>\n" for name in named)
+    path.write_text(path.read_text().replace("#CHROM", lines + "#CHROM", 1))
+    if kind == "bcf":
+        pysam.bcftools.view("-Ob", "-o", str(tmp_path / "x.bcf"), str(path), catch_stdout=False)
+        path = tmp_path / "x.bcf"
+    found = list(CandidateReader(str(path), contigs, lambda chrom, start, end: "A" * (end - start)))
+    expected = [(name, at - 1) for name in contigs if name in order for at in (2, 5)]
+    assert [(one.chrom, one.pos) for one in found] == expected
+    written = [(name, at - 1) for name in order for at in (2, 5)]
+    assert [written[one.record_index] for one in found] == expected
+
+
+def test_unknown_contigs_are_found_in_any_order(tmp_path):
+    path = write(tmp_path / "x.vcf", "two\t1\t.\tG\tT", "nine\t2\t.\tA\tT", "one\t2\t.\tC\tT")
+    with pytest.raises(InputError, match="nine:2: contig is not in the reference"):
+        read(path)
+    chosen = CandidateReader(path, CONTIGS, fetch, skip_unknown=True)
+    assert [variant.chrom for variant in chosen] == ["one", "two"]
+
+
+def test_telomeres_are_passed_over(tmp_path, caplog):
+    """POS 0 and N + 1 are legal (VCF 4.3, section 1.6.1)."""
+    path = write(
+        tmp_path / "x.vcf",
+        *("one\t0\t.\t.\tC]two:4]", "one\t2\t.\tC\tT", "one\t11\t.\tN\t<DEL>", "one\t11\t.\tN\t]two:2]N"),
+    )
+    reader = CandidateReader(path, CONTIGS, fetch)
+    assert [variant.pos for variant in reader] == [1]
+    assert f"{path}: 3 records at telomeres (POS 0, or behind the last base) skipped" in caplog.text
+
+
 def test_symbolic_alleles_are_counted(tmp_path, caplog):
     path = write(tmp_path / "x.vcf", "one\t2\t.\tC\tT,<DEL>,*", "one\t3\t.\tG\t<INS>", "one\t4\t.\tT\t.")
     reader = CandidateReader(path, CONTIGS, fetch)
@@ -61,7 +126,9 @@ def test_symbolic_alleles_are_counted(tmp_path, caplog):
         (["one\t2\t.\tA\tT"], r"one:2: REF A is C in the reference"),
         (["nine\t2\t.\tA\tT"], r"nine:2: contig is not in the reference"),
         (["one\t9\t.\tACGT\tA"], r"one:9: outside one, which has 10 bases"),
-        (["two\t1\t.\tG\tT", "one\t2\t.\tC\tT"], r"one:2: records are not in the reference's order"),
+        (["one\t3\t.\tG\tT", "one\t2\t.\tC\tT"], r"one:2: the records are not sorted; run \(zgrep "),
+        (["one\t3\t.\tG\tT", "two\t1\t.\tG\tT", "one\t2\t.\tC\tT"], r"one:2: the records are not sorted"),
+        (["one\t11\t.\tN\tT"], r"one:11: outside one, which has 10 bases"),
         (["one\tx\t.\tC\tT"], r"line 3: not a VCF record"),
     ],
 )

@@ -24,11 +24,12 @@ export function contigOrder(reader, reference) {
  *
  * @param {{region?: string, intervals?: {name: string, data: import("../files/sources.js").Source}}} inputs
  * @param {Reference} reference
+ * @param {(text: string) => void} warn
  */
-export async function findPlaces(inputs, reference) {
+export async function findPlaces(inputs, reference, warn) {
   if (!inputs.region && !inputs.intervals) return null;
   const places = inputs.region ? [parseRegion(inputs.region, reference.contigs)] : [];
-  if (inputs.intervals) places.push(...(await readBed(inputs.intervals, reference.contigs)));
+  if (inputs.intervals) places.push(...(await readBed(inputs.intervals, reference.contigs, warn)));
   return merge(places, reference.contigs);
 }
 

@@ -1,6 +1,7 @@
 // A run: files to regions to genotypes, as a stream of events (pairhmm/evidence/opening.py, run.py, region_choice.py).
 
 import { AlignmentReader } from "../files/alignments.js";
+import { checkContigs } from "../files/contig_names.js";
 import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
@@ -146,7 +147,7 @@ async function open(inputs, options, engine, told) {
   const tell = (text) => void told.push({ kind: "note", text });
   const native = await Native.start(engine.module);
   const reference = await Reference.open(inputs.reference, warn);
-  const asked = await findPlaces(inputs, reference);
+  const asked = await findPlaces(inputs, reference, warn);
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
   const contigs = contigOrder(reader, reference);
   const known = withContext(asked, reference);
@@ -157,6 +158,7 @@ async function open(inputs, options, engine, told) {
   const leftOut = new LeftOut();
   const check = new ReferenceCheck(reference, reader.checksums, warn);
   checkRecords(inputs, options, isListed, samples);
+  checkContigs(reference.path, contigs.keys());
   const strModel = await strModelOf(inputs, options);
   const families = inputs.pedigree ? await familiesIn(inputs.pedigree, reader.samples, { tell, warn }) : [];
   // The profile model has no indel qualities.

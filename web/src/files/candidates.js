@@ -2,7 +2,7 @@
 
 import { quoted, sameContig } from "./contig_names.js";
 import { MOST_DIGITS, rankOf } from "./intervals.js";
-import { checkNames } from "./names.js";
+import { checkNames, forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
@@ -14,13 +14,17 @@ import { textLines } from "./text_lines.js";
 const BASES = /^[ACGTN]+$/;
 const REFERENCE_LETTERS = /^[GATCRYWSMKHBVDN]+$/;
 const OTHER_ALLELE = /^(<.*>|\*|\.|.*[[\]].*|\.[A-Z]+|[A-Z]+\.|[GATCRYWSMKHBVDN]+)$/;
+const CONTIG_LINE = /^##contig=<(?:.*,)?ID=([^,>]+)/;
 const REMADE = "is it made with another reference?";
 
-/** The variants of a VCF file, which needs no index and no contig lines. */
+/**
+ * The variants of a VCF file, which needs no index and no contig lines. Its contigs may come in any order, each with its
+ * records together.
+ */
 export class CandidateReader {
   /**
    * @param {{name: string, data: Source}} given
-   * @param {Map<string, number>} contigs in the order that the variants must come in
+   * @param {Map<string, number>} contigs in the order that the variants are given in
    * @param {Reference} reference
    * @param {boolean} skipUnknown skip records on other contigs, because nothing there is asked for
    * @param {(text: string) => void} warn
@@ -37,10 +41,9 @@ export class CandidateReader {
   /** @returns {AsyncGenerator<Variant>} */
   async *variants() {
     const rank = rankOf(this.contigs.keys());
-    let [lastRank, lastPos, index] = [-1, -1, -1];
-    let [skippedAlleles, skippedRecords] = [0, 0];
-    for await (const { chrom, pos, id, ref, alts } of this.#records()) {
-      index++;
+    let [lastRank, lastPos] = [-1, -1];
+    let [skippedAlleles, skippedRecords, skippedTelomeres] = [0, 0, 0];
+    for await (const { index, chrom, pos, id, ref, alts } of this.#inOrder(rank)) {
       const place = `${chrom}:${pos + 1}`;
       checkNames(this.path, `${place}: ID`, [id], "rename or remove it");
       const own = rank.get(chrom);
@@ -50,10 +53,14 @@ export class CandidateReader {
         const cure = other ? `the reference names it ${quoted(other)}` : "use the reference's names";
         throw new InputProblem(this.path, place, "contig is not in the reference", cure);
       }
+      if (this.#isTelomere(chrom, pos, alts)) {
+        skippedTelomeres++;
+        continue;
+      }
       this.#checkAlleles(place, ref, alts);
       await this.#checkReference(place, chrom, pos, ref);
       if (own < lastRank || (own === lastRank && pos < lastPos)) {
-        throw new InputProblem(this.path, place, "records are not in the reference's order", "bcftools sort it");
+        throw new InputProblem(this.path, place, "the records are not sorted", `run ${sorting(this.path)}`);
       }
       [lastRank, lastPos] = [own, pos];
       const kept = alts.filter((alt) => alt !== ref && BASES.test(alt));
@@ -65,6 +72,66 @@ export class CandidateReader {
       const alleles = `${skippedAlleles} symbolic, *, breakend or ambiguous alleles skipped`;
       this.warn(`${this.path}: ${alleles}, and ${skippedRecords} records with no other allele`);
     }
+    if (skippedTelomeres) {
+      const where = "at telomeres (POS 0, or behind the last base)";
+      this.warn(`${this.path}: ${skippedTelomeres} records ${where} skipped`);
+    }
+  }
+
+  /** The records with their numbers in the file, from 0, and contigs in the order of `rank`. @param {Map<string, number>} rank */
+  async *#inOrder(rank) {
+    for (const contigs of await this.#passes(rank)) {
+      let index = -1;
+      for await (const record of this.#records()) {
+        index++;
+        if (!contigs || contigs.has(record.chrom)) yield { index, ...record };
+      }
+    }
+  }
+
+  /**
+   * The contigs whose records each pass over the file takes; null for all.
+   *
+   * One pass is enough where the header says that contigs come in order. Elsewhere, a first look shows their order. A
+   * file in which a contig comes twice is not sorted, and is given as it is.
+   *
+   * @param {Map<string, number>} rank
+   * @returns {Promise<(Set<string> | null)[]>}
+   */
+  async #passes(rank) {
+    const named = (await this.#headerContigs()).flatMap((name) => rank.get(name) ?? []);
+    if (named.length && named.every((own, at) => !at || named[at - 1] <= own)) return [null];
+    /** @type {string[]} */
+    const order = [];
+    for await (const { chrom } of this.#records()) if (order.at(-1) !== chrom) order.push(chrom);
+    const place = rankOf(order);
+    const passes = [new Set(order.filter((name) => !rank.has(name)))];
+    let last = -1;
+    for (const name of [...rank.keys()].filter((name) => place.has(name))) {
+      const own = /** @type {number} */ (place.get(name));
+      if (own < last) passes.push(new Set());
+      passes[passes.length - 1].add(name);
+      last = own;
+    }
+    return passes.length > 1 && place.size === order.length ? passes : [null];
+  }
+
+  async #headerContigs() {
+    /** @type {string[]} */
+    const names = [];
+    for await (const lines of textLines(this.file)) {
+      for (const line of lines) {
+        if (!line.startsWith("#")) return names;
+        const found = CONTIG_LINE.exec(line);
+        if (found) names.push(found[1]);
+      }
+    }
+    return names;
+  }
+
+  /** Whether a record lies before the first base, or is a breakend or symbolic allele behind the last one. @param {string} chrom @param {number} pos @param {string[]} alts */
+  #isTelomere(chrom, pos, alts) {
+    return pos < 0 || (pos === this.contigs.get(chrom) && !alts.some((alt) => BASES.test(alt)));
   }
 
   async *#records() {
@@ -78,7 +145,7 @@ export class CandidateReader {
             this.path,
             "",
             "is BCF, which only the command line reads",
-            "bcftools view -Oz -o it.vcf.gz it",
+            `run bcftools view -Oz -o variants.vcf.gz ${forShell(this.path)}`,
           );
         }
         if (line.startsWith("#")) {
@@ -97,7 +164,7 @@ export class CandidateReader {
   /** @param {string} place @param {string} ref @param {string[]} alts */
   #checkAlleles(place, ref, alts) {
     if (!REFERENCE_LETTERS.test(ref)) {
-      const cure = "write the reference's bases there (bcftools norm -c s)";
+      const cure = "write the reference's bases there (bcftools norm -c s -f REFERENCE)";
       throw new InputProblem(this.path, place, `REF ${quoted(short(ref))} is not a sequence of bases`, cure);
     }
     const wrong = alts.find((alt) => !BASES.test(alt) && !OTHER_ALLELE.test(alt));
@@ -131,6 +198,13 @@ function fieldsOf(path, number, line) {
   }
   const alts = alt === "." ? [] : alt.toUpperCase().split(",");
   return { chrom, pos: Number(pos) - 1, id: id === "." ? "" : id, ref: ref.toUpperCase(), alts };
+}
+
+/** The command that sorts a list. @param {string} path */
+function sorting(path) {
+  const name = forShell(path);
+  const header = `zgrep '^#' ${name} | grep -v '^##contig='`;
+  return `(${header}; zgrep -v '^#' ${name} | sort -k1,1 -k2,2n) > sorted.vcf`;
 }
 
 /** @param {string} bases */

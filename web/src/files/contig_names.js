@@ -1,5 +1,7 @@
 // Names of contigs in messages, with and without `chr` (pairhmm/io/sequences/contig_names.py).
 
+import { InputProblem } from "./problem.js";
+
 const LISTED = 3;
 const PREFIX = "chr";
 
@@ -19,6 +21,25 @@ export function sameContig(name, contigs) {
   // The mitochondrial contig is MT in names without `chr`, and chrM with it.
   const wanted = [other, { M: "MT", chrMT: "chrM" }[other] ?? other];
   return [...contigs].find((contig) => wanted.includes(contig));
+}
+
+const ALLOWED = /^[\w!$%&+./:;?@^|~-][\w!$%&+./:;?@^|~#*=-]*$/;
+const LETTER = /[\w!$%&+./:;?@^|~#*=-]/;
+
+/**
+ * Requires names of contigs that VCF can hold (pairhmm/io/variants/contig_lines.py).
+ *
+ * @param {string} path the file that names them
+ * @param {Iterable<string>} names
+ */
+export function checkContigs(path, names) {
+  for (const name of names) {
+    if (ALLOWED.test(name)) continue;
+    const wrong = [...name].find((letter) => !LETTER.test(letter)) ?? name[0];
+    const where = wrong === name[0] && "#*=".includes(wrong) ? " at the beginning" : "";
+    const rule = `VCF allows no ${quoted(wrong)}${where} in the name of a contig`;
+    throw new InputProblem(path, `contig ${quoted(name)}`, rule, "rename it in the reference and in the alignments");
+  }
 }
 
 /** Python's repr of a text, as messages have it. @param {string} text */

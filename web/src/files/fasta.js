@@ -5,7 +5,7 @@ import { BgzipIndexedFasta, IndexedFasta } from "@gmod/indexedfasta";
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { sameContig } from "./contig_names.js";
 import { madeIndex } from "./fasta_index.js";
-import { checkNames } from "./names.js";
+import { checkNames, forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 
@@ -154,7 +154,8 @@ async function checkKind(fasta) {
     if (begins.test(text)) throw new InputProblem(fasta.name, "", `is ${kind}, no FASTA`, GIVE);
   }
   if (!isPacked && head[0] === 31 && head[1] === 139) {
-    throw new InputProblem(fasta.name, "", "can't be indexed as FASTA", "gzipped? use bgzip");
+    const cure = `run gunzip -c ${forShell(fasta.name)} | bgzip -c > bgzipped.fa.gz`;
+    throw new InputProblem(fasta.name, "", "can't be indexed as FASTA", cure);
   }
   return isPacked;
 }

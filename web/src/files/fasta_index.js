@@ -1,5 +1,6 @@
 // Makes the index of a FASTA file, samtools' .fai (pairhmm/io/sequences/fasta_index.py).
 
+import { forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("./sources.js").SourceFile} SourceFile */
@@ -73,11 +74,11 @@ class IndexMaker {
       const name = new TextDecoder().decode(Uint8Array.from(this.header)).slice(1).trim().split(/\s/)[0];
       this.record = { name, length: 0, offset: this.at, bases: 0, bytes: 0, isShort: false };
     } else if (!record) {
-      if (this.bases) throw new InputProblem(this.path, "", "can't be indexed as FASTA", "gzipped? use bgzip");
+      if (this.bases) throw uneven(this.path);
     } else if (this.bases) {
       if (!record.bases) [record.bases, record.bytes] = [this.bases, this.bytes];
       else if (record.isShort || this.bases > record.bases) {
-        throw new InputProblem(this.path, "", "can't be indexed as FASTA", "gzipped? use bgzip");
+        throw uneven(this.path);
       }
       record.isShort = this.bases < record.bases;
       record.length += this.bases;
@@ -95,4 +96,11 @@ class IndexMaker {
       this.lines.push([record.name, record.length, record.offset, record.bases, bytes].join("\t") + "\n");
     }
   }
+}
+
+/** The error for a FASTA in which nothing can be found. @param {string} path */
+function uneven(path) {
+  const joined = `/^>/ {if (n++) print ""; print; next} {printf "%s", $0} END {print ""}`;
+  const cure = `if its lines have different lengths, run awk '${joined}' ${forShell(path)} > even.fa`;
+  return new InputProblem(path, "", "can't be indexed as FASTA", cure);
 }

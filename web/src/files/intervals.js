@@ -8,59 +8,94 @@ import { textLines } from "./text_lines.js";
 /** @typedef {{chrom: string, start: number, end: number}} Interval */
 /** @typedef {import("./sources.js").Source} Source */
 
-const COORDINATES = /^(.+):([\d,]+)(?:-([\d,]*))?$/s;
+const COORDINATES = /^(.+):([\d,]+)(-[\d,]*)?$/s;
+const BRACES = /^\{(.+)\}(?::([\d,]+)(-[\d,]*)?)?$/s;
 export const MOST_DIGITS = 18;
 const LONGEST_SHOWN = 100;
+const BED_HEADERS = ["track", "browser"];
 
 /**
- * `chr`, `chr:begin`, `chr:begin-` or `chr:begin-end`, 1-based inclusive, with or without commas in numbers.
+ * `chr`, `chr:position`, `chr:begin-` or `chr:begin-end`, 1-based inclusive, with or without commas in numbers. Braces
+ * around a name say where it ends: `{chr:1}:5-9`.
  *
  * @param {string} text
  * @param {Map<string, number>} contigs lengths
  * @returns {Interval}
  */
 export function parseRegion(text, contigs, option = "-r") {
-  const whole = contigs.get(text);
-  if (whole !== undefined) return { chrom: text, start: 0, end: whole };
-  const found = COORDINATES.exec(text);
-  const length = found ? contigs.get(found[1]) : undefined;
-  if (!found || length === undefined) {
-    const parts = text.split(",");
-    if (parts.length > 1 && parts.some((part) => contigs.has(part.split(":")[0]))) {
-      const each = parts.slice(0, 3).map((part) => `${option} ${part}`);
-      throw new InputProblem(option, short(text), "more than one region", `give each by itself: ${each.join(" ")}`);
-    }
-    throw noContig(option, text, found ? found[1] : text, contigs);
+  const found = readings(text, contigs);
+  if (!found.length) throw notARegion(text, contigs, option);
+  if (found.length > 1) {
+    const { chrom } = found[1];
+    const part = short(`{${chrom}}${text.slice(chrom.length)}`);
+    const rule = `is the name of a contig, and a part of contig ${quoted(short(chrom))}`;
+    const cure = `write ${quoted(short(`{${text}}`))} or ${quoted(part)}`;
+    throw new InputProblem(option, short(text), rule, cure);
   }
-  const begin = number(found[2]);
-  const end = found[3] ? number(found[3]) : length;
+  const [{ chrom, first, last }] = found;
+  const length = /** @type {number} */ (contigs.get(chrom));
+  if (first === undefined) return { chrom, start: 0, end: length };
+  const begin = number(first);
+  const end = last === undefined ? begin : last === "-" ? Infinity : number(last.slice(1));
   if (begin === undefined || end === undefined || begin < 1 || end < begin) {
     const cure = "write chr:begin-end, 1-based, begin <= end";
     throw new InputProblem(option, short(text), "not an interval", cure);
   }
   if (begin > length) {
-    const rule = `outside ${found[1]}, which has ${length} bases`;
+    const rule = `outside ${chrom}, which has ${length} bases`;
     throw new InputProblem(option, text, rule, "choose a region inside");
   }
-  return { chrom: found[1], start: begin - 1, end: Math.min(end, length) };
+  return { chrom, start: begin - 1, end: Math.min(end, length) };
 }
 
 /**
- * Intervals of a BED file, merged and in the order of `contigs`.
+ * The ways to read a region. Of two, the first is the name of a contig.
+ *
+ * @param {string} text
+ * @param {Map<string, number>} contigs
+ * @returns {{chrom: string, first?: string, last?: string}[]}
+ */
+function readings(text, contigs) {
+  const braced = BRACES.exec(text);
+  if (braced && contigs.has(braced[1])) return [{ chrom: braced[1], first: braced[2], last: braced[3] }];
+  const found = COORDINATES.exec(text);
+  return [
+    ...(contigs.has(text) ? [{ chrom: text }] : []),
+    ...(found && contigs.has(found[1]) ? [{ chrom: found[1], first: found[2], last: found[3] }] : []),
+  ];
+}
+
+/** @param {string} text @param {Map<string, number>} contigs @param {string} option */
+function notARegion(text, contigs, option) {
+  const parts = text.split(",");
+  if (parts.length > 1 && parts.some((part) => contigs.has(part.split(":")[0]))) {
+    const each = parts.slice(0, 3).map((part) => `${option} ${part}`);
+    return new InputProblem(option, short(text), "more than one region", `give each by itself: ${each.join(" ")}`);
+  }
+  const found = BRACES.exec(text) ?? COORDINATES.exec(text);
+  return noContig(option, text, found ? found[1] : text, contigs);
+}
+
+/**
+ * Intervals of a BED file, merged and in the order of `contigs`. One without an interval is announced.
  *
  * @param {{name: string, data: Source}} file
  * @param {Map<string, number>} contigs
+ * @param {(text: string) => void} warn
  */
-export async function readBed(file, contigs) {
+export async function readBed(file, contigs, warn) {
   /** @type {Interval[]} */
   const intervals = [];
   let at = 0;
   for await (const lines of textLines(new SourceFile(file.name, file.data))) {
     for (const line of lines) {
       at++;
-      if (line.trim() && !/^(#|track|browser)/.test(line)) intervals.push(bedLine(file.name, at, line, contigs));
+      const cells = line.trim().split(/\s+/);
+      const isHeader = line.startsWith("#") || BED_HEADERS.includes(cells[0]);
+      if (cells[0] && !isHeader) intervals.push(bedLine(file.name, at, cells, contigs));
     }
   }
+  if (!intervals.length) warn(`${file.name}: no region in it, so that nothing is asked for`);
   return merge(intervals, contigs);
 }
 
@@ -108,15 +143,19 @@ function number(text) {
   return digits.length > 0 && digits.length <= MOST_DIGITS ? Number(digits) : undefined;
 }
 
-/** @param {string} path @param {number} at @param {string} line @param {Map<string, number>} contigs @returns {Interval} */
-function bedLine(path, at, line, contigs) {
-  const [chrom, from, to] = line.trim().split(/\s+/);
+/** @param {string} path @param {number} at @param {string[]} cells @param {Map<string, number>} contigs @returns {Interval} */
+function bedLine(path, at, [chrom, from, to], contigs) {
   const isNumber = [from, to].every((text) => text && /^\d+$/.test(text) && text.length <= MOST_DIGITS);
   const place = `line ${at}`;
   if (!isNumber) throw new InputProblem(path, place, "not `chrom start end`", "BED is tab-separated, 0-based");
   const [start, end, length] = [Number(from), Number(to), contigs.get(chrom)];
   if (length === undefined) throw noContig(path, place, chrom, contigs);
-  if (start > end || end > length) {
+  if (start >= end) {
+    const base = Math.max(1, end);
+    const cure = `BED is 0-based half-open: base ${base} is ${base - 1} ${base}; take 1 from each start of a 1-based file`;
+    throw new InputProblem(path, place, `${start}-${end} is an interval without a base`, cure);
+  }
+  if (end > length) {
     const rule = `${start}-${end} is not inside ${chrom}, which has ${length} bases`;
     throw new InputProblem(path, place, rule, "BED is 0-based half-open");
   }

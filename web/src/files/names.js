@@ -20,6 +20,11 @@ export function checkNames(path, what, names, cure) {
   }
 }
 
+/** A file name for a line of the shell (Python's shlex.quote). @param {string} path */
+export function forShell(path) {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'"'"'`)}'`;
+}
+
 /** A text for a header line. @param {string} text */
 export function printable(text) {
   return text.replace(new RegExp(CONTROL, "g"), (found) => quoted(found).slice(1, -1));

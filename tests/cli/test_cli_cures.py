@@ -1,0 +1,348 @@
+"""Cures that messages name: each message is provoked, its cure is run, and the command then works.
+
+A row of `CASES` for each cure that names a program. Programs come from pysam, so that none needs to be installed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pysam
+import pysam.bcftools
+import pytest
+
+from pairhmm.commands.sample_sheet import check_files
+from pairhmm.errors import InputError
+from pairhmm.io.samples.sheet import read_sheet
+
+LENGTH, READ, SITE = 3000, 100, 1500
+LETTERS = np.random.default_rng(4).choice(list("ACGT"), LENGTH)
+REF = str(LETTERS[SITE])
+ALT = "A" if REF != "A" else "C"
+TWO = [{"ID": "a", "SM": "ann"}, {"ID": "b", "SM": "bob"}]
+CALL = ("call", "-f", "ref.fa", "-o", "out.vcf")
+
+PROGRAM = """\
+import os, shutil, sys, tempfile
+import pysam, pysam.bcftools
+program, verb, *arguments = {name!r}, *sys.argv[1:]
+if program == "bgzip":
+    with tempfile.NamedTemporaryFile() as packed:
+        with pysam.BGZFile(packed.name, "wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        shutil.copyfileobj(packed, sys.stdout.buffer)
+    sys.exit()
+if verb.startswith("+"):
+    # Plugins are in no package of Python.
+    os.execv({real!r}, [program, verb, *arguments])
+run = getattr(pysam.bcftools if program == "bcftools" else pysam, verb)
+with tempfile.NamedTemporaryFile() as text:
+    try:
+        run(*arguments, **({{"catch_stdout": False}} if "-o" in arguments else {{"save_stdout": text.name}}))
+    except pysam.SamtoolsError as error:
+        sys.exit(str(error))
+    with open(text.name, "rb") as found:
+        shutil.copyfileobj(found, sys.stdout.buffer)
+"""
+
+
+@pytest.fixture(scope="session")
+def shell(tmp_path_factory) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Runs a line in a shell that finds samtools, bcftools and bgzip."""
+    folder = tmp_path_factory.mktemp("programs")
+    for name in ("samtools", "bcftools", "bgzip"):
+        (folder / f"{name}.py").write_text(PROGRAM.format(name=name, real=shutil.which(name)))
+        (folder / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$0.py" "$@"\n')
+        (folder / name).chmod(0o755)
+    environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(line: str) -> subprocess.CompletedProcess[str]:
+        given = {"capture_output": True, "text": True, "timeout": 60, "check": False}
+        return subprocess.run(["bash", "-o", "pipefail", "-c", line], env=environment, **given)
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with a reference and a sound BAM."""
+    monkeypatch.chdir(tmp_path)
+    Path("ref.fa").write_text(f">q\n{''.join(LETTERS)}\n")
+    pysam.faidx("ref.fa")
+    write_bam("x.bam")
+    pysam.index("x.bam")
+    return tmp_path
+
+
+def write_bam(name, groups=(), group_of=lambda number: None, sorting="coordinate", backwards=False):
+    head = {"HD": {"VN": "1.6", "SO": sorting}, "SQ": [{"SN": "q", "LN": LENGTH}], "RG": list(groups)}
+    header = pysam.AlignmentHeader.from_dict(head)
+    with pysam.AlignmentFile(name, "wb", header=header) as out:
+        for start in list(range(0, LENGTH - READ, 5))[:: -1 if backwards else 1]:
+            read = pysam.AlignedSegment(header)
+            read.query_name, read.reference_id, read.reference_start = f"r{start}", 0, start
+            read.mapping_quality, read.cigartuples = 60, [(0, READ)]
+            bases = LETTERS[start : start + READ].copy()
+            if start % 2 and start <= SITE < start + READ:
+                bases[SITE - start] = ALT
+            read.query_sequence = "".join(bases)
+            read.query_qualities = pysam.qualitystring_to_array("I" * READ)
+            if group := group_of(start):
+                read.set_tag("RG", group)
+            out.write(read)
+
+
+def bam(**given):
+    return lambda: write_bam("bad.bam", **given)
+
+
+def header(change):
+    """A BAM with one read group whose header is changed."""
+
+    def make():
+        write_bam("bad.bam", TWO[:1], lambda start: "a")
+        data = gzip.decompress(Path("bad.bam").read_bytes())
+        (size,) = struct.unpack_from("<i", data, 4)
+        text = change(data[8 : 8 + size])
+        with pysam.BGZFile("bad.bam", "wb") as out:
+            out.write(data[:4] + struct.pack("<i", len(text)) + text + data[8 + size :])
+
+    return make
+
+
+def copied(name, *more):
+    """A copy of the sound BAM without its index; `more` is the content of an index."""
+
+    def make():
+        if name.endswith(".cram"):
+            pysam.view("-C", "-T", "ref.fa", "-o", name, "x.bam", catch_stdout=False)
+        else:
+            shutil.copy("x.bam", name)
+        for content in more:
+            Path(f"{name}.bai").write_bytes(content)
+
+    return make
+
+
+def index_of_another_file():
+    write_bam("bad.bam", backwards=False)
+    write_bam("other.bam")
+    with pysam.AlignmentFile("other.bam") as reads, pysam.AlignmentFile("few.bam", "wb", template=reads) as out:
+        for read in reads:
+            if read.reference_start > 2500:
+                out.write(read)
+    pysam.index("few.bam")
+    shutil.copy("few.bam.bai", "bad.bam.bai")
+
+
+def listed(name, *records, contigs=("q",), columns=""):
+    """A VCF or BCF whose contigs, but for the first, are those of `three_contigs`."""
+
+    def make():
+        lines = ["##fileformat=VCFv4.2", *(f"##contig=<ID={one},length={LENGTH}>" for one in contigs)]
+        lines.append('##FORMAT=<ID=GT,Number=1,Type=String,Description="x">')
+        lines.append(f"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO{columns}")
+        text = "".join(f"{line}\n" for line in (*lines, *records))
+        Path("text.vcf").write_text(text)
+        if name.endswith(".bcf"):
+            pysam.bcftools.view("-Ob", "-o", name, "text.vcf", catch_stdout=False)
+        elif name.endswith("z"):
+            Path(name).write_bytes(gzip.compress(text.encode()))
+        else:
+            Path(name).write_text(text)
+
+    return make
+
+
+def gzipped_fasta():
+    Path("bad.fa.gz").write_bytes(gzip.compress(Path("ref.fa").read_bytes()))
+
+
+def uneven_fasta():
+    letters = "".join(LETTERS)
+    Path("bad.fa").write_text(f">q x\n{letters[:50]}\n{letters[50:60]}\n{letters[60:]}\n>r\nACGT\n\nAC\n")
+
+
+HEADER = "printf '@HD\\tVN:1.6\\tSO:coordinate\\n@SQ\\tSN:q\\tLN:3000\\n@RG\\tID:a\\tSM:ann\\n' > header.sam"
+REHEADER = f"{HEADER}; samtools reheader header.sam bad.bam > fixed.bam"
+GROUPS = "samtools addreplacerg -r '@RG\\tID:c\\tSM:cid' -o fixed.bam bad.bam"
+SORT = "samtools sort -o fixed.bam bad.bam"
+FIRST, SECOND = (f"q\t{at + 1}\t.\t{LETTERS[at]}\tN\t.\t.\t." for at in (400, 800))
+SNVS = [f"1\t{at}\t.\tA\tC\t50\tPASS\t.\tGT\t0/0\t0/1" for at in range(1, 900, 50)]
+OTHER = "z\t5\t.\tN\tA\t.\t.\t."
+BAD, FIXED = (*CALL, "bad.bam"), (*CALL, "fixed.bam")
+LIST = (*CALL, "-r", "q", "x.bam", "-v")
+
+
+class Case(NamedTuple):
+    """A message and its cure.
+
+    Attributes
+    ----------
+    make : callable
+        Writes the file that provokes it.
+    command : tuple of str
+    names : str
+        What the message names; its cure is everything behind "run ", where it is a whole command.
+    cure : str or None
+        The line for the shell, where the message names only its program; None for the message's own.
+    works : tuple of str
+        What works then.
+    """
+
+    make: Callable[[], object]
+    command: tuple[str, ...]
+    names: str
+    cure: str | None
+    works: tuple[str, ...]
+
+
+REGION = (*CALL, "-r", "q:100-200")
+SCATTER = ("scatter", "-f", "ref.fa", "-n", "2", "-o", "pieces")
+CASES = {
+    "no index": Case(copied("bad.bam"), (*REGION, "bad.bam"), "run samtools index bad.bam", None, (*REGION, "bad.bam")),
+    "no index of CRAM": Case(
+        copied("bad.cram"), (*REGION, "bad.cram"), "run samtools index bad.cram", None, (*REGION, "bad.cram")
+    ),
+    "no index of pieces": Case(
+        copied("bad.bam"), (*SCATTER, "bad.bam"), "run samtools index bad.bam", None, (*SCATTER, "bad.bam")
+    ),
+    "damaged index": Case(
+        copied("bad.bam", b"none"), (*REGION, "bad.bam"), "run samtools index bad.bam", None, (*REGION, "bad.bam")
+    ),
+    "index of another file": Case(
+        index_of_another_file, (*REGION, "bad.bam"), "run samtools index bad.bam", None, (*REGION, "bad.bam")
+    ),
+    "unsorted": Case(bam(backwards=True), BAD, "run samtools sort", SORT, FIXED),
+    "sorted by name": Case(bam(sorting="queryname"), BAD, "run samtools sort", SORT, FIXED),
+    "group not in the header": Case(
+        bam(groups=TWO, group_of=lambda start: "abc"[start % 3]), BAD, "run samtools addreplacerg", GROUPS, FIXED
+    ),
+    "no group": Case(bam(groups=TWO), BAD, "run samtools addreplacerg", GROUPS, FIXED),
+    "group without ID": Case(
+        header(lambda text: text.replace(b"ID:a\t", b"")), BAD, "with samtools reheader", REHEADER, FIXED
+    ),
+    "header in Latin-1": Case(
+        header(lambda text: text.replace(b"SO:coordinate", b"SO:\xe9")), BAD, "with samtools reheader", REHEADER, FIXED
+    ),
+    "header with a strange line": Case(
+        header(lambda text: text + b"@XX\tfoo\n@SQ\tLN:5\n"), BAD, "with samtools reheader", REHEADER, FIXED
+    ),
+    "contig twice": Case(
+        header(lambda text: text + b"@SQ\tSN:q\tLN:3000\n"), BAD, "with samtools reheader", REHEADER, FIXED
+    ),
+    "sample with a line break": Case(
+        header(lambda text: text.replace(b"SM:ann", b"SM:a\rnn")), BAD, "samtools reheader", REHEADER, FIXED
+    ),
+    **{
+        f"REF {ref}": Case(
+            listed("bad.vcf", f"q\t{SITE + 1}\t.\t{ref}\t{ALT}\t.\t.\t."),
+            (*LIST, "bad.vcf"),
+            "bcftools norm -c s -f REFERENCE",
+            "bcftools norm -c s -f ref.fa -o fixed.vcf bad.vcf",
+            (*LIST, "fixed.vcf"),
+        )
+        for ref in (".", "<X>", "Q", "*")
+    },
+    **{
+        f"unsorted {name}, {why}": Case(
+            listed(name, *records, contigs=contigs),
+            (*LIST, name),
+            "sorted",
+            None,
+            (*LIST, "sorted.bcf" if name.endswith(".bcf") else "sorted.vcf"),
+        )
+        for name in ("bad.vcf", "bad.vcf.gz", "bad.bcf", "b d'.vcf")
+        for why, records, contigs in (
+            ("positions", (SECOND, FIRST), ("q", "z")),
+            ("contigs in another order", (SECOND, OTHER, FIRST), ("z", "q")),
+            ("no contig lines", (SECOND, OTHER, FIRST), ()),
+        )
+        if contigs or not name.endswith(".bcf")
+    },
+    "sample twice": Case(
+        listed("bad.vcf", *SNVS, contigs=("1",), columns="\tFORMAT\ts\ts"),
+        ("map", "relate", "-o", "out.tsv", "bad.vcf"),
+        "rename one (bcftools reheader)",
+        "printf 's\\nt\\n' > names; bcftools reheader -s names -o fixed.vcf bad.vcf",
+        ("map", "relate", "-o", "out.tsv", "fixed.vcf"),
+    ),
+    "no frequencies": Case(
+        listed("bad.vcf", *SNVS, contigs=("1",), columns="\tFORMAT\ts\tt"),
+        ("map", "relate", "-o", "out.tsv", "--frequencies", "bad.vcf", "bad.vcf"),
+        "bcftools +fill-tags -- -t AF",
+        "bcftools +fill-tags bad.vcf -o fixed.vcf -- -t AF",
+        ("map", "relate", "-o", "out.tsv", "--frequencies", "fixed.vcf", "bad.vcf"),
+    ),
+    "gzipped FASTA": Case(
+        gzipped_fasta,
+        ("call", "-f", "bad.fa.gz", "-o", "out.vcf", "x.bam"),
+        "run gunzip -c bad.fa.gz | bgzip -c > bgzipped.fa.gz",
+        None,
+        ("call", "-f", "bgzipped.fa.gz", "-o", "out.vcf", "x.bam"),
+    ),
+    "FASTA with uneven lines": Case(
+        uneven_fasta,
+        ("call", "-f", "bad.fa", "-o", "out.vcf", "x.bam"),
+        "run awk ",
+        None,
+        ("call", "-f", "even.fa", "-o", "out.vcf", "x.bam"),
+    ),
+    "samples of one file": Case(
+        bam(groups=TWO, group_of=lambda start: "ab"[start % 2]),
+        ("map", "sketch", "-o", "out.sketches", "bad.bam"),
+        "divide it (samtools split)",
+        "samtools split -f 'fixed_%!.bam' bad.bam",
+        ("map", "sketch", "-o", "out.sketches", "fixed_a.bam", "fixed_b.bam"),
+    ),
+    "reads to align": Case(
+        copied("bad.bam"),
+        ("align", "--all", "-o", "out.tsv", "bad.bam", "ref.fa"),
+        "as samtools fastq makes it",
+        "samtools fastq bad.bam > fixed.fq",
+        ("align", "--all", "-o", "out.tsv", "fixed.fq", "ref.fa"),
+    ),
+}
+
+
+def test_the_cure_of_the_sample_sheet(folder, shell):
+    """It is checked before a workflow's jobs."""
+    write_bam("bad.bam", TWO[:1], lambda start: "a")
+    pysam.index("bad.bam")
+    Path("sheet.tsv").write_text("sample\talignments\nbob\tbad.bam\n")
+    with pytest.raises(InputError, match="or run samtools addreplacerg"):
+        check_files("sheet.tsv", read_sheet("sheet.tsv"), "ref.fa")
+    done = shell("samtools addreplacerg -r '@RG\\tID:c\\tSM:bob' -o fixed.bam bad.bam && samtools index fixed.bam")
+    assert done.returncode == 0, done.stderr
+    Path("sheet.tsv").write_text("sample\talignments\nbob\tfixed.bam\n")
+    check_files("sheet.tsv", read_sheet("sheet.tsv"), "ref.fa")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cure_cures(folder, run_cli, shell, name):
+    case = CASES[name]
+    case.make()
+    done = run_cli("-q", *case.command)
+    assert done.returncode == 2, done.stderr
+    (error,) = (line for line in done.stderr.splitlines() if "error: " in line)
+    assert case.names in error
+    line = case.cure if case.cure is not None else re.search(r"; (?:if .*, )?run (.*)$", error)[1]
+    if "+fill-tags" in line and shutil.which("bcftools") is None:
+        pytest.skip("no plugins of bcftools: apt install bcftools")
+    if "zgrep" in line and shutil.which("zgrep") is None:
+        pytest.skip("no zgrep, which gzip brings")
+    cured = shell(line)
+    assert cured.returncode == 0, cured.stderr
+    done = run_cli("-q", *case.works)
+    assert done.returncode == 0, done.stderr
