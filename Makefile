@@ -89,7 +89,7 @@ WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
 	cpu/threads/helpers.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
 	$(wildcard cpu/discovery/*.cpp) \
-	cpu/genomics/candidates.cpp cpu/genomics/carried.cpp cpu/genomics/families.cpp cpu/genomics/genotypes.cpp \
+	cpu/genomics/candidates.cpp cpu/genomics/carried.cpp cpu/genomics/families.cpp cpu/genomics/genotypes.cpp cpu/genomics/leftmost.cpp \
 	cpu/genomics/phasing.cpp cpu/genomics/reference_confidence.cpp cpu/genomics/repeats.cpp cpu/genomics/shared_alleles.cpp cpu/genomics/site_statistics.cpp \
 	cpu/staging/device_scores.cpp cpu/staging/tiles.cpp cpu/staging/tree_streams.cpp
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \

@@ -93,8 +93,8 @@ void bind_genotypes(nb::module_& module) {
                 return called_tuple(reads.call(sample, genotypes), genotypes);
             },
             "sample"_a, "genotypes"_a,
-            "The genotype of a sample: (alleles or None, depths, depth, quality, likelihoods, log10 posterior of the "
-            "reference, ploidy).")
+            "The genotype of a sample: (alleles, or None where its reads do not tell genotypes apart, depths, depth, "
+            "quality, likelihoods, log10 posterior of the reference, ploidy).")
         .def(
             "call_together",
             [](const SiteReads& reads, const std::vector<const Genotypes*>& genotypes, const std::vector<double>& theta,
@@ -108,8 +108,8 @@ void bind_genotypes(nb::module_& module) {
                 return nb::make_tuple(called, shared.log10_reference);
             },
             "genotypes"_a, "theta"_a, "families"_a,
-            "The genotypes of all samples, as `call` gives them, and the log10 posterior that none with reads has an "
-            "alternative allele.")
+            "The genotypes of all samples, as `call` gives them, and the log10 posterior that none of those whose reads "
+            "tell genotypes apart has an alternative allele.")
         .def(
             "statistics",
             [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end, int64_t column) {

@@ -174,10 +174,10 @@ AlignmentParser::Verdict AlignmentParser::stop_at(const BamRecord& record, Stop 
 }
 
 LeftOut AlignmentParser::reason_of(uint32_t flags) const {
-    for (int reason = kUnmapped; reason < kLowMapq; ++reason) {
+    for (int reason = kUnmapped; reason < kOtherFlag; ++reason) {
         if (flags & kFlagsOfReasons[reason]) return static_cast<LeftOut>(reason);
     }
-    return kLowMapq;
+    return flags != 0 ? kOtherFlag : kLowMapq;
 }
 
 void AlignmentParser::add(const BamRecord& record, int64_t end) {

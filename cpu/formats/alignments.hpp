@@ -47,6 +47,7 @@ enum LeftOut {
     kQcFail,
     kDuplicate,
     kSupplementary,
+    kOtherFlag,
     kLowMapq,
     kNowhere,
     kElsewhere,

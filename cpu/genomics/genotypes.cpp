@@ -203,6 +203,11 @@ CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std
     }
     called.depths = depths(sample);
     const std::vector<double> likelihoods = this->likelihoods(sample, genotypes);
+    called.likelihoods = phred_likelihoods(likelihoods);
+    if (!tell_apart(called.likelihoods)) {
+        called.log10_reference = prior[0];
+        return called;
+    }
     std::vector<double> posteriors(likelihoods);
     for (size_t i = 0; i < posteriors.size(); ++i) posteriors[i] += prior[i];
     const double all = log10_sum(posteriors);
@@ -212,11 +217,19 @@ CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std
     // The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
     const double wrong = posteriors.size() > 1 ? log10_sum(posteriors, called.best) : kLowest;
     called.quality = static_cast<int>(std::min<double>(kMaxGq, std::nearbyint(-10.0 * std::max(wrong, -kMaxQual))));
-    const double best = *std::max_element(likelihoods.begin(), likelihoods.end());
-    for (const double likelihood : likelihoods)
-        called.likelihoods.push_back(
-            static_cast<int64_t>(std::min<double>(std::nearbyint(-10.0 * (likelihood - best)), kMaxPl)));
     return called;
+}
+
+std::vector<int64_t> phred_likelihoods(const std::vector<double>& log10) {
+    std::vector<int64_t> phred;
+    const double best = *std::max_element(log10.begin(), log10.end());
+    for (const double likelihood : log10)
+        phred.push_back(static_cast<int64_t>(std::min<double>(std::nearbyint(-10.0 * (likelihood - best)), kMaxPl)));
+    return phred;
+}
+
+bool tell_apart(const std::vector<int64_t>& phred) {
+    return phred.size() == 1 || std::any_of(phred.begin(), phred.end(), [](int64_t one) { return one > 0; });
 }
 
 void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number) {

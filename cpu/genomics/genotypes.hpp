@@ -21,7 +21,7 @@ struct Genotypes {
 
 // The genotype of one sample.
 struct CalledGenotype {
-    int64_t best = -1;                 // a genotype's number; -1: there is none
+    int64_t best = -1;                 // a genotype's number; -1: its reads do not tell genotypes apart
     std::vector<int64_t> depths;       // [alleles] informative reads
     int64_t depth = 0;                 // reads
     int quality = 0;                   // Phred, at most kMaxGq
@@ -63,7 +63,7 @@ public:
     std::vector<int64_t> depths(int sample) const;
     // Reads of a sample.
     int64_t reads_of(int sample) const { return count(sample); }
-    // log10 P(reads of a sample | genotype): [genotypes]. Mates are one observation. The sample has reads.
+    // log10 P(reads of a sample | genotype): [genotypes]. Mates are one observation.
     std::vector<double> likelihoods(int sample, const Genotypes& genotypes) const;
     // The genotype of a sample, with the prior of its genotypes or another one: [genotypes] log10.
     CalledGenotype call(int sample, const Genotypes& genotypes) const {
@@ -99,6 +99,13 @@ private:
     std::vector<int64_t> fragment_;  // [reads]
     std::vector<double> rows_;       // [reads][alleles]
 };
+
+// Likelihoods (log10) as they are written: Phred, the best 0.
+std::vector<int64_t> phred_likelihoods(const std::vector<double>& log10);
+
+// Whether some genotype is less likely than others, as likelihoods are written, or there is no other one. Where all are
+// equal, a genotype would be that of the prior.
+bool tell_apart(const std::vector<int64_t>& phred);
 
 // Numbers names within a set of them: that of the first one that is the same. end: [names].
 void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number);

@@ -91,14 +91,14 @@ void ReferenceConfidence::add_read(const Reads& reads, int64_t read, int64_t rea
                                    const ReferenceWindows& reference, const std::vector<std::vector<int32_t>>& needed) {
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
-    int64_t position = reads.start[read];
-    const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
-    const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
-    for (int64_t c = 0; c < operations; ++c) {
-        const uint32_t operation = cigar[c] & 15;
-        const int64_t length = cigar[c] >> 4;
+    // Records have their indels on the left. Reads show them there, too, wherever an aligner put them.
+    leftmost_alignment(reads, read, reference, alignment_);
+    int64_t position = alignment_.start;
+    const std::vector<AlignedPiece>& pieces = alignment_.pieces;
+    for (size_t piece = 0; piece < pieces.size(); ++piece) {
+        const auto [operation, length] = pieces[piece];
         if (aligned(operation)) {
-            const uint32_t next = c + 1 < operations ? cigar[c + 1] & 15 : kMatch;
+            const uint32_t next = piece + 1 < pieces.size() ? pieces[piece + 1].operation : kMatch;
             const int64_t anchor = next == kInsert || next == kDelete ? position + length - 1 : -1;
             const ReferenceWindow& window = reference.of(position);
             const int32_t* need = needed[&window - reference.windows.data()].data();
@@ -145,7 +145,7 @@ std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end
         last.both = std::min(last.both, one.both);
     };
     const auto block_at = [&](int64_t position, const Counts& counts) {
-        if (counts.depth == 0) return ReferenceBlock{position, position + 1, -1, 0, 0, 0, 0, 0};
+        if (counts.depth == 0) return ReferenceBlock{position, position + 1, kNoReads, 0, 0, 0, 0, 0};
         // An indel that no read shows: half of the reads, or all, would be wrong.
         const int64_t showing = std::min<int64_t>(counts.showing_indels, kMostShowingIndels);
         const double error = std::pow(10.0, -kIndelQuality / 10);
@@ -160,15 +160,15 @@ std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end
         if (quality_of(other_one, other_both) < quality_of(one, both)) one = other_one, both = other_both;
         const int64_t quality = quality_of(one, both);
         const auto above = std::upper_bound(limits.begin(), limits.end(), quality);
-        return ReferenceBlock{position, position + 1, static_cast<int>(above - limits.begin()),
-                              quality,  counts.depth, counts.depth,
-                              one,      both};
+        const bool is_known = both > 0 || (one > 0 && !haploid);
+        const int band = is_known ? static_cast<int>(above - limits.begin()) : kNothingKnown;
+        return ReferenceBlock{position, position + 1, band, quality, counts.depth, counts.depth, one, both};
     };
     for (int64_t position = begin; position < end;) {
         const auto page = pages_.lower_bound(position >> kPageBits);
         if (page == pages_.end() || page->first > position >> kPageBits) {
             const int64_t next = page == pages_.end() ? end : std::min(end, page->first << kPageBits);
-            add({position, next, -1, 0, 0, 0, 0, 0});
+            add({position, next, kNoReads, 0, 0, 0, 0, 0});
             position = next;
             continue;
         }

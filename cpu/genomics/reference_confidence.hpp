@@ -8,13 +8,17 @@
 #include <vector>
 
 #include "genomics/candidates.hpp"
+#include "genomics/leftmost.hpp"
 
 namespace pairhmm {
+
+// Bands of positions without a read, and of those whose reads make all genotypes equally likely.
+constexpr int kNoReads = -2, kNothingKnown = -1;
 
 // Neighbouring positions [start, end) whose GQ lies in one band.
 struct ReferenceBlock {
     int64_t start, end;
-    int band;             // -1: no reads; else how many of the limits are not above GQ
+    int band;             // one of those above; else how many of the limits are not above GQ
     int64_t quality;      // the lowest GQ
     int64_t depth;        // the sum of the depths
     int64_t least_depth;  // the lowest
@@ -63,6 +67,7 @@ private:
     std::map<int64_t, std::vector<Counts>> pages_;
     std::unordered_map<uint32_t, int64_t> end_of_;  // by fragment: where its first read ends
     int64_t pruned_ = 0;
+    Alignment alignment_;  // of the read that is added
 };
 
 }  // namespace pairhmm

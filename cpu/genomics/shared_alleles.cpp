@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace pairhmm {
 
@@ -109,10 +110,9 @@ public:
         int chromosomes = 0;
         for (int sample = 0; sample < samples(); ++sample) {
             const Genotypes& mine = *genotypes[sample];
-            has_reads_.push_back(mine.count() > 0 && reads.reads_of(sample) > 0);
             own_[sample].assign(static_cast<size_t>(mine.count()), 1.0);
-            if (has_reads_.back()) own_[sample] = likelihoods(reads, sample);
-            counts_.push_back(mine.count() > 0 && (has_reads_.back() || relatives_.is_related(sample)));
+            is_known_.push_back(mine.count() > 0 && reads.reads_of(sample) > 0 && take_likelihoods(reads, sample));
+            counts_.push_back(mine.count() > 0 && (is_known_.back() || relatives_.is_related(sample)));
             if (is_founder(sample)) chromosomes += mine.ploidy;
         }
         points_ = frequencies(chromosomes, std::accumulate(theta.begin(), theta.end(), 0.0));
@@ -137,13 +137,15 @@ private:
     int samples() const { return static_cast<int>(genotypes_.size()); }
     bool is_founder(int sample) const { return counts_[sample] && !relatives_.is_child(sample); }
 
-    // P(reads | genotype), the best 1.
-    std::vector<double> likelihoods(const SiteReads& reads, int sample) const {
+    // Makes P(reads | genotype) of a sample, the best 1. False where its reads do not tell genotypes apart.
+    bool take_likelihoods(const SiteReads& reads, int sample) {
         std::vector<double> values = reads.likelihoods(sample, *genotypes_[sample]);
+        if (!tell_apart(phred_likelihoods(values))) return false;
         const double best = *std::max_element(values.begin(), values.end());
         for (double& value : values)
             value = std::max(kLeastLikelihood, std::pow(10.0, std::max(value - best, kLowestLog10)));
-        return values;
+        own_[sample] = std::move(values);
+        return true;
     }
 
     // by_frequency_: P(copies of any alternative allele | frequency), for each point and ploidy.
@@ -254,7 +256,7 @@ private:
     double expect(const Table& prior) {
         double change = 0;
         for (int sample = 0; sample < samples(); ++sample) {
-            if (!is_founder(sample) || !has_reads_[sample]) continue;
+            if (!is_founder(sample) || !is_known_[sample]) continue;
             const Genotypes& mine = *genotypes_[sample];
             const size_t count = own_[sample].size();
             const double all = dot(prior[sample], own_[sample]);
@@ -270,19 +272,20 @@ private:
         return change;
     }
 
-    // Likelihoods that leave samples with reads the reference alone.
+    // Likelihoods that leave samples whose reads tell genotypes apart the reference alone.
     Table reference_alone() const {
         Table own = own_;
         for (int sample = 0; sample < samples(); ++sample)
-            if (has_reads_[sample]) std::fill(own[sample].begin() + 1, own[sample].end(), 0.0);
+            if (is_known_[sample]) std::fill(own[sample].begin() + 1, own[sample].end(), 0.0);
         return own;
     }
 
     const std::vector<const Genotypes*>& genotypes_;
     const std::vector<double>& theta_;
     Relatives relatives_;
-    Table own_;                             // P(reads | genotype)
-    std::vector<bool> has_reads_, counts_;  // [samples]
+    Table own_;                   // P(reads | genotype)
+    std::vector<bool> is_known_;  // [samples] whether reads tell its genotypes apart
+    std::vector<bool> counts_;    // [samples] whether it is weighed
     std::vector<Frequency> points_;
     std::vector<std::vector<std::vector<double>>> by_frequency_;  // [points][ploidies][copies]
     Table kinds_, expected_;

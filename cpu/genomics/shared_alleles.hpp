@@ -12,7 +12,8 @@ namespace pairhmm {
 // What a site's samples say of each other.
 struct SharedAlleles {
     std::vector<std::vector<double>> prior;  // [samples][genotypes] log10 P(genotype | reads of all other samples)
-    double log10_reference = 0;  // log10 P(no sample with reads has an alternative allele | reads of all samples)
+    // log10 P(none of the samples whose reads tell genotypes apart has an alternative allele | reads of all samples)
+    double log10_reference = 0;
 };
 
 // reads: of all samples; genotypes: [samples] those of each at its ploidy; theta: [alternative alleles] the prior of

@@ -88,8 +88,8 @@ void pairhmm_site_reads_depths(const SiteReads* reads, int32_t sample, uint32_t*
 }
 
 // genotypes: [samples]; theta: [alternatives]; families: of each, its father, its mother, the number of its children
-// and these, `numbers` in all; prior: those of all samples' genotypes, end to end. Returns the log10 posterior that no
-// sample with reads has an alternative allele.
+// and these, `numbers` in all; prior: those of all samples' genotypes, end to end. Returns the log10 posterior that
+// none of the samples whose reads tell genotypes apart has an alternative allele.
 PAIRHMM_EXPORT("site_reads_share")
 double pairhmm_site_reads_share(const SiteReads* reads, uint32_t samples, const Genotypes* const* genotypes,
                                 uint32_t alternatives, const double* theta, uint32_t numbers, const int32_t* families,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
@@ -16,7 +15,8 @@ from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.parallel import open_results
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, Use, UseOfReads, Watch
-from pairhmm.genomics.genotypes import MAX_GENOTYPES, GenotypeOptions
+from pairhmm.evidence.site_counts import SiteCounts
+from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.genomics.pedigree import SampleFamily
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.reference_confidence import ReferenceBlock
@@ -115,10 +115,12 @@ def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) 
     caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
     with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
         _check_names(genotypes, run.samples)
-        with _limits_announced() as limited:
-            for sites in run.made:
-                limited.append(sum(site.left_out > 0 for site in sites))
-                yield from sites
+        counts = SiteCounts()
+        for sites in run.made:
+            for site in sites:
+                counts.add(site)
+                yield site
+        counts.announce()
 
 
 @kept_apart()
@@ -197,12 +199,12 @@ def write_calls(
             else {},
             records=written,
         ) as writer:
-            with _limits_announced() as limited:
-                blocks = BlockLines()
-                for items, count in run.made:
-                    limited.append(count)
-                    writer.append("".join(blocks.lines(items)))
-                writer.append("".join(blocks.rest()))
+            blocks, counts = BlockLines(), SiteCounts()
+            for items, more in run.made:
+                counts.add_counts(more)
+                writer.append("".join(blocks.lines(items)))
+            writer.append("".join(blocks.rest()))
+            counts.announce()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +227,8 @@ class _Caller:
             yield list(genotype_region(*given, self.discovered, self.records, families))
 
 
-CallItems = tuple[list[str | ReferenceBlock], int]
-"""Lines of records, with the blocks between them, and at how many sites not all genotypes were considered."""
+CallItems = tuple[list[str | ReferenceBlock], SiteCounts]
+"""Lines of records, with the blocks between them, and the counts of the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,18 +239,19 @@ class _CallLines:
     format: CallFormat
 
     def __call__(self, regions: Iterator[Evidence]) -> Iterator[CallItems]:
-        """The lines of some regions, and at how many of their sites not all genotypes were considered."""
+        """The lines of some regions, and the counts of their sites."""
         lines: list[str | ReferenceBlock] = []
-        size = limited = 0
+        size, counts = 0, SiteCounts()
         for sites in self.caller(regions):
             text = "".join([self.line(site) for site in sites])
             lines.append(text)
             size += len(text)
-            limited += sum(site.left_out > 0 for site in sites)
+            for site in sites:
+                counts.add(site)
             if size >= _TEXT_AT_ONCE:
-                yield lines, limited
-                lines, size, limited = [], 0, 0
-        yield lines, limited
+                yield lines, counts
+                lines, size, counts = [], 0, SiteCounts()
+        yield lines, counts
 
     def line(self, site: Site) -> str:
         """The record of a site."""
@@ -272,17 +275,17 @@ class _GvcfLines:
 
     def _items(self, walk: ReferenceWalk, regions: Iterator[Evidence]) -> Iterator[CallItems]:
         items: list[str | ReferenceBlock] = []
-        limited = 0
+        counts = SiteCounts()
         for sites in self.calls.caller(regions):
             for site in sites:
                 items += walk.until(site.variant.chrom, site.variant.pos)
                 items.append(self.calls.line(site))
                 walk.pass_over(site.variant.chrom, site.variant.end)
-                limited += site.left_out > 0
+                counts.add(site)
             if len(items) >= _ITEMS_AT_ONCE:
-                yield items, limited
-                items, limited = [], 0
-        yield [*items, *walk.rest()], limited
+                yield items, counts
+                items, counts = [], SiteCounts()
+        yield [*items, *walk.rest()], counts
 
 
 def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: GenotypeOptions) -> None:
@@ -300,20 +303,6 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
 
 def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:
     return on_listed_alleles if inputs.candidates_are_listed else None
-
-
-@contextmanager
-def _limits_announced() -> Iterator[list[int]]:
-    """A list for numbers of sites where not all genotypes were considered. A message at the end has their sum."""
-    limited: list[int] = []
-    yield limited
-    if any(limited):
-        log.warning(
-            "%d sites have more than %d genotypes by their alleles and ploidy: the alternative alleles with the fewest"
-            " reads were not weighed there, and where they stay in a record its PL is missing",
-            sum(limited),
-            MAX_GENOTYPES,
-        )
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:

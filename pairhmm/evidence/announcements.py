@@ -24,15 +24,18 @@ class Announcements:
         Whether haplotypes were given. Regions where they fit few reads are then announced.
     tally : Tally
         Collects what ``--verbose`` reports.
+    min_base_quality : int
+        The base quality that candidates need; 0 where they are given.
 
     Attributes
     ----------
     fitting : SetAside
     """
 
-    def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally) -> None:
+    def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally, min_base_quality: int) -> None:
         self.fitting = SetAside(list(samples), haplotypes_given)
         self._tally = tally
+        self._min_base_quality = min_base_quality
 
     def add(self, evidence: Evidence) -> None:
         """Count a region."""
@@ -53,6 +56,13 @@ class Announcements:
         without_set_aside : bool
             Whether reads that fit no haplotype were left unused.
         """
+        if counts.highest_quality is not None and counts.highest_quality < self._min_base_quality:
+            log.warning(
+                "no read has a base of quality %d or more (--min-base-quality), so that no SNV is found; the highest"
+                " quality is %d",
+                self._min_base_quality,
+                counts.highest_quality,
+            )
         if counts.capped_reads:
             log.warning(
                 "%d reads left out of %d regions deeper than %d reads a sample (--max-depth)",

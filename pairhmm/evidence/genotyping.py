@@ -88,7 +88,7 @@ def genotype_region(
     model : GatkOptions
         Has the floor: how far a haplotype's score may lie below a read's best.
     discovered : bool
-        Whether candidates and alleles that no sample has are left out.
+        Whether candidates and alleles that no sample has are left out. Listed ones keep theirs.
     records : RecordOptions, optional
         What the records have.
     families : sequence of SampleFamily, optional
@@ -102,7 +102,7 @@ def genotype_region(
         found = [view.with_alleles(one, sorted(called)) for one in found if (called := one.called)]
         if records is not None and records.mnv:
             found = view.with_joined_snvs(found)
-        found = view.with_spanned(found)
+    found = view.with_spanned(found, discovered)
     sites = [view.with_statistics(one) for one in found]
     if records is not None and records.gvcf:
         sites = [view.with_others(site, one.reads) for site, one in zip(sites, found, strict=True)]
@@ -139,7 +139,9 @@ def on_listed_alleles(evidence: Evidence) -> Evidence:
     evidence : Evidence
     """
     listed, set_aside = without_nuisances(evidence), _few_set_aside(evidence)
-    return listed if set_aside is listed.set_aside else replace(listed, set_aside=set_aside)
+    if set_aside is listed.set_aside:
+        return listed
+    return replace(listed, set_aside=set_aside, unfit=evidence.set_aside)
 
 
 def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
@@ -212,22 +214,29 @@ class _View:
         fewer = self._found(found.place, _with_alleles(found.site.variant, kept), allele_of, found.extent)
         return fewer._replace(site=replace(fewer.site, left_out=found.site.left_out))
 
-    def with_spanned(self, found: list[_Found]) -> list[_Found]:
-        """Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it."""
+    def with_spanned(self, found: list[_Found], discovered: bool) -> list[_Found]:
+        """Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it.
+
+        Of a discovered candidate, every allele has to be one of a sample.
+        """
         variants = [one.site.variant for one in found]
         if len(found) < 2 or not any(len(alt) < len(one.ref) for one in variants for alt in one.alts):
             return found
         called = [one.called for one in found]
         alleles = [one.allele_of for one in found]
         spanned = [spanned_haplotypes(number, variants, called, alleles) for number in range(len(found))]
-        return [self._spanned(*pair) if pair[1] else pair[0] for pair in zip(found, spanned, strict=True)]
+        return [
+            self._spanned(one, haplotypes, discovered) if haplotypes else one
+            for one, haplotypes in zip(found, spanned, strict=True)
+        ]
 
-    def _spanned(self, found: _Found, haplotypes: set[int]) -> _Found:
+    def _spanned(self, found: _Found, haplotypes: set[int], discovered: bool) -> _Found:
         variant, allele_of = with_spanned(found.site.variant, found.allele_of, haplotypes)
         with_more = self._found(found.place, variant, allele_of, found.extent)
-        # Every allele has to be one of a sample. QUAL stays that of the alleles that are not deletions elsewhere.
-        if len(with_more.called) < len(variant.alts):
+        last = len(variant.alts)
+        if last not in with_more.called or (discovered and len(with_more.called) < last):
             return found
+        # QUAL stays that of the alleles that are not deletions elsewhere.
         site = replace(with_more.site, quality=found.site.quality, left_out=found.site.left_out)
         return with_more._replace(site=site)
 
@@ -287,8 +296,20 @@ class _View:
             )
             for one, own in zip(site.samples, strands, strict=True)
         ]
-        statistics = SiteStatistics(strand, odds, mapping, mapping_rank, position_rank)
+        unfit = self._unfit(found.extent)
+        statistics = SiteStatistics(strand, odds, mapping, mapping_rank, position_rank, unfit)
         return Site(site.variant, site.quality, samples, site.names, site.left_out, statistics)
+
+    def _unfit(self, extent: tuple[int, int]) -> float:
+        """The share of the reads over a site that fit no haplotype, in thousandths. One read alone is none."""
+        evidence = self._evidence
+        unfit = evidence.set_aside if evidence.unfit is None else evidence.unfit
+        if not unfit.any():
+            return 0.0
+        over = (evidence.start < extent[1]) & (evidence.end > extent[0])
+        reads, count = int(over.sum()), int(unfit[over].sum())
+        # Whole numbers round as in JavaScript.
+        return (2000 * count + reads) // (2 * reads) / 1000 if count > 1 else 0.0
 
 
 def _fragments(names: Names) -> NDArray[np.int64]:

@@ -149,4 +149,5 @@ def make_run(
         scorer,
         extent,
         tally,
+        options.discovery.min_base_quality if inputs.candidates_are_discovered else 0,
     )

@@ -41,6 +41,9 @@ class Evidence:
         The arithmetic of each score: an index into `pairhmm.models.batch.PRECISIONS`.
     set_aside : bool (reads,)
         Reads that fit none of the haplotypes; genotypes are made without them.
+    unfit : bool (reads,) or None
+        Reads that fit none of the haplotypes, where genotypes use some of them all the same; None where they are those
+        that are set aside.
     samples : sequence of str
         Names of the run's samples. `sample` has indices into it.
     reads : int64 (reads,) or None
@@ -62,6 +65,7 @@ class Evidence:
     log10: NDArray[np.float64]
     precision: NDArray[np.uint8]
     set_aside: NDArray[np.bool_]
+    unfit: NDArray[np.bool_] | None = None
     samples: Sequence[str] = ()
     reads: NDArray[np.int64] | None = None
     fragment: NDArray[np.int64] | None = None

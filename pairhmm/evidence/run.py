@@ -39,6 +39,8 @@ class Run:
     scorer : ReadScorer
     extent : Extent
     tally : Tally
+    min_base_quality : int
+        The base quality that candidates need; 0 where they are given.
     told : Announcements
     """
 
@@ -50,10 +52,12 @@ class Run:
     scorer: ReadScorer
     extent: Extent
     tally: Tally
+    min_base_quality: int = 0
     told: Announcements = field(init=False)
 
     def __post_init__(self) -> None:
-        self.told = Announcements(self.samples, self.stream.given is not None, self.tally)
+        are_given = self.stream.given is not None
+        self.told = Announcements(self.samples, are_given, self.tally, self.min_base_quality)
 
     def evidence(
         self,

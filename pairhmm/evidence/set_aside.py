@@ -9,12 +9,11 @@ import numpy as np
 
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.scoring import ReadScorer
+from pairhmm.genomics.records import MANY_UNFIT
 from pairhmm.models.gatk import GatkOptions
 
 log = logging.getLogger(__name__)
 
-# The share of all reads from which on there is a warning. Among paralogs, one in six real short reads is set aside.
-WORTH_A_WARNING = 0.2
 # The share that counts as most reads, most bases or most of a site.
 MOST = 0.5
 # Reads of more bases, on average, are long ones: a preset has their options.
@@ -110,7 +109,7 @@ class SetAside:
     def announce(self, scorer: ReadScorer) -> None:
         """Warn where the share is large, and where sites lost all reads."""
         share = self.set_aside / self.reads if self.reads else 0.0
-        if not (self.emptied or share >= WORTH_A_WARNING):
+        if not (self.emptied or share >= MANY_UNFIT):
             return
         emptied = (
             f"; {self.emptied} of {self.sites} sites have no read left, {self.first_emptied} the first"

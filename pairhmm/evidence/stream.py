@@ -124,6 +124,8 @@ class EvidenceCounts:
         How many were scored.
     capped_regions, capped_reads : int
         Regions over the depth limit, and the reads left out there.
+    highest_quality : int or None
+        The highest base quality (Phred) of all reads that were not left out; None without any.
     """
 
     regions: int = 0
@@ -131,6 +133,7 @@ class EvidenceCounts:
     pairs: int = 0
     capped_regions: int = 0
     capped_reads: int = 0
+    highest_quality: int | None = None
 
     def add(self, other: EvidenceCounts) -> None:
         """Add the counts of another part of the run."""
@@ -139,6 +142,12 @@ class EvidenceCounts:
         self.pairs += other.pairs
         self.capped_regions += other.capped_regions
         self.capped_reads += other.capped_reads
+        if other.highest_quality is not None:
+            self.meet_quality(other.highest_quality)
+
+    def meet_quality(self, quality: int) -> None:
+        """Take notice of a base quality."""
+        self.highest_quality = max(quality, self.highest_quality or 0)
 
 
 @dataclass(slots=True)
@@ -216,6 +225,8 @@ class EvidenceStream:
         held = ReadBlock.empty()
         pending: deque[Region] = deque()
         for block in blocks:
+            if len(block.quals):
+                self.counts.meet_quality(int(block.quals.max()))
             if block.chrom != held.chrom:
                 if held.chrom:
                     pending.extend(self.source.finish(held.chrom))

@@ -72,7 +72,8 @@ class SampleGenotype:
     Attributes
     ----------
     alleles : tuple of int or None
-        Allele indices in ascending order; None without a read.
+        Allele indices in ascending order; None without a read, and where reads make all genotypes equally likely: the
+        genotype would be that of the prior.
     depths : tuple of int
         Informative reads of each allele (AD).
     depth : int
@@ -131,6 +132,8 @@ class SiteStatistics(NamedTuple):
         MQ; None without a read whose mapping quality is known.
     mapping_rank, position_rank : float or None
         MQRankSum and ReadPosRankSum; None where only the reference or only other alleles have reads.
+    unfit : float
+        The share of the reads over the site that fit no haplotype; 0 for one read alone.
     """
 
     fisher_strand: float
@@ -138,6 +141,7 @@ class SiteStatistics(NamedTuple):
     mapping_quality: float | None
     mapping_rank: float | None
     position_rank: float | None
+    unfit: float = 0.0
 
 
 def count_genotypes(n_alleles: int, ploidy: int) -> int:

@@ -10,6 +10,12 @@ from pairhmm.genomics.genotypes import MAX_GQ
 from pairhmm.genomics.reference_confidence import GQ_BANDS
 from pairhmm.interface.options import Within, check_fields
 
+MANY_UNFIT = 0.2
+"""The share of reads that fit no haplotype from which on it is said, of a run and of a site.
+
+Among paralogs, one in six real short reads fits none.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:

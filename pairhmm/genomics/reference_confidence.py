@@ -32,7 +32,8 @@ class ReferenceBlock(NamedTuple):
     ploidy : int
         1 or 2.
     band : int
-        -1 without reads; otherwise how many of the bands' limits are not above GQ.
+        -2 without reads, -1 where all genotypes are equally likely; otherwise how many of the bands' limits are not
+        above GQ.
     quality : int
         The lowest GQ.
     depth : int
@@ -72,7 +73,7 @@ class ReferenceBlock(NamedTuple):
 
 
 class ConfidenceScanner:
-    """Counts the reads of one sample at every position.
+    """Counts the reads of one sample at every position. Their indels are shifted left first, as those of records are.
 
     Parameters
     ----------

@@ -81,6 +81,33 @@ def test_reads_with_many_errors_are_named_with_their_cure(call, data, tmp_path):
     assert "fit no haplotype" not in call(bam, "--min-alt-count", 5, 5, "--error-rate", 0)
 
 
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_a_site_where_many_reads_fit_nothing(call, data, tmp_path, is_listed):
+    """Far fewer than a fifth of the run, but of one site: the record and a line on stderr say so."""
+    rng = np.random.default_rng(1)
+    with pysam.VariantFile(str(data.truth)) as truth:
+        site = [one for one in truth if len(one.ref) == len(one.alts[0]) == 1][10]
+
+    def err(read):
+        if read.reference_start > site.start or read.reference_end <= site.start or rng.random() < 0.6:
+            return
+        bases, qualities = list(read.query_sequence), read.query_qualities
+        for place in rng.choice(len(bases), len(bases) // 5, replace=False):
+            bases[place] = "ACGT"["ACGT".index(bases[place]) ^ 2]
+        read.query_sequence = "".join(bases)
+        read.query_qualities = qualities
+
+    bam = rewritten(data.bam, tmp_path / "site.bam", err)
+    said = call(bam, *(["-v", data.truth] if is_listed else []))
+    records = [line.split("\t") for line in (tmp_path / "calls.vcf").read_text().splitlines() if line[0] != "#"]
+    flagged = {int(one[1]): float(found[1]) for one in records if (found := re.search(r"NOFIT=([\d.]+)", one[7]))}
+    assert 0.2 <= flagged[site.pos] < 0.7
+    assert all(abs(place - site.pos) < 300 for place in flagged)
+    many = "20% of the reads or more fit no haplotype (INFO NOFIT)"
+    assert f"at {len(flagged)} of {len(records)} sites, {many}, chr1:{min(flagged)} the first: " in said
+    assert "fit no haplotype and were set aside" not in said
+
+
 def test_given_haplotypes_that_most_reads_do_not_fit(data, run_cli, tmp_path):
     """Every base of the one given haplotype's middle is another one."""
     with pysam.FastaFile(str(data.reference)) as fasta:

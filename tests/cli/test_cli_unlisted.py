@@ -26,6 +26,15 @@ def genotype(record: list[str]) -> list[str]:
     return sorted(record[9].split(":")[0].replace("|", "/").split("/"))
 
 
+def as_listed(record: list[str]) -> list[str]:
+    """A record without `*`. In lists, a chromosome on which a deletion takes the site away has the reference."""
+    alts = record[4].split(",")
+    if alts[-1] != "*":
+        return record
+    spanned, (called, *rest) = str(len(alts)), record[9].split(":")
+    return [*record[:4], ",".join(alts[:-1]), *record[5:9], ":".join([called.replace(spanned, "0"), *rest])]
+
+
 def write_list(path: Path, records: list[list[str]]) -> Path:
     head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
     path.write_text(head + "".join("\t".join([*one[:5], ".", ".", "."]) + "\n" for one in records))
@@ -115,7 +124,7 @@ def test_real_sites_beside_unlisted_ones(real, call):
         truth = [line.decode().rstrip("\n").split("\t") for line in lines if not line.startswith(b"#")]
     expected = {key(one): genotype(one) for one in truth}
     found = call(real["reference"], real["bam"], "-v", real["truth"], "-r", "chr20:10000000-10100000")
-    wrong = [key(one) for one in found if genotype(one) != expected[key(one)]]
+    wrong = [key(one) for one in map(as_listed, found) if genotype(one) != expected[key(one)]]
     assert len(found) == len(expected) == 221
     assert [one for one in wrong if len(one[2]) == len(one[3])] == []
     assert len(wrong) <= 1

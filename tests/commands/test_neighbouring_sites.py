@@ -39,6 +39,46 @@ def test_a_deletion_over_a_site(called):
     assert (found[0][3], genotype) == ("0|1", "1|2")
 
 
+def listed(folder, *records):
+    head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    (folder / "list.vcf").write_text(
+        head + "".join(f"q\t{at + 1}\t.\t{ref}\t{alt}\t.\t.\t.\n" for at, ref, alt in records)
+    )
+    return folder / "list.vcf"
+
+
+@pytest.mark.parametrize(
+    ("chromosomes", "genotype", "depths"),
+    [
+        # (SNVs, deletion) of both: the deletion on both, on one beside the reference, and beside the SNV.
+        (((set(), (990, 1012)), (set(), (990, 1012))), "2/2", [False, False, True]),
+        (((set(), None), (set(), (990, 1012))), "0/2", [True, False, True]),
+        ((({1000}, None), (set(), (990, 1012))), "1/2", [False, True, True]),
+    ],
+)
+def test_a_listed_site_under_a_listed_deletion(tmp_path, chromosomes, genotype, depths):
+    """Deleted bases are no reference: the site gets `*`, in the genotype and in AD."""
+    genome = write_reads(tmp_path, *chromosomes)
+    snv = 1000, genome[1000], OTHER[genome[1000]]
+    path = listed(tmp_path, (989, genome[989:1012], genome[989]), snv)
+    sites = list(pairhmm.call(tmp_path / "q.bam", tmp_path / "q.fa", path, backend="cpu"))
+    assert [one.variant.alts for one in sites] == [(genome[989],), (snv[2], "*")]
+    ((one,),) = (site.samples for site in sites[1:])
+    assert "/".join(map(str, one.alleles)) == genotype
+    assert [depth > 8 for depth in one.depths] == depths
+    out = tmp_path / "q.vcf"
+    pairhmm.write_calls(tmp_path / "q.bam", tmp_path / "q.fa", out, path, backend="cpu")
+    assert [line.split("\t")[6] for line in out.read_text().splitlines() if line[0] == "q"] == ["PASS", "PASS"]
+
+
+def test_a_listed_deletion_that_no_sample_has_adds_no_allele(tmp_path):
+    genome = write_reads(tmp_path, ({1000}, None), (set(), None))
+    path = listed(tmp_path, (989, genome[989:1012], genome[989]), (1000, genome[1000], OTHER[genome[1000]]))
+    sites = list(pairhmm.call(tmp_path / "q.bam", tmp_path / "q.fa", path, backend="cpu"))
+    assert [one.variant.alts for one in sites] == [(genome[989],), (OTHER[genome[1000]],)]
+    assert [one.samples[0].alleles for one in sites] == [(0, 0), (0, 1)]
+
+
 def test_a_deletion_beside_a_site_takes_nothing_away(called):
     _, found = called(({1000}, None), (set(), (1003, 1012)))
     assert [alts.count("*") for _, _, alts, _ in found] == [0, 0]

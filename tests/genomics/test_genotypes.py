@@ -160,6 +160,23 @@ def test_a_sample_without_reads_has_no_genotype():
     assert site_quality([sample]) == 0
 
 
+@pytest.mark.parametrize("ploidy", [1, 2, 3, 20])
+@pytest.mark.parametrize("alleles", [2, 3, 5])
+def test_reads_that_say_nothing_make_no_genotype(ploidy, alleles):
+    """A genotype of equal likelihoods would be that of the prior."""
+    sample = call_sample(np.zeros((30, alleles)), np.arange(30), SNV * (alleles - 1), ploidy)
+    assert (sample.alleles, sample.quality, sample.depth, set(sample.depths)) == (None, 0, 30, {0})
+    assert not any(sample.likelihoods)
+    assert sample.genotype == "/".join("." * ploidy)
+    assert site_quality([sample]) == 0
+
+
+def test_reads_that_contradict_each_other_as_much_make_no_haploid_genotype():
+    rows = np.array([[0.0, -3.0], [-3.0, 0.0]] * 5)
+    assert call_sample(rows, np.arange(10), SNV, 1).alleles is None
+    assert call_sample(rows, np.arange(10), SNV, 2).alleles == (0, 1)
+
+
 def test_reads_that_do_not_tell_are_in_depth_only():
     rows = np.array([[0.0, -3.0], [0.0, -0.1], [0.0, 0.0]])
     sample = call_sample(rows, np.arange(3), SNV, 2)

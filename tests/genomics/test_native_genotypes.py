@@ -130,18 +130,21 @@ def call_sample(
     if not len(by_allele):
         return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]), ploidy)
     likelihoods = genotype_likelihoods(combine_mates(by_allele, fragments), ploidy)
+    phred = np.minimum(np.rint(-10.0 * (likelihoods - likelihoods.max())), MAX_PL).astype(np.int64)
+    depths, written = _informative_depths(by_allele), tuple(phred.tolist())
+    if len(phred) > 1 and not phred.any():
+        return SampleGenotype(None, depths, len(by_allele), 0, written, float(priors[0]), ploidy)
     posteriors = likelihoods + priors
     # The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
     posteriors -= _log10_sum(posteriors)
     best = int(posteriors.argmax())
     wrong = _log10_sum(posteriors[np.arange(len(posteriors)) != best]) if len(posteriors) > 1 else -np.inf
-    phred = np.rint(-10.0 * (likelihoods - likelihoods.max()))
     return SampleGenotype(
         tuple(genotype_table(n_alleles, ploidy)[best].tolist()),
-        _informative_depths(by_allele),
+        depths,
         len(by_allele),
         int(min(MAX_GQ, round(-10.0 * max(wrong, -MAX_QUAL)))),
-        tuple(np.minimum(phred, MAX_PL).astype(np.int64).tolist()),
+        written,
         float(posteriors[0]),
         ploidy,
     )

@@ -67,6 +67,25 @@ def shows_indels(genome, position, end):
     )
 
 
+def leftmost(genome, read):
+    """The start and the CIGAR of a read of `random_reads` whose indel is shifted left as far as it goes."""
+    if len(read.cigar) == 1 or read.cigar[2][0] == 3:
+        return read.start, read.cigar
+    clip, (_, before), (operation, size), (_, behind) = read.cigar
+    at = read.start + before
+    old = genome[at : at + size] if operation == 2 else "".join(LETTERS[one] for one in read.bases[3 + before :][:size])
+    shift = 0
+    while shift < before and genome[at - shift - 1] == old[-1] != "N":
+        old = old[-1] + old[:-1]
+        shift += 1
+    if shift < before:
+        return read.start, [clip, (0, before - shift), (operation, size), (0, shift + behind)]
+    # It has left the read.
+    if operation == 2:
+        return read.start + size, [clip, (0, before + behind)]
+    return read.start, [(4, 3 + size), (0, before + behind)]
+
+
 def expected(genome, reads, ploidy):
     """GQ band, GQ, depth and Phred likelihoods at each position."""
     sums, showing = defaultdict(lambda: np.zeros(3)), defaultdict(int)
@@ -74,9 +93,9 @@ def expected(genome, reads, ploidy):
     for read in reads:
         first = seen.setdefault(read.name, read.end) if read.name in seen else read.start
         seen.setdefault(read.name, read.end)
-        at, query = read.start, 0
-        for number, (operation, size) in enumerate(read.cigar):
-            following = read.cigar[number + 1][0] if number + 1 < len(read.cigar) else 0
+        (at, cigar), query = leftmost(genome, read), 0
+        for number, (operation, size) in enumerate(cigar):
+            following = cigar[number + 1][0] if number + 1 < len(cigar) else 0
             for step in range(size):
                 is_anchor = operation == 0 and step == size - 1 and following in (1, 2)
                 if operation == 0 and at >= first:
@@ -94,7 +113,7 @@ def expected(genome, reads, ploidy):
     result = []
     for position in range(len(genome)):
         if not depth[position]:
-            result.append((-1, 0, 0, 0, 0))
+            result.append((-2, 0, 0, 0, 0))
             continue
         snv = [max(0, -10 * (sums[position][copies] - sums[position][0])) for copies in (1, 2)]
         number, error = min(40, showing[position]), 10**-4.5
@@ -102,7 +121,9 @@ def expected(genome, reads, ploidy):
         sure = [min(99, round(pair[1]) if ploidy == 1 else round(min(pair))) for pair in (snv, indel)]
         pair = indel if sure[1] < sure[0] else snv
         quality = min(sure)
-        result.append((sum(limit <= quality for limit in LIMITS), quality, depth[position], *map(round, pair)))
+        phred = [round(one) for one in pair]
+        band = sum(limit <= quality for limit in LIMITS) if any(phred[2 - ploidy :]) else -1
+        result.append((band, quality, depth[position], *phred))
     return result
 
 
@@ -136,7 +157,39 @@ def test_contigs_stay_apart():
     for chrom in ("a", "b"):
         scanner.add(ReadBlock.from_alignments(chrom, [Read("r", 10, [(0, 20)], [2, 3, 0, 1] * 5, [30] * 20)]))
     first = scanner.take("a", 0, 100, 2)[0]
-    assert (first.start, first.end, first.band) == (0, 10, -1)
+    assert (first.start, first.end, first.band) == (0, 10, -2)
     scanner.forget("a")
     assert [one.least_depth for one in scanner.take("b", 10, 30, 2)] == [1]
     assert [one.least_depth for one in scanner.take("c", 10, 30, 2)] == [0]
+
+
+def show(alignment, bases):
+    """The blocks that one read makes on a genome with repeats of CA and of T."""
+    genome = "GATTGCAG" + "CA" * 8 + "GGATC" + "T" * 9 + "GACCATTAGC"
+    scanner = ConfidenceScanner(lambda _, start, end: genome[max(0, start) : end], LEAST)
+    start, cigar = alignment
+    codes = [LETTERS.index(base) for base in bases]
+    scanner.add(ReadBlock.from_alignments("q", [Read("r", start, cigar, codes, [30] * len(codes))]))
+    return [block[1:] for block in scanner.take("q", 0, len(genome), 2)]
+
+
+@pytest.mark.parametrize(
+    ("alignments", "bases"),
+    [
+        ([(0, [(0, 8), (2, 4), (0, 36)]), (0, [(0, 14), (2, 4), (0, 30)]), (0, [(0, 20), (2, 4), (0, 24)])],
+         "GATTGCAG" + "CA" * 6 + "GGATCTTTTTTTTTGACCATTAGC"),
+        ([(0, [(0, 8), (1, 4), (0, 40)]), (0, [(0, 24), (1, 4), (0, 24)]), (0, [(0, 19), (1, 4), (0, 29)])],
+         "GATTGCAG" + "CA" * 10 + "GGATCTTTTTTTTTGACCATTAGC"),
+        # Two in a read, each in its repeat, and two that meet in one repeat.
+        ([(0, [(0, 8), (2, 2), (0, 19), (1, 2), (0, 19)]), (0, [(0, 22), (2, 2), (0, 14), (1, 2), (0, 10)])],
+         "GATTGCAG" + "CA" * 7 + "GGATC" + "T" * 11 + "GACCATTAGC"),
+        ([(0, [(0, 8), (2, 4), (0, 36)]), (0, [(0, 12), (2, 2), (0, 4), (2, 2), (0, 28)])],
+         "GATTGCAG" + "CA" * 6 + "GGATCTTTTTTTTTGACCATTAGC"),
+        # One that is shifted out of its read.
+        ([(14, [(0, 34)]), (12, [(0, 8), (2, 2), (0, 26)])], "CA" * 5 + "GGATCTTTTTTTTTGACCATTAGC"),
+    ],
+)  # fmt: skip
+def test_an_indel_counts_where_records_have_it(alignments, bases):
+    first, *others = (show(alignment, bases) for alignment in alignments)
+    assert len(first) >= 2
+    assert all(one == first for one in others)

@@ -162,6 +162,22 @@ def test_one_sample_among_empty_ones_is_called_as_alone():
     assert same == pytest.approx(quality, abs=1e-6)
 
 
+@pytest.mark.parametrize("ploidy", [1, 2, 3])
+@pytest.mark.parametrize("families", [[], TRIO], ids=["unrelated", "trio"])
+def test_reads_that_say_nothing_change_nothing(ploidy, families):
+    """Their sample has no genotype, and others are called as if it had no read."""
+    ploidies, silent = (ploidy,) * 3, [[0.0, 0.0]] * 20
+    for place in range(3):
+        others = [shown(0, 9), shown(4, 4), shown(6, 1)]
+        others[place] = silent
+        found, quality = call_site(reads_of(others, 2), (THETA,), ploidies, families)
+        others[place] = []
+        without, same = call_site(reads_of(others, 2), (THETA,), ploidies, families)
+        assert quality == pytest.approx(same, abs=1e-9)
+        assert [strip(one) for one in found] == [strip(one) for one in without]
+        assert (found[place].alleles, found[place].depth, found[place].quality) == (None, 20, 0)
+
+
 def test_an_allele_that_others_have_needs_fewer_reads():
     weak, strong = shown(3, 1), shown(4, 6)
     assert call_site(reads_of([weak], 2), (THETA,), (2,))[0][0].alleles == (0, 0)
@@ -176,7 +192,9 @@ def test_a_child_has_what_its_parents_have():
 
 
 def test_a_y_chromosome_comes_from_the_father():
-    found, _ = call_site(reads_of([shown(0, 8), [], shown(1, 1)], 2), (THETA,), (1, 0, 1), TRIO)
+    # The son's two reads differ, and the reference's is a little clearer.
+    son = [*shown(1, 0), *shown(0, 1, 2.8)]
+    found, _ = call_site(reads_of([shown(0, 8), [], son], 2), (THETA,), (1, 0, 1), TRIO)
     assert [one.alleles for one in found] == [(1,), None, (1,)]
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from pairhmm.backends.cpu import levels
 from pairhmm.models.str_parameters import str_model_of, str_toml
-from tests.commands.two_chromosomes import write_reads
+from tests.commands.two_chromosomes import OTHER, write_reads
 
 LEVEL = "x86-64-v2"
 
@@ -311,6 +311,76 @@ def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
     calls = command_line("call", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
     assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
     assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+
+
+def write_list(folder, *records):
+    head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    lines = [f"q\t{at + 1}\t.\t{ref}\t{alt}\t.\t.\t.\n" for at, ref, alt in records]
+    (folder / "list.vcf").write_text(head + "".join(lines))
+    return folder / "list.vcf"
+
+
+@pytest.mark.parametrize(
+    "other", [({1000}, None), (set(), None), (set(), (990, 1012))], ids=["SNV", "none", "deletion"]
+)
+def test_a_listed_site_under_a_listed_deletion(call_in_node, command_line, tmp_path, other):
+    genome = write_reads(tmp_path, other, (set(), (990, 1012)))
+    deletion, site = (989, genome[989:1012], genome[989]), (1000, genome[1000], OTHER[genome[1000]])
+    path = write_list(tmp_path, deletion, site)
+    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", variants=path)
+    calls = command_line("call", "-f", tmp_path / "q.fa", "-v", path, tmp_path / "q.bam")
+    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+
+
+@pytest.mark.parametrize("ploidy", [1, 2])
+def test_reads_that_say_nothing_of_a_listed_site(call_in_node, command_line, tmp_path, ploidy):
+    """Both chromosomes have an allele that is not listed."""
+    genome = write_reads(tmp_path, ({1000}, None), ({1000}, None))
+    path = write_list(tmp_path, (1000, genome[1000], OTHER[OTHER[genome[1000]]]))
+    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", variants=path, options={"ploidy": ploidy})
+    given = "-f", tmp_path / "q.fa", "-v", path, "--ploidy", str(ploidy), tmp_path / "q.bam"
+    assert ours.vcf.splitlines()[-1] == command_line("call", *given).read_text().splitlines()[-1]
+    (line,) = records(ours.vcf)
+    assert line.split("\t")[9].startswith(f"{'/'.join('.' * ploidy)}:0,0:")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"mapping_quality": 0}, "no read is used; reads left out: "),
+        ({"query_qualities": [7] * 100}, "so that no SNV is found; the highest quality is 7"),
+    ],
+    ids=["MAPQ 0", "low qualities"],
+)
+def test_warnings_where_reads_can_show_nothing(call_in_node, run_cli, tmp_path, fields, said):
+    write_reads(tmp_path, ({1000}, None), (set(), None))
+    bam = tmp_path / "changed.bam"
+    with (
+        pysam.AlignmentFile(str(tmp_path / "q.bam")) as reads,
+        pysam.AlignmentFile(str(bam), "wb", template=reads) as out,
+    ):
+        for read in reads:
+            for name, value in fields.items():
+                setattr(read, name, value)
+            out.write(read)
+    pysam.index(str(bam))
+    done = run_cli("-q", "call", "-f", tmp_path / "q.fa", "-o", tmp_path / "x.vcf", bam)
+    ours = call_in_node([bam], tmp_path / "q.fa").told("warning")
+    assert [line.removeprefix("pairhmm: warning: ") for line in done.stderr.splitlines()] == ours
+    assert len(ours) == 1 and said in ours[0]
+
+
+@pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
+def test_sites_whose_reads_fit_no_haplotype(data_sets, call_in_node, run_cli, tmp_path, is_listed):
+    bam, reference, candidates = data_sets["chr22 tiny"]
+    given = {"variants": candidates} if is_listed else {}
+    ours = call_in_node([bam], reference, **given)
+    listed = ["-v", candidates] if is_listed else []
+    done = run_cli("-q", "call", "-f", reference, *listed, "-o", tmp_path / "x.vcf", bam)
+    assert [line.removeprefix("pairhmm: warning: ") for line in done.stderr.splitlines()] == ours.told("warning")
+    assert any("(INFO NOFIT)" in text for text in ours.told("warning"))
+    assert any(";NOFIT=0." in line for line in records(ours.vcf))
 
 
 def test_a_family(family, call_in_node, command_line, tmp_path):

@@ -27,6 +27,7 @@ from pairhmm.io.alignments.selection import (
     JUMP,
     LOW_MAPQ,
     NOWHERE,
+    OTHER_FLAG,
     OUTSIDE,
     LeftOut,
     ReadRequest,
@@ -39,7 +40,7 @@ from pairhmm.io.sequences.intervals import Interval
 
 # In the order in which the compiled part counts them.
 _REASONS: Final = (
-    *("unmapped", "secondary", "QC-fail", "duplicate", "supplementary", LOW_MAPQ),
+    *("unmapped", "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG, LOW_MAPQ),
     *(NOWHERE, ELSEWHERE, EMPTY, OUTSIDE),
 )
 # Wanted intervals that are handed over at once. Of many more, the stretches of the reference would be read anew later.

@@ -28,6 +28,7 @@ from pairhmm.io.alignments.selection import (
     JUMP,
     LOW_MAPQ,
     NOWHERE,
+    OTHER_FLAG,
     OUTSIDE,
     LeftOut,
     ReadRequest,
@@ -246,4 +247,5 @@ def _select(
 
 
 def _reason(flags: int) -> str:
-    return next((reason for flag, reason in _REASONS if flags & flag), LOW_MAPQ)
+    """Why a read with these excluded flags, or none, is left out."""
+    return next((reason for flag, reason in _REASONS if flags & flag), OTHER_FLAG if flags else LOW_MAPQ)

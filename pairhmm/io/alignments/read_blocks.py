@@ -74,6 +74,7 @@ def read_blocks(
     paths = ", ".join(source.path for source in inputs)
     for block in streams[0] if len(streams) == 1 else _merged(streams, rank, chunk_size):
         _check(block, paths)
+        found.has_used = True
         yield block
     if left_out is None:
         found.conclude(paths, is_whole=regions is None and wanted is None)

@@ -22,11 +22,14 @@ log = logging.getLogger(__name__)
 JUMP = 200_000
 """Bases to the next wanted interval from which on the index is used to jump there. For less, reading on is faster."""
 
-LOW_MAPQ, EMPTY = "low mapping quality", "without bases"
+LOW_MAPQ, OTHER_FLAG, EMPTY = "low mapping quality", "with another excluded flag", "without bases"
 NOWHERE, OUTSIDE = "mapped to no place", "beyond their contig's end"
 ELSEWHERE = "on contigs that the reference lacks"
 # Reasons that point to a faulty file: no option asked to leave these reads out.
 _FAULTS = frozenset({EMPTY, NOWHERE, OUTSIDE, ELSEWHERE})
+# The option that decides on reads of a reason.
+_BY_FLAG = "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG
+_OPTIONS = {LOW_MAPQ: "--min-mapq", **dict.fromkeys(_BY_FLAG, "--exclude-flags")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +92,19 @@ class LeftOut:
         By reason.
     has_met : bool
         Whether there was any read that was neither filtered nor on another contig.
+    has_used : bool
+        Whether any read was not left out.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     has_met: bool = False
+    has_used: bool = False
 
     def add(self, other: LeftOut) -> None:
         """Add the reads of another part of the inputs."""
         self.counts.update(other.counts)
         self.has_met |= other.has_met
+        self.has_used |= other.has_used
 
     def conclude(self, paths: str, is_whole: bool) -> None:
         """Announce the counts, once all reads were read.
@@ -122,7 +129,16 @@ class LeftOut:
         self.announce()
 
     def announce(self) -> None:
-        """Log the counts; as a warning where a file may be faulty."""
-        if self.counts:
-            said = ", ".join(f"{count} {reason}" for reason, count in sorted(self.counts.items()))
-            log.log(logging.INFO if _FAULTS.isdisjoint(self.counts) else logging.WARNING, "reads left out: %s", said)
+        """Log the counts; as a warning where a file may be faulty, and with the options where no read is used."""
+        if not self.counts:
+            return
+        counts = sorted(self.counts.items())
+        if not self.has_used:
+            said = ", ".join(
+                f"{count} {reason}" + (f" ({_OPTIONS[reason]})" if reason in _OPTIONS else "")
+                for reason, count in counts
+            )
+            log.warning("no read is used; reads left out: %s", said)
+            return
+        said = ", ".join(f"{count} {reason}" for reason, count in counts)
+        log.log(logging.INFO if _FAULTS.isdisjoint(self.counts) else logging.WARNING, "reads left out: %s", said)

@@ -12,7 +12,8 @@ import pysam
 import pysam.bcftools
 
 from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype, SiteStatistics
-from pairhmm.genomics.records import RecordOptions
+from pairhmm.genomics.neighbouring_sites import SPANNED
+from pairhmm.genomics.records import MANY_UNFIT, RecordOptions
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
 from pairhmm.io.files.endings import TABIX_INDICES, require_ending
@@ -43,6 +44,8 @@ _FIELDS = (
     '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
     '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate'
     ' against reference reads">',
+    f'##INFO=<ID=NOFIT,Number=1,Type=Float,Description="Share of the reads over the site that fit no haplotype, where'
+    f' it is {MANY_UNFIT:g} or more">',
     '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
     '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of'
     ' reads, alternate against reference reads">',
@@ -97,17 +100,21 @@ class CallFormat:
         alts = (*variant.alts, NON_REF) if is_gvcf else variant.alts
         return (
             f"{variant.chrom}\t{variant.pos + 1}\t{variant.id or '.'}\t{variant.ref}\t{','.join(alts)}\t"
-            f"{quality:.2f}\t{self._filter(quality, samples, statistics)}\t"
+            f"{quality:.2f}\t{self._filter(variant, quality, samples, statistics)}\t"
             f"{_info(len(alts), quality, samples, statistics)}\t"
             f"GT:AD:DP:GQ:PL{':PS' if has_phase else ''}:SB\t{columns}\n"
         )
 
     def _filter(
-        self, quality: float, samples: Sequence[SampleGenotype], statistics: SiteStatistics | None = None
+        self,
+        variant: Variant,
+        quality: float,
+        samples: Sequence[SampleGenotype],
+        statistics: SiteStatistics | None,
     ) -> str:
         """FILTER of a record: the names of all filters that it does not pass."""
         options, failed = self.records, []
-        if not self._is_sure(quality, samples):
+        if not self._is_sure(variant, quality, samples):
             failed.append(LOW_QUALITY)
         if options.min_qd is not None and _exceeds(options.min_qd, _quality_by_depth(quality, samples)):
             failed.append(LOW_QD)
@@ -118,10 +125,12 @@ class CallFormat:
                 failed.append(LOW_MQ)
         return ";".join(failed) or PASS
 
-    def _is_sure(self, quality: float, samples: Sequence[SampleGenotype]) -> bool:
-        """Whether QUAL suffices for a variant, and the lowest GQ where every genotype is the reference."""
+    def _is_sure(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> bool:
+        """Whether QUAL suffices for a variant, and the lowest GQ where no genotype has one of the site."""
+        alleles = (variant.ref, *variant.alts)
         called = [sample for sample in samples if sample.alleles is not None]
-        if called and not any(any(sample.alleles or ()) for sample in called):
+        carried = {alleles[allele] for sample in called for allele in sample.alleles or ()}
+        if called and carried <= {variant.ref, SPANNED}:
             return min(sample.quality for sample in called) >= min(self.min_quality, MAX_GQ)
         return quality >= self.min_quality
 
@@ -150,9 +159,10 @@ def _info(n_alts: int, quality: float, samples: Sequence[SampleGenotype], statis
     if statistics is None:
         return text + by_depth
     quality_of_mapping = _known("MQ", statistics.mapping_quality, 2)
+    unfit = _known("NOFIT", statistics.unfit if statistics.unfit >= MANY_UNFIT else None, 3)
     return (
         f"{text};FS={statistics.fisher_strand:.3f}{quality_of_mapping}"
-        f"{_known('MQRankSum', statistics.mapping_rank, 3)}{by_depth}"
+        f"{_known('MQRankSum', statistics.mapping_rank, 3)}{unfit}{by_depth}"
         f"{_known('ReadPosRankSum', statistics.position_rank, 3)};SOR={statistics.strand_odds:.3f}"
     )
 

@@ -64,10 +64,11 @@ class BlockLines:
 
 
 def block_line(block: ReferenceBlock) -> str:
-    """A block as a line of VCF. DP is the mean, and everything else the lowest."""
+    """A block as a line of VCF. DP is the mean, and everything else the lowest. Equal likelihoods make no genotype."""
     depth = round(block.depth / (block.end - block.start))
-    genotype = "/".join(("." if block.band < 0 else "0") * block.ploidy)
-    likelihoods = f"0,{block.both}" if block.ploidy == 1 else f"0,{block.one},{block.both}"
+    others = (block.both,) if block.ploidy == 1 else (block.one, block.both)
+    genotype = "/".join(("0" if any(others) else ".") * block.ploidy)
+    likelihoods = ",".join(map(str, (0, *others)))
     return (
         f"{block.chrom}\t{block.start + 1}\t.\t{block.base}\t{NON_REF}\t.\t.\tEND={block.end}\t"
         f"GT:DP:GQ:MIN_DP:PL\t{genotype}:{depth}:{block.quality}:{block.least_depth}:{likelihoods}\n"

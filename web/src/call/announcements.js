@@ -7,8 +7,8 @@ import { MAX_GENOTYPES } from "../genomics/genotypes.js";
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 /** @typedef {import("./scoring.js").Preparation} Preparation */
 
-// The share of all reads from which on there is a warning. Among paralogs, one in six real short reads is set aside.
-const WORTH_A_WARNING = 0.2;
+/** The share of reads that fit no haplotype from which on it is said, of a run and of a site. */
+export const MANY_UNFIT = 0.2;
 const MOST = 0.5;
 
 /** Counts reads that fit no haplotype, and sites with limits, region by region. */
@@ -16,8 +16,8 @@ export class Announcements {
   /** @param {string[]} samples */
   constructor(samples) {
     this.samples = samples;
-    this.reads = this.setAside = this.sites = this.emptied = this.limited = 0;
-    this.firstEmptied = "";
+    this.reads = this.setAside = this.sites = this.emptied = this.limited = this.records = this.unfit = 0;
+    this.firstEmptied = this.firstUnfit = "";
   }
 
   /** Counts a region. @param {Evidence} evidence @param {Site[]} sites */
@@ -26,7 +26,13 @@ export class Announcements {
     const count = setAside.reduce((sum, one) => sum + one, 0);
     this.reads += setAside.length;
     this.setAside += count;
-    this.limited += sites.filter((site) => site.leftOut > 0).length;
+    this.records += sites.length;
+    for (const { leftOut, statistics, variant } of sites) {
+      this.limited += Number(leftOut > 0);
+      if (statistics.unfit < MANY_UNFIT) continue;
+      this.unfit++;
+      this.firstUnfit ||= `${variant.chrom}:${variant.pos + 1}`;
+    }
     region.variants.forEach((variant, index) => {
       if (variant.role !== "asked") return;
       const [first, last] = region.extents[index];
@@ -53,18 +59,23 @@ export class Announcements {
   /**
    * The warnings, once all regions are counted.
    *
-   * @param {{cappedRegions: number, cappedReads: number}} counts
+   * @param {{cappedRegions: number, cappedReads: number, highestQuality: number}} counts
    * @param {Preparation} preparation
    * @param {CallOptions} options
+   * @param {boolean} discovered whether candidates are found in reads
    */
-  warnings({ cappedRegions, cappedReads }, preparation, options) {
+  warnings({ cappedRegions, cappedReads, highestQuality }, preparation, options, discovered) {
     const warnings = [];
+    if (discovered && highestQuality >= 0 && highestQuality < options.minBaseQuality) {
+      const least = `no read has a base of quality ${options.minBaseQuality} or more (--min-base-quality)`;
+      warnings.push(`${least}, so that no SNV is found; the highest quality is ${highestQuality}`);
+    }
     if (cappedReads) {
       const where = `${cappedRegions} regions deeper than ${options.maxDepth} reads a sample (--max-depth)`;
       warnings.push(`${cappedReads} reads left out of ${where}`);
     }
     const share = this.reads ? this.setAside / this.reads : 0;
-    if (this.emptied || share >= WORTH_A_WARNING) {
+    if (this.emptied || share >= MANY_UNFIT) {
       const emptied = this.emptied
         ? `; ${this.emptied} of ${this.sites} sites have no read left, ${this.firstEmptied} the first`
         : "";
@@ -72,6 +83,12 @@ export class Announcements {
       const aside = `${this.setAside} of ${this.reads} reads (${percent}%) fit no haplotype and were set aside`;
       const lowered = preparation.bases ? preparation.lowered / preparation.bases : 0;
       warnings.push(`${aside}${emptied}: ${cure(options, lowered)}`);
+    }
+    if (this.unfit) {
+      const many = `${100 * MANY_UNFIT}% of the reads or more fit no haplotype (INFO NOFIT), ${this.firstUnfit} the first`;
+      warnings.push(
+        `at ${this.unfit} of ${this.records} sites, ${many}: an allele may be missing there, or reads belong elsewhere`,
+      );
     }
     if (this.limited) {
       warnings.push(

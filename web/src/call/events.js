@@ -1,6 +1,7 @@
 // What a run tells its caller: plain data, which a worker can post.
 
 import { MAX_GQ } from "../genomics/genotypes.js";
+import { SPANNED } from "../genomics/neighbouring_sites.js";
 import { mateOf } from "../genomics/sam_flags.js";
 
 /** @typedef {import("../files/intervals.js").Interval} Interval */
@@ -11,7 +12,7 @@ import { mateOf } from "../genomics/sam_flags.js";
 
 /**
  * @typedef {object} Call the genotype of a sample
- * @property {(number | null)[]} alleles null without a read
+ * @property {(number | null)[]} alleles null where reads do not tell genotypes apart
  * @property {number[]} depths informative reads of each allele (AD)
  * @property {number} depth reads (DP)
  * @property {number} quality GQ
@@ -124,17 +125,18 @@ export function calledSite({ variant, quality, samples, statistics }, minQual) {
     ref,
     alts,
     quality,
-    filter: filterOf(quality, samples, minQual),
+    filter: filterOf(variant, quality, samples, minQual),
     calls,
     statistics,
     before: [],
   };
 }
 
-/** QUAL decides for a variant; the lowest GQ where every genotype is the reference. @param {number} quality @param {SampleGenotype[]} samples @param {number} minQual */
-function filterOf(quality, samples, minQual) {
+/** QUAL decides for a variant; the lowest GQ where no genotype has an allele of the site. @param {{alts: string[]}} variant @param {number} quality @param {SampleGenotype[]} samples @param {number} minQual */
+function filterOf({ alts }, quality, samples, minQual) {
   const called = samples.filter((sample) => sample.alleles !== null);
-  const isReference = called.length > 0 && !called.some((sample) => sample.alleles?.some((allele) => allele > 0));
+  const carried = called.flatMap((sample) => sample.alleles ?? []);
+  const isReference = called.length > 0 && carried.every((allele) => !allele || alts[allele - 1] === SPANNED);
   const isSure = isReference
     ? Math.min(...called.map((sample) => sample.quality)) >= Math.min(minQual, MAX_GQ)
     : quality >= minQual;

@@ -27,6 +27,7 @@
  * @property {Uint8Array} precision the arithmetic of each score
  * @property {import("./uncertain.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
  * @property {Uint8Array} setAside 1 for reads that fit none of the haplotypes; genotypes are made without them
+ * @property {Uint8Array} [unfit] 1 for reads that fit none of the haplotypes, where genotypes use some all the same
  */
 
 /** The evidence without the haplotypes of nuisances. The reads that are set aside stay the same. @param {Evidence} evidence @returns {Evidence} */

@@ -68,9 +68,9 @@ export class RegionGenotyper {
         variant.role === "nuisance" ? [] : (this.#written(evidence, scores, index) ?? []),
       );
       if (this.options.mnv) found = this.#withJoinedSnvs(scores, found);
-      if (this.discovered) found = this.#withSpanned(scores, found);
+      found = this.#withSpanned(scores, found);
       const candidates = evidence.region.variants.length;
-      const sites = found.map((one) => this.#withStatistics(one, facts, candidates));
+      const sites = found.map((one) => this.#withStatistics(one, facts, candidates, unfitOver(evidence, one.extent)));
       if (this.options.gvcf) sites.forEach((site, number) => this.#addOthers(site, found[number].reads));
       const reads = found.map((one) => one.reads);
       const result = this.#phased(sites, reads);
@@ -145,7 +145,7 @@ export class RegionGenotyper {
     return null;
   }
 
-  /** Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it. @param {number} scores @param {Found[]} found */
+  /** Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it. Of a discovered candidate, every allele has to be one of a sample. @param {number} scores @param {Found[]} found */
   #withSpanned(scores, found) {
     const variants = found.map((one) => one.site.variant);
     const seen = found.map(called);
@@ -155,8 +155,9 @@ export class RegionGenotyper {
       if (!haplotypes.size) return one;
       const { variant, alleleOf } = withSpanned(one.site.variant, one.alleleOf, haplotypes);
       const more = this.#found(scores, one.index, variant, alleleOf, one.extent);
-      // Every allele has to be one of a sample. QUAL stays that of the alleles that are not deletions elsewhere.
-      const isSeen = called(more).size === variant.alts.length;
+      // QUAL stays that of the alleles that are not deletions elsewhere.
+      const carried = called(more);
+      const isSeen = carried.has(variant.alts.length) && (!this.discovered || carried.size === variant.alts.length);
       this.native.call.site_reads_free(isSeen ? one.reads : more.reads);
       const { quality, leftOut } = one.site;
       return isSeen ? { ...more, site: { ...more.site, quality, leftOut } } : one;
@@ -182,9 +183,10 @@ export class RegionGenotyper {
    * @param {Found} found
    * @param {{flag: number, mapq: number, fromEnd: number}} facts of the region's reads
    * @param {number} candidates
+   * @param {number} unfit
    * @returns {Site}
    */
-  #withStatistics({ index, site, reads }, { flag, mapq, fromEnd }, candidates) {
+  #withStatistics({ index, site, reads }, { flag, mapq, fromEnd }, candidates, unfit) {
     const { native } = this;
     return native.with((arrays) => {
       const [values, strands] = [arrays.room(40), arrays.room(16 * this.samples)];
@@ -198,7 +200,7 @@ export class RegionGenotyper {
       return {
         ...site,
         samples: site.samples.map((one, sample) => ({ ...one, strands: counts.slice(4 * sample, 4 * sample + 4) })),
-        statistics: { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank },
+        statistics: { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank, unfit },
       };
     });
   }
@@ -258,6 +260,17 @@ export class RegionGenotyper {
     const leftOut = Math.max(...samples.map((sample) => sample.leftOut));
     return { index, site: { variant, quality, samples, leftOut }, reads, alleleOf, extent };
   }
+}
+
+/** The share of the reads over a site that fit no haplotype, in thousandths. One read alone is none. @param {Evidence} evidence @param {[number, number]} extent */
+function unfitOver({ reads, setAside, unfit = setAside }, [first, last]) {
+  let [over, count] = [0, 0];
+  unfit.forEach((own, read) => {
+    if (reads.start[read] >= last || reads.end[read] <= first) return;
+    over++;
+    count += own;
+  });
+  return count > 1 ? Math.floor((2000 * count + over) / (2 * over)) / 1000 : 0;
 }
 
 /** The alternative alleles that samples have. @param {Found} found */

@@ -69,10 +69,10 @@ function joined(one, other) {
   };
 }
 
-/** A block as a line of VCF. DP is the mean, and everything else the lowest. @param {ReferenceBlock} block */
-function blockLine({ chrom, start, end, base, ploidy, band, quality, depth, leastDepth, one, both }) {
-  const genotype = new Array(ploidy).fill(band < 0 ? "." : "0").join("/");
+/** A block as a line of VCF. DP is the mean, and everything else the lowest. Equal likelihoods make no genotype. @param {ReferenceBlock} block */
+function blockLine({ chrom, start, end, base, ploidy, quality, depth, leastDepth, one, both }) {
   const likelihoods = ploidy === 1 ? [0, both] : [0, one, both];
+  const genotype = new Array(ploidy).fill(likelihoods.some(Boolean) ? "0" : ".").join("/");
   const sample = [genotype, roundHalfEven(depth / (end - start)), quality, leastDepth, likelihoods.join()].join(":");
   const record = [chrom, start + 1, ".", base, NON_REF, ".", ".", `END=${end}`, "GT:DP:GQ:MIN_DP:PL", sample];
   return `${record.join("\t")}\n`;

@@ -16,7 +16,7 @@ const MANY_SET_ASIDE = 0.2;
  * @returns {Evidence}
  */
 export function onListedAlleles(evidence) {
-  return { ...withoutNuisances(evidence), setAside: fewSetAside(evidence) };
+  return { ...withoutNuisances(evidence), setAside: fewSetAside(evidence), unfit: evidence.setAside };
 }
 
 /** The reads set aside, except those over a site where they are many of a sample's reads. @param {Evidence} evidence */

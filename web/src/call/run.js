@@ -109,7 +109,8 @@ async function* scored(opened, engine, options, told, signal) {
   }
   if (walk) yield { kind: "blocks", blocks: await walk.rest() };
   conclude();
-  for (const text of counts.warnings(stream.counts, preparation, options)) told.push({ kind: "warning", text });
+  for (const text of counts.warnings(stream.counts, preparation, options, !isListed))
+    told.push({ kind: "warning", text });
   for (const text of counts.notes(stream.counts, preparation)) told.push({ kind: "note", text });
   yield* told.splice(0);
   const { regions, reads, pairs } = stream.counts;

@@ -43,7 +43,7 @@ export class EvidenceStream {
     this.score = score;
     this.options = options;
     this.preparation = preparation;
-    this.counts = { regions: 0, reads: 0, pairs: 0, cappedRegions: 0, cappedReads: 0 };
+    this.counts = { regions: 0, reads: 0, pairs: 0, cappedRegions: 0, cappedReads: 0, highestQuality: -1 };
   }
 
   /**
@@ -63,12 +63,21 @@ export class EvidenceStream {
     if (before) yield* this.#scored(before);
   }
 
+  /** Takes notice of base qualities, until one suffices for candidates. @param {Uint8Array} quals */
+  #meetQualities(quals) {
+    let highest = this.counts.highestQuality;
+    if (highest >= this.options.minBaseQuality) return;
+    for (const quality of quals) highest = Math.max(highest, quality);
+    this.counts.highestQuality = highest;
+  }
+
   /** Regions that are to be scored in one call, and the reads that are held then. @param {AsyncIterable<ReadBlock>} blocks */
   async *#collected(blocks) {
     let held = ReadBlock.empty();
     /** @type {Region[]} */
     let pending = [];
     for await (const block of blocks) {
+      this.#meetQualities(block.quals);
       if (block.chrom !== held.chrom) {
         if (held.chrom) pending.push(...(await this.source.finish(held.chrom)));
         yield* this.#tasks(held, pending);

@@ -2,6 +2,7 @@
 
 import { printable } from "../files/names.js";
 import { MAX_GQ } from "../genomics/genotypes.js";
+import { MANY_UNFIT } from "./announcements.js";
 import { BlockLines, NON_REF, gvcfHeader } from "./gvcf.js";
 import { CALL_OPTIONS } from "./options.js";
 
@@ -15,6 +16,7 @@ const FIELDS = [
   '##INFO=<ID=FS,Number=1,Type=Float,Description="Phred-scaled p of Fisher\'s exact test for strand bias">',
   '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
   '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate against reference reads">',
+  `##INFO=<ID=NOFIT,Number=1,Type=Float,Description="Share of the reads over the site that fit no haplotype, where it is ${MANY_UNFIT} or more">`,
   '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
   '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of reads, alternate against reference reads">',
   '##INFO=<ID=SOR,Number=1,Type=Float,Description="Symmetric odds ratio of strand bias">',
@@ -85,12 +87,13 @@ function info({ alts, quality, calls, statistics }) {
   const shares = copies.map((count) => (called.length ? general(count / called.length) : "."));
   const withVariant = calls.filter((call) => call.alleles.some((allele) => allele));
   const depth = sum(withVariant.map((call) => sum(call.depths) || call.depth));
-  const { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank } = statistics;
+  const { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank, unfit } = statistics;
   const fields = [
     `AC=${copies.join()};AF=${shares.join()};AN=${called.length};DP=${sum(calls.map((call) => call.depth))}`,
     `FS=${fisherStrand.toFixed(3)}`,
     ...known("MQ", mappingQuality, 2),
     ...known("MQRankSum", mappingRank, 3),
+    ...known("NOFIT", unfit >= MANY_UNFIT ? unfit : NaN, 3),
     ...known("QD", depth ? quality / depth : NaN, 2),
     ...known("ReadPosRankSum", positionRank, 3),
     `SOR=${strandOdds.toFixed(3)}`,

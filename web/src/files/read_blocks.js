@@ -49,6 +49,7 @@ export async function* readBlocks(native, inputs, request, wanted, leftOut) {
   const paths = inputs.map((source) => source.path).join(", ");
   for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank, request.chunkSize)) {
     check(block, paths);
+    leftOut.hasUsed = true;
     yield block;
   }
 }

@@ -5,22 +5,23 @@ import { InputProblem } from "./problem.js";
 /** Bases to the next wanted interval from which on the index is used to jump there. */
 export const JUMP = 200_000;
 
-const [LOW_MAPQ, EMPTY] = ["low mapping quality", "without bases"];
+const [LOW_MAPQ, OTHER_FLAG, EMPTY] = ["low mapping quality", "with another excluded flag", "without bases"];
 const [NOWHERE, OUTSIDE] = ["mapped to no place", "beyond their contig's end"];
 export const ELSEWHERE = "on contigs that the reference lacks";
 /** In the order in which the parser counts them. */
 export const REASONS = [
-  ...["unmapped", "secondary", "QC-fail", "duplicate", "supplementary", LOW_MAPQ],
+  ...["unmapped", "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG, LOW_MAPQ],
   ...[NOWHERE, ELSEWHERE, EMPTY, OUTSIDE],
 ];
 const FAULTS = [EMPTY, NOWHERE, OUTSIDE, ELSEWHERE];
+const BY_FLAG = ["secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG];
 
 /** The reads of all inputs that are left out. */
 export class LeftOut {
   constructor() {
     /** @type {Map<string, number>} */
     this.counts = new Map();
-    this.hasMet = false;
+    this.hasMet = this.hasUsed = false;
   }
 
   /** @param {string} reason @param {number} count */
@@ -43,8 +44,19 @@ export class LeftOut {
       throw new InputProblem(paths, "", rule, "use the reference that the reads were aligned to");
     }
     if (!this.counts.size) return;
-    const said = [...this.counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reason, count]) => `${count} ${reason}`);
+    const counts = [...this.counts].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (!this.hasUsed) {
+      const all = counts.map(([reason, count]) => `${count} ${reason}${optionOf(reason)}`);
+      return warn(`no read is used; reads left out: ${all.join(", ")}`);
+    }
+    const said = counts.map(([reason, count]) => `${count} ${reason}`);
     const isFault = FAULTS.some((reason) => this.counts.has(reason));
     (isFault ? warn : tell)(`reads left out: ${said.join(", ")}`);
   }
+}
+
+/** The option that decides on reads of a reason, behind it. @param {string} reason */
+function optionOf(reason) {
+  if (reason === LOW_MAPQ) return " (--min-mapq)";
+  return BY_FLAG.includes(reason) ? " (--exclude-flags)" : "";
 }

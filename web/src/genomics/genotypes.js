@@ -14,7 +14,8 @@ export const MAX_GENOTYPES = 4096;
 
 /**
  * @typedef {object} SampleGenotype
- * @property {number[] | null} alleles in ascending order; null without a read
+ * @property {number[] | null} alleles in ascending order; null without a read, and where all genotypes are
+ *   equally likely
  * @property {number[]} depths informative reads of each allele (AD)
  * @property {number} depth reads used (DP), both mates of a pair counted
  * @property {number} quality Phred-scaled probability that the genotype is wrong (GQ)
@@ -37,6 +38,7 @@ export const MAX_GENOTYPES = 4096;
  * @property {number} mappingQuality MQ
  * @property {number} mappingRank MQRankSum
  * @property {number} positionRank ReadPosRankSum
+ * @property {number} unfit the share of the reads over the site that fit no haplotype; 0 for one read alone
  */
 
 /** Number of genotypes of `alleles` alleles. @param {number} alleles @param {number} ploidy */

@@ -6,7 +6,7 @@ import { trimAllele } from "./regions.js";
 /** @typedef {import("./variants.js").Variant} Variant */
 
 /** The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3). */
-const SPANNED = "*";
+export const SPANNED = "*";
 
 /** The reference bases [start, end) that an alternative allele deletes. @param {Variant} variant @param {number} allele */
 function deleted({ pos, ref, alts }, allele) {

@@ -22,7 +22,8 @@ const NUMBERS = 9; // of a block, as confidence_take (cpu/wasm/reference_confide
  * @property {number} end
  * @property {string} base the reference at `start`
  * @property {number} ploidy 1 or 2
- * @property {number} band -1 without reads; otherwise how many of the bands' limits are not above GQ
+ * @property {number} band -2 without reads, -1 where all genotypes are equally likely; otherwise how many of the bands'
+ *   limits are not above GQ
  * @property {number} quality the lowest GQ
  * @property {number} depth the sum of the depths
  * @property {number} leastDepth
