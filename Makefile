@@ -145,7 +145,7 @@ $(FUZZ_STAMP): $(SOURCES)
 	@command -v g++ >/dev/null || { echo "g++ and its sanitizers are needed: apt install g++"; exit 1; }
 	@echo "installing into .venv-fuzz"
 	@$(PYTHON) -m venv .venv-fuzz || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@CXX=g++ $(FUZZ_BIN)/pip install --quiet --no-compile -e '.[parquet]' -C cmake.define.PAIRHMM_SANITIZE=ON -C install.strip=false \
+	@CXX=g++ $(FUZZ_BIN)/pip install --quiet --no-compile -e '.[parquet,signal]' -C cmake.define.PAIRHMM_SANITIZE=ON -C install.strip=false \
 		-C 'build-dir=build/sanitized-{wheel_tag}'
 	@touch $(FUZZ_STAMP)
 

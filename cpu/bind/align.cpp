@@ -1,4 +1,4 @@
-// Python bindings of align/: arrays in, arrays out; the caller has checked every index and offset.
+// Python bindings of align/: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -9,6 +9,7 @@
 
 #include "align/aligner.hpp"
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 
 namespace nb = nanobind;
@@ -56,6 +57,11 @@ void bind_align(nb::module_& module) {
             "__init__",
             [](pairhmm::PairBatch* self, Array<uint8_t> queries, Array<int64_t> query_offset, Array<uint8_t> targets,
                Array<int64_t> target_offset, Array<int32_t> query, Array<int32_t> target) {
+                checks::lie_below(query, checks::parts_of(query_offset, checks::size_of(queries), "query_offset"),
+                                  "query");
+                checks::lie_below(target, checks::parts_of(target_offset, checks::size_of(targets), "target_offset"),
+                                  "target");
+                checks::has(target, checks::size_of(query), "target");
                 new (self) pairhmm::PairBatch{static_cast<int64_t>(query.shape(0)),
                                               {queries.data(), query_offset.data()},
                                               {targets.data(), target_offset.data()},
@@ -69,6 +75,7 @@ void bind_align(nb::module_& module) {
         "align_scores",
         [](const std::string& level, const pairhmm::PairBatch& pairs, const pairhmm::AlignScoring& scoring, int threads,
            Output<int32_t> scores) {
+            checks::has(scores, pairs.pairs, "scores");
             {
                 nb::gil_scoped_release release;
                 pairhmm::align_scores(find_align_level(level), pairs, scoring, threads, scores.data(), signal_raised);

@@ -1,4 +1,4 @@
-// Python bindings of genomics/candidates.hpp: arrays in, arrays out; the caller has checked every shape and offset.
+// Python bindings of genomics/candidates.hpp and discovery/: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "discovery/assembly.hpp"
 #include "discovery/discovery.hpp"
 #include "genomics/base_qualities.hpp"
 #include "genomics/candidates.hpp"
 #include "genomics/carried.hpp"
+#include "genomics/cigar.hpp"
 #include "genomics/repeats.hpp"
 
 namespace nb = nanobind;
@@ -29,11 +31,31 @@ pairhmm::ReferenceWindows window(int64_t start, const Array<uint8_t>& letters) {
 
 pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64_t>& offset,
                                   const Array<uint8_t>& letters) {
+    checks::has_parts(offset, checks::size_of(start), checks::size_of(letters), "window_offset");
     pairhmm::ReferenceWindows pieces;
     for (size_t i = 0; i < start.shape(0); ++i)
         pieces.windows.push_back(
             {start.data()[i], offset.data()[i + 1] - offset.data()[i], letters.data() + offset.data()[i]});
     return pieces;
+}
+
+// A CIGAR lies in its read, and places are so small that sums of them don't overflow.
+void check_alignments(const pairhmm::Reads& reads) {
+    constexpr int64_t kFurthest = int64_t{1} << 60;
+    checks::lie_in(reads.start, reads.count, -kFurthest, kFurthest, "start");
+    for (int64_t read = 0; read < reads.count; ++read) {
+        int64_t bases = 0;
+        for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c)
+            if (pairhmm::reads_bases(reads.cigar[c] & 15)) bases += reads.cigar[c] >> 4;
+        if (bases > reads.base_offset[read + 1] - reads.base_offset[read])
+            checks::refuse("cigar", "more bases than read " + std::to_string(read) + " has");
+    }
+}
+
+// What counting needs: samples that are known, and a reference.
+void check_counted(const pairhmm::Reads& reads, int samples, const pairhmm::ReferenceWindows& reference) {
+    checks::lie_in(reads.sample, reads.count, 0, samples, "sample");
+    checks::require(reads.count == 0 || !reference.windows.empty(), "window_start", "no window for the reads");
 }
 
 nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
@@ -52,14 +74,14 @@ void bind_candidates(nb::module_& module) {
             "__init__",
             [](pairhmm::Reads* self, Array<int64_t> start, Array<int32_t> sample, Array<int64_t> base_offset,
                Array<uint8_t> base, Array<uint8_t> quality, Array<int64_t> cigar_offset, Array<uint32_t> cigar) {
-                new (self) pairhmm::Reads{static_cast<int64_t>(start.shape(0)),
-                                          start.data(),
-                                          sample.data(),
-                                          base_offset.data(),
-                                          base.data(),
-                                          quality.data(),
-                                          cigar_offset.data(),
-                                          cigar.data()};
+                const int64_t count = checks::size_of(start);
+                checks::has(sample, count, "sample");
+                checks::has_parts(base_offset, count, checks::size_of(base), "base_offset");
+                checks::has(quality, base_offset.data()[count], "quality");
+                checks::has_parts(cigar_offset, count, checks::size_of(cigar), "cigar_offset");
+                new (self) pairhmm::Reads{count,       start.data(),   sample.data(),       base_offset.data(),
+                                          base.data(), quality.data(), cigar_offset.data(), cigar.data()};
+                check_alignments(*self);
             },
             "start"_a, "sample"_a, "base_offset"_a, "base"_a, "quality"_a, "cigar_offset"_a, "cigar"_a,
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
@@ -68,6 +90,12 @@ void bind_candidates(nb::module_& module) {
             "cut",
             [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> start, Array<int64_t> end,
                Array<int64_t> slack, Output<int64_t> first, Output<int64_t> last) {
+                checks::lie_below(read, reads.count, "read");
+                checks::has(start, checks::size_of(read), "start");
+                checks::has(end, checks::size_of(read), "end");
+                checks::has(slack, checks::size_of(read), "slack");
+                checks::has(first, checks::size_of(read), "first");
+                checks::has(last, checks::size_of(read), "last");
                 nb::gil_scoped_release release;
                 for (size_t i = 0; i < read.shape(0); ++i)
                     pairhmm::cut_read(reads, read.data()[i], start.data()[i], end.data()[i], slack.data()[i],
@@ -79,6 +107,14 @@ void bind_candidates(nb::module_& module) {
             "bases_from_end",
             [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_offset, Array<int64_t> position,
                Array<int64_t> position_offset, Output<int32_t> from_end) {
+                checks::lie_below(read, reads.count, "read");
+                const int64_t groups = checks::parts_of(read_offset, checks::size_of(read), "read_offset");
+                checks::has_parts(position_offset, groups, checks::size_of(position), "position_offset");
+                int64_t cells = 0;
+                for (int64_t group = 0; group < groups; ++group)
+                    cells += (read_offset.data()[group + 1] - read_offset.data()[group]) *
+                             (position_offset.data()[group + 1] - position_offset.data()[group]);
+                checks::has(from_end, cells, "from_end");
                 nb::gil_scoped_release release;
                 int32_t* next = from_end.data();
                 for (size_t group = 0; group + 1 < read_offset.shape(0); ++group)
@@ -93,6 +129,7 @@ void bind_candidates(nb::module_& module) {
         .def(
             "over",
             [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
+                checks::has(is_over, reads.count, "is_over");
                 pairhmm::Places places;
                 places.limit_to(std::move(intervals));
                 size_t near = 0;
@@ -109,8 +146,19 @@ void bind_candidates(nb::module_& module) {
                Array<int64_t> anchor, Array<int64_t> deleted, Array<int64_t> inserted_offset, Array<uint8_t> inserted,
                Array<int64_t> change_offset, Array<int64_t> position, Array<uint8_t> was, Array<uint8_t> now,
                int16_t unknown, Output<int16_t> carried) {
+                const int64_t candidates = checks::size_of(begin), alleles = checks::size_of(anchor);
+                checks::lie_below(read, reads.count, "read");
+                checks::has(read_end, checks::size_of(read), "read_end");
+                checks::has(end, candidates, "end");
+                checks::has_parts(allele_offset, candidates, alleles, "allele_offset");
+                checks::has(deleted, alleles, "deleted");
+                checks::has_parts(inserted_offset, alleles, checks::size_of(inserted), "inserted_offset");
+                checks::has_parts(change_offset, alleles, checks::size_of(position), "change_offset");
+                checks::has(was, checks::size_of(position), "was");
+                checks::has(now, checks::size_of(position), "now");
+                checks::has(carried, checks::size_of(read) * candidates, "carried");
                 nb::gil_scoped_release release;
-                const pairhmm::AlleleKeys keys{static_cast<int64_t>(begin.shape(0)),
+                const pairhmm::AlleleKeys keys{candidates,
                                                begin.data(),
                                                end.data(),
                                                allele_offset.data(),
@@ -135,6 +183,7 @@ void bind_candidates(nb::module_& module) {
             "__init__",
             [](pairhmm::Discovery* self, int samples, int min_base_quality, int min_snv_count, int min_indel_count,
                double min_snv_fraction, double min_indel_fraction, bool assembles) {
+                checks::require(samples > 0, "samples", "at least one");
                 new (self) pairhmm::Discovery(
                     samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction},
                     assembles);
@@ -147,8 +196,10 @@ void bind_candidates(nb::module_& module) {
             "add",
             [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
                Array<int64_t> window_offset, Array<uint8_t> letters) {
+                const pairhmm::ReferenceWindows reference = windows(window_start, window_offset, letters);
+                check_counted(reads, discovery.samples(), reference);
                 nb::gil_scoped_release release;
-                discovery.add(reads, windows(window_start, window_offset, letters));
+                discovery.add(reads, reference);
             },
             "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
             "Count reads; none starts before one counted earlier. The windows are those that the reads cover.")
@@ -158,8 +209,12 @@ void bind_candidates(nb::module_& module) {
             "assemble",
             [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
                Array<int64_t> window_offset, Array<uint8_t> letters) {
+                const pairhmm::ReferenceWindows reference = windows(window_start, window_offset, letters);
+                checks::lie_in(reads.sample, reads.count, 0, discovery.samples(), "sample");
+                checks::require(static_cast<int64_t>(reference.windows.size()) == discovery.waiting(), "window_start",
+                                "not the windows to assemble");
                 nb::gil_scoped_release release;
-                discovery.assemble(reads, windows(window_start, window_offset, letters).windows);
+                discovery.assemble(reads, reference.windows);
             },
             "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
             "Assemble those windows, whose letters are given. The reads are those that were added last.")
@@ -176,6 +231,8 @@ void bind_candidates(nb::module_& module) {
         "assembled_alleles",
         [](int64_t start, Array<uint8_t> reference, Array<int64_t> offset, Array<uint8_t> letters, int min_snv_count,
            int min_indel_count, double min_snv_fraction, double min_indel_fraction) {
+            checks::parts_of(offset, checks::size_of(letters), "offset");
+            checks::lie_below(letters, 4, "letters");
             std::vector<pairhmm::Stretch> reads;
             for (size_t i = 0; i + 1 < offset.shape(0); ++i)
                 reads.push_back({letters.data() + offset.data()[i], offset.data()[i + 1] - offset.data()[i]});
@@ -191,6 +248,12 @@ void bind_candidates(nb::module_& module) {
     module.def(
         "gather",
         [](Array<uint8_t> source, Array<int64_t> start, Array<int64_t> offset, Output<uint8_t> target) {
+            checks::has_parts(offset, checks::size_of(start), checks::size_of(target), "offset");
+            for (size_t i = 0; i < start.shape(0); ++i)
+                checks::require(
+                    start.data()[i] >= 0 &&
+                        start.data()[i] <= checks::size_of(source) - (offset.data()[i + 1] - offset.data()[i]),
+                    "start", "a slice beyond the source");
             nb::gil_scoped_release release;
             for (size_t i = 0; i < start.shape(0); ++i)
                 std::memcpy(target.data() + offset.data()[i], source.data() + start.data()[i],
@@ -202,8 +265,11 @@ void bind_candidates(nb::module_& module) {
     module.def(
         "classify_repeats",
         [](Array<int64_t> offset, Array<uint8_t> base, int most, int longest_unit, Output<uint8_t> kind) {
-            pairhmm::classify_repeats(static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), base.data(), most,
-                                      longest_unit, kind.data());
+            const int64_t reads = checks::parts_of(offset, checks::size_of(base), "offset");
+            checks::has(kind, offset.data()[reads], "kind");
+            checks::require(most > 0 && longest_unit > 0 && most <= 255 / longest_unit, "most",
+                            "classes of repeats are from 1 to 255");
+            pairhmm::classify_repeats(reads, offset.data(), base.data(), most, longest_unit, kind.data());
         },
         "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
         "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");
@@ -211,9 +277,12 @@ void bind_candidates(nb::module_& module) {
         "prepare_base_qualities",
         [](Array<int64_t> offset, Array<uint8_t> most, Array<uint8_t> quality, uint8_t threshold, uint8_t lowest,
            Output<uint8_t> prepared) {
+            const int64_t reads = checks::size_of(most);
+            checks::has_parts(offset, reads, checks::size_of(quality), "offset");
+            checks::has(prepared, offset.data()[reads], "prepared");
             nb::gil_scoped_release release;
-            pairhmm::prepare_base_qualities(static_cast<int64_t>(most.shape(0)), offset.data(), most.data(),
-                                            quality.data(), threshold, lowest, prepared.data());
+            pairhmm::prepare_base_qualities(reads, offset.data(), most.data(), quality.data(), threshold, lowest,
+                                            prepared.data());
         },
         "offset"_a, "most"_a, "quality"_a, "threshold"_a, "lowest"_a, "prepared"_a,
         "Base qualities, at most `most` of each read; those below `threshold` become `lowest`. In place.");
@@ -221,10 +290,15 @@ void bind_candidates(nb::module_& module) {
         "cap_indel_qualities",
         [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,
            Output<uint8_t> insertion, Output<uint8_t> deletion) {
+            const int64_t reads = checks::parts_of(offset, checks::size_of(base), "offset");
+            checks::has(insertion, offset.data()[reads], "insertion");
+            checks::has(deletion, offset.data()[reads], "deletion");
+            checks::has(table, 1, "table");
+            checks::require(longest_unit > 0, "longest_unit", "at least one base");
             nb::gil_scoped_release release;
-            pairhmm::cap_indel_qualities(static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), base.data(),
-                                         table.data(), static_cast<int>(table.shape(0)) - 1, longest_unit,
-                                         insertion.data(), deletion.data());
+            pairhmm::cap_indel_qualities(reads, offset.data(), base.data(), table.data(),
+                                         static_cast<int>(table.shape(0)) - 1, longest_unit, insertion.data(),
+                                         deletion.data());
         },
         "offset"_a, "base"_a, "table"_a, "longest_unit"_a, "insertion"_a, "deletion"_a,
         "GATK's PCR indel model: lower the indel qualities of reads in place, by the tandem repeat at each position.");

@@ -1,4 +1,4 @@
-// Python bindings of compare/: sketches in, equal slots out; the caller has checked every shape.
+// Python bindings of compare/: sketches in, equal slots out.
 #include "compare/compare.hpp"
 
 #include <nanobind/nanobind.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 
 namespace nb = nanobind;
@@ -24,7 +25,10 @@ using Table = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 pairhmm::SketchSet set_of(const Planes& planes) { return {planes.data(), static_cast<int64_t>(planes.shape(0))}; }
 
-pairhmm::SketchShape shape_of(const Planes& planes) {
+// The shape of both sets.
+pairhmm::SketchShape shape_of(const Planes& planes, const Planes& targets) {
+    checks::require(planes.shape(1) == targets.shape(1) && planes.shape(2) == targets.shape(2), "targets",
+                    "another shape of sketches than that of the queries");
     return {static_cast<int64_t>(planes.shape(1)), static_cast<int64_t>(planes.shape(2))};
 }
 
@@ -44,9 +48,12 @@ void bind_compare(nb::module_& module) {
     module.def(
         "equal_slots",
         [](const std::string& level, Planes queries, Planes targets, int threads, Table<uint16_t> found) {
+            const pairhmm::SketchShape shape = shape_of(queries, targets);
+            checks::require(found.shape(0) >= queries.shape(0) && found.shape(1) == targets.shape(0), "found",
+                            "a row a query and a column a target are needed");
             {
                 nb::gil_scoped_release release;
-                pairhmm::SketchComparison(level, shape_of(queries))
+                pairhmm::SketchComparison(level, shape)
                     .equal_slots(set_of(queries), set_of(targets), threads, found.data(), signal_raised);
             }
             raise_pending();
@@ -56,9 +63,13 @@ void bind_compare(nb::module_& module) {
         "nearest_sketches",
         [](const std::string& level, Planes queries, Planes targets, int threads, Table<int32_t> nearest,
            Table<uint16_t> equal) {
+            const pairhmm::SketchShape shape = shape_of(queries, targets);
+            checks::require(nearest.shape(0) >= queries.shape(0) && equal.shape(0) >= queries.shape(0) &&
+                                equal.shape(1) == nearest.shape(1),
+                            "nearest, equal", "a row a query is needed in both");
             {
                 nb::gil_scoped_release release;
-                pairhmm::SketchComparison(level, shape_of(queries))
+                pairhmm::SketchComparison(level, shape)
                     .nearest(set_of(queries), set_of(targets), static_cast<int64_t>(nearest.shape(1)), threads,
                              nearest.data(), equal.data(), signal_raised);
             }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "staging/device_scores.hpp"
 
 namespace nb = nanobind;
@@ -19,11 +20,17 @@ void bind_device_scores(nb::module_& module) {
            Array<double> kept_log10, Array<uint32_t> kept_added, int coarse_bits, double fine_unit,
            std::tuple<int32_t, uint8_t, uint8_t, uint8_t> codes, pairhmm::Team& team, Output<double> log10,
            Output<uint8_t> precision) {
+            const checks::Groups groups(group_read, group_haplotype, group_pair);
+            checks::has(sums, 2 * groups.pairs, "sums");
+            checks::require(kept_log10.size() == 0 || checks::size_of(kept_log10) >= groups.reads, "kept_log10",
+                            "one a read, or none");
+            checks::has(kept_added, 2 * groups.reads, "kept_added");
+            checks::has(log10, groups.pairs, "log10");
+            checks::has(precision, groups.pairs, "precision");
             nb::gil_scoped_release release;
             const auto [started_at, fast, scaled, unscored] = codes;
             return pairhmm::device_scores(
-                {static_cast<int64_t>(group_pair.shape(0)) - 1, group_read.data(), group_haplotype.data(),
-                 group_pair.data(), sums.data()},
+                {groups.count, group_read.data(), group_haplotype.data(), group_pair.data(), sums.data()},
                 {kept_log10.size() ? kept_log10.data() : nullptr, kept_added.data(), coarse_bits, fine_unit},
                 {started_at, fast, scaled, unscored}, team, log10.data(), precision.data());
         },

@@ -1,4 +1,4 @@
-// Python bindings of forward/: arrays in, scores out; every check was made where the batch was packed.
+// Python bindings of forward/: arrays in, scores out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 #include "forward/dispatch.hpp"
+#include "genomics/letters.hpp"
 
 namespace nb = nanobind;
 
@@ -23,6 +25,14 @@ const pairhmm::Level& find_level(const std::string& name) {
         if (known.name == name && known.level != nullptr && known.runs) return *known.level;
     }
     throw std::invalid_argument("no such SIMD level on this machine: " + name);
+}
+
+int64_t reads_of(const pairhmm::Batch& batch) { return batch.group_read[batch.groups]; }
+int64_t bases_of(const pairhmm::Batch& batch) { return batch.read_offset[reads_of(batch)]; }
+
+void check_rows(const pairhmm::Batch& batch) {
+    checks::require(batch.base != nullptr || batch.rows != nullptr, "batch",
+                    "its reads have neither qualities nor rows");
 }
 
 }  // namespace
@@ -45,8 +55,14 @@ void bind_forward(nb::module_& module) {
             [](pairhmm::Batch* self, Array<int64_t> group_read, Array<int64_t> group_hap, Array<int64_t> group_pair,
                Array<int64_t> read_offset, Array<int64_t> hap_offset, Array<uint8_t> hap, double start_match,
                double start_deletion) {
+                const checks::Groups groups(group_read, group_hap, group_pair);
+                checks::require(checks::size_of(read_offset) > groups.reads, "read_offset", "one a read, and one more");
+                checks::parts_of(read_offset, read_offset.data()[groups.reads], "read_offset");
+                checks::has(hap_offset, groups.haplotypes + 1, "hap_offset");
+                checks::parts_of(hap_offset, checks::size_of(hap), "hap_offset");
+                checks::lie_below(hap, pairhmm::kCodeOfN + 1, "hap");
                 new (self) pairhmm::Batch{};
-                self->groups = static_cast<int64_t>(group_read.shape(0)) - 1;
+                self->groups = groups.count;
                 self->group_read = group_read.data();
                 self->group_hap = group_hap.data();
                 self->group_pair = group_pair.data();
@@ -62,6 +78,10 @@ void bind_forward(nb::module_& module) {
             "set_qualities",
             [](pairhmm::Batch& self, Array<uint8_t> base, Array<uint8_t> base_quality, Array<uint8_t> insertion_quality,
                Array<uint8_t> deletion_quality, Array<uint8_t> gap_quality, Array<double> error) {
+                for (const auto* values : {&base, &base_quality, &insertion_quality, &deletion_quality, &gap_quality})
+                    checks::has(*values, bases_of(self), "qualities");
+                checks::lie_below(base, pairhmm::kCodeOfN + 1, "base");
+                checks::has(error, 256, "error");
                 self.base = base.data();
                 self.base_quality = base_quality.data();
                 self.insertion_quality = insertion_quality.data();
@@ -72,11 +92,17 @@ void bind_forward(nb::module_& module) {
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
         .def(
-            "set_rows", [](pairhmm::Batch& self, Array<double> rows) { self.rows = rows.data(); },
+            "set_rows",
+            [](pairhmm::Batch& self, Array<double> rows) {
+                checks::has(rows, bases_of(self) * pairhmm::kRowSize, "rows");
+                self.rows = rows.data();
+            },
             nb::keep_alive<1, 2>())
         .def(
             "set_profiles",
             [](pairhmm::Batch& self, Array<double> rows, Array<uint16_t> kinds) {
+                checks::has(kinds, bases_of(self), "kinds");
+                checks::lie_below(kinds, checks::size_of(rows) / pairhmm::kRowSize, "kinds");
                 self.rows = rows.data();
                 self.kinds = kinds.data();
             },
@@ -86,6 +112,9 @@ void bind_forward(nb::module_& module) {
         "forward",
         [](const std::string& level, const pairhmm::Batch& batch, Array<uint8_t> skip_read, int threads,
            Output<double> scores) {
+            check_rows(batch);
+            checks::has(skip_read, reads_of(batch), "skip_read");
+            checks::has(scores, batch.group_pair[batch.groups], "scores");
             {
                 nb::gil_scoped_release release;
                 pairhmm::forward_batch(find_level(level), batch, skip_read.data(), threads, scores.data(),
@@ -99,10 +128,16 @@ void bind_forward(nb::module_& module) {
         "forward_pairs",
         [](const std::string& level, const pairhmm::Batch& batch, Array<int64_t> read, Array<int64_t> hap, int threads,
            Output<double> scores) {
+            const int64_t pairs = checks::size_of(read);
+            check_rows(batch);
+            checks::lie_below(read, reads_of(batch), "read");
+            checks::lie_below(hap, batch.group_hap[batch.groups], "hap");
+            checks::has(hap, pairs, "hap");
+            checks::has(scores, pairs, "scores");
             {
                 nb::gil_scoped_release release;
-                pairhmm::forward_pairs(find_level(level), batch, static_cast<int64_t>(read.shape(0)), read.data(),
-                                       hap.data(), threads, scores.data(), signal_raised);
+                pairhmm::forward_pairs(find_level(level), batch, pairs, read.data(), hap.data(), threads, scores.data(),
+                                       signal_raised);
             }
             raise_pending();
         },

@@ -9,11 +9,13 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <tuple>
 #include <variant>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "staging/packing.hpp"
 #include "threads/team.hpp"
 
@@ -34,7 +36,9 @@ using Given = std::vector<std::variant<Values, DigitArrays>>;
 
 class Parts {
 public:
-    Parts(const std::vector<int64_t>& at, const Given& arrays) {
+    // Parts that lie in a buffer of so many bytes.
+    Parts(const std::vector<int64_t>& at, const Given& arrays, const Output<uint8_t>& buffer) {
+        checks::require(at.size() == arrays.size(), "at", "a place for each array");
         for (size_t i = 0; i < arrays.size(); ++i) {
             if (const auto* digits = std::get_if<DigitArrays>(&arrays[i])) {
                 add_digits(at[i], *digits);
@@ -44,6 +48,9 @@ public:
                 parts_.push_back({at[i], values.data(), static_cast<int64_t>(values.shape(0)), is_offsets});
             }
         }
+        for (const pairhmm::Part& part : parts_)
+            checks::require(part.at >= 0 && part.at + part.size * part.bytes_each() <= checks::size_of(buffer), "at",
+                            "an array that ends behind the buffer");
     }
     const std::vector<pairhmm::Part>& all() const { return parts_; }
 
@@ -54,6 +61,7 @@ private:
             arrays.size() != weights.size()) {
             throw nb::value_error("digits: two to five arrays, with a weight each");
         }
+        for (const auto& values : arrays) checks::has(values, checks::size_of(arrays[0]), "digits");
         pairhmm::Digits& digits = digits_.emplace_back();
         for (const auto& values : arrays) digits.from.push_back(values.data());
         digits.weight = weights, digits.offset = offset, digits.bytes = bytes;
@@ -101,9 +109,13 @@ void bind_packing(nb::module_& module) {
         "copy_scores",
         [](Team& team, Array<double> log10, Array<uint8_t> precision, uint8_t unscored, Output<double> to_log10,
            Output<uint8_t> to_precision) {
+            const int64_t pairs = checks::size_of(log10);
+            checks::has(precision, pairs, "precision");
+            checks::has(to_log10, pairs, "to_log10");
+            checks::has(to_precision, pairs, "to_precision");
             nb::gil_scoped_release release;
-            return pairhmm::copy_scores(log10.data(), precision.data(), static_cast<int64_t>(log10.shape(0)), unscored,
-                                        team, to_log10.data(), to_precision.data());
+            return pairhmm::copy_scores(log10.data(), precision.data(), pairs, unscored, team, to_log10.data(),
+                                        to_precision.data());
         },
         "team"_a, "log10"_a, "precision"_a, "unscored"_a, "to_log10"_a, "to_precision"_a,
         "Copy scores and their precision. Returns whether any of them is unscored, by the highest code of a precision.");
@@ -120,7 +132,7 @@ void bind_packing(nb::module_& module) {
         "write_all",
         [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const Given& arrays,
            const nb::callable& send) {
-            const Parts parts(at, arrays);
+            const Parts parts(at, arrays, buffer);
             nb::gil_scoped_release release;
             pairhmm::write_all(parts.all(), buffer.data(), team, calling(send));
         },
@@ -140,14 +152,27 @@ void bind_packing(nb::module_& module) {
                std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
                std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum,
                int64_t lead, int64_t tail, const nb::callable& tell) {
-                const pairhmm::TileBatch batch{static_cast<int64_t>(group_read.shape(0)) - 1,
+                const int64_t reads = checks::size_of(read_offset) - 1;
+                const int64_t haplotypes =
+                    checks::parts_of(haplotype_offset, checks::size_of(letters), "haplotype_offset");
+                const int64_t groups = checks::parts_of(group_read, reads, "group_read");
+                checks::has_parts(group_haplotype, groups, haplotypes, "group_haplotype");
+                checks::parts_of(read_offset, std::numeric_limits<uint32_t>::max(), "read_offset");
+                checks::has(skip_read, reads, "skip_read");
+                const int64_t known = checks::size_of(reads_of_shape);
+                checks::has(shape_of_length, 1, "shape_of_length");
+                checks::lie_below(shape_of_length, known, "shape_of_length");
+                checks::has(rows_of_shape, known, "rows_of_shape");
+                checks::has(family_of_shape, known, "family_of_shape");
+                checks::has(haplotypes_each, known, "haplotypes_each");
+                const pairhmm::TileBatch batch{groups,
                                                group_read.data(),
                                                group_haplotype.data(),
                                                read_offset.data(),
                                                haplotype_offset.data(),
                                                skip_read.data(),
                                                nullptr};
-                const pairhmm::Shapes shapes{static_cast<int64_t>(reads_of_shape.shape(0)),
+                const pairhmm::Shapes shapes{known,
                                              static_cast<int64_t>(shape_of_length.shape(0)) - 1,
                                              shape_of_length.data(),
                                              reads_of_shape.data(),
@@ -157,7 +182,7 @@ void bind_packing(nb::module_& module) {
                                              haplotypes_each.data()};
                 const auto [items, shortest, longest] = item_sizes;
                 const auto [read_group_at, order_at, items_at] = places;
-                const Parts parts(at, arrays);
+                const Parts parts(at, arrays, buffer);
                 nb::gil_scoped_release release;
                 packer.pack(parts.all(), batch, letters.data(), shapes, {items, shortest, longest},
                             {most_haplotypes, columns_of_sum, lead, tail}, {read_group_at, order_at, items_at},

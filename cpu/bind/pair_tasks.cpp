@@ -6,11 +6,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "staging/letters.hpp"
 #include "staging/pair_tasks.hpp"
 #include "threads/team.hpp"
@@ -26,13 +28,11 @@ using pairhmm::PairTasks;
 using pairhmm::Team;
 using Given = std::tuple<Array<int64_t>, Array<int32_t>, int64_t>;
 
-PackedSequences sequences_of(const Given& given, const std::optional<Array<uint32_t>>& unknown) {
+PackedSequences sequences_of(const Given& given, const std::optional<Array<uint32_t>>& unknown, int64_t pairs) {
     const auto& [offset, index, base] = given;
+    checks::has(index, pairs, "index");
+    checks::lie_below(index, checks::parts_of(offset, std::numeric_limits<int64_t>::max(), "offset"), "index");
     return {offset.data(), index.data(), base, unknown ? unknown->data() : nullptr};
-}
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
 }
 
 }  // namespace
@@ -42,8 +42,10 @@ void bind_pair_tasks(nb::module_& module) {
         "pack_two_bits",
         [](Team& team, Array<uint8_t> codes, Output<uint32_t> words, Output<uint32_t> unknown) {
             const auto count = static_cast<int64_t>(codes.shape(0));
-            require(static_cast<int64_t>(words.shape(0)) >= (count + 15) / 16, "words: a word for 16 letters");
-            require(static_cast<int64_t>(unknown.shape(0)) >= (count + 31) / 32, "unknown: a word for 32 letters");
+            checks::require(static_cast<int64_t>(words.shape(0)) >= (count + 15) / 16, "words",
+                            "a word for 16 letters");
+            checks::require(static_cast<int64_t>(unknown.shape(0)) >= (count + 31) / 32, "unknown",
+                            "a word for 32 letters");
             nb::gil_scoped_release release;
             return pairhmm::pack_two_bits(codes.data(), count, words.data(), unknown.data(), team);
         },
@@ -55,7 +57,7 @@ void bind_pair_tasks(nb::module_& module) {
         "pack_four_bits",
         [](Team& team, Array<uint8_t> codes, Output<uint32_t> words) {
             const auto count = static_cast<int64_t>(codes.shape(0));
-            require(static_cast<int64_t>(words.shape(0)) >= (count + 7) / 8, "words: a word for 8 letters");
+            checks::require(static_cast<int64_t>(words.shape(0)) >= (count + 7) / 8, "words", "a word for 8 letters");
             nb::gil_scoped_release release;
             pairhmm::pack_four_bits(codes.data(), count, words.data(), team);
         },
@@ -67,8 +69,9 @@ void bind_pair_tasks(nb::module_& module) {
             [](PairTasks* self, Team& team, const Given& queries, const Given& targets,
                std::optional<Array<uint32_t>> unknown, std::vector<int64_t> rows, std::vector<int64_t> pairs_of_task,
                int rows_are, std::tuple<int64_t, int64_t, int64_t> fits) {
-                require(!rows.empty() && rows.size() == pairs_of_task.size(), "rows and pairs_of_task: one a class");
-                require(rows_are >= 0 && rows_are <= 2, "rows_are: 0, 1 or 2");
+                checks::require(!rows.empty() && rows.size() == pairs_of_task.size(), "rows and pairs_of_task",
+                                "one a class");
+                checks::require(rows_are >= 0 && rows_are <= 2, "rows_are", "0, 1 or 2");
                 const auto& [per_letter, per_row, most] = fits;
                 const auto pairs = static_cast<int64_t>(std::get<1>(queries).shape(0));
                 const PairClasses classes{std::move(rows),
@@ -77,9 +80,10 @@ void bind_pair_tasks(nb::module_& module) {
                                           per_letter,
                                           per_row,
                                           most};
+                const PackedSequences query = sequences_of(queries, unknown, pairs);
+                const PackedSequences target = sequences_of(targets, unknown, pairs);
                 nb::gil_scoped_release release;
-                new (self)
-                    PairTasks(pairs, sequences_of(queries, unknown), sequences_of(targets, unknown), classes, team);
+                new (self) PairTasks(pairs, query, target, classes, team);
             },
             "team"_a, "queries"_a, "targets"_a, "unknown"_a.none(), "rows"_a, "pairs_of_task"_a, "rows_are"_a, "fits"_a,
             "Sequences are (offsets, index of each pair, first letter of the packed ones). The arrays must stay.")
@@ -93,8 +97,9 @@ void bind_pair_tasks(nb::module_& module) {
         .def(
             "write",
             [](const PairTasks& tasks, Team& team, Output<uint32_t> pairs, Output<uint32_t> index) {
-                require(static_cast<int64_t>(index.shape(0)) >= tasks.slots(), "index: one a slot");
-                require(static_cast<int64_t>(pairs.shape(0)) >= 4 * tasks.slots(), "pairs: four words a slot");
+                checks::require(static_cast<int64_t>(index.shape(0)) >= tasks.slots(), "index", "one a slot");
+                checks::require(static_cast<int64_t>(pairs.shape(0)) >= 4 * tasks.slots(), "pairs",
+                                "four words a slot");
                 nb::gil_scoped_release release;
                 tasks.write(reinterpret_cast<pairhmm::DevicePair*>(pairs.data()), index.data(), team);
             },

@@ -1,5 +1,4 @@
-// Python bindings of place/: tokens and neighbours in, signatures and positions out; the caller has checked every
-// shape.
+// Python bindings of place/: tokens and neighbours in, signatures and positions out.
 #include "place/place.hpp"
 
 #include <nanobind/nanobind.h>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 
 namespace nb = nanobind;
@@ -29,7 +29,13 @@ const pairhmm::PlaceLevel& find_place_level(const std::string& name) {
 
 template <class Value>
 pairhmm::SampleRows<Value> rows_of(const Array<Value>& values, const Array<int64_t>& offsets) {
-    return {values.data(), offsets.data(), static_cast<int64_t>(offsets.shape(0)) - 1};
+    return {values.data(), offsets.data(), checks::parts_of(offsets, checks::size_of(values), "offsets")};
+}
+
+pairhmm::SlotHashes hashes_of(const Array<uint32_t>& factors, const Array<uint32_t>& summands) {
+    checks::has(factors, pairhmm::kSignatureSlots, "factors");
+    checks::has(summands, pairhmm::kSignatureSlots, "summands");
+    return pairhmm::slot_hashes(factors.data(), summands.data());
 }
 
 }  // namespace
@@ -40,11 +46,11 @@ void bind_place(nb::module_& module) {
         [](const std::string& level, Array<uint32_t> tokens, Array<int64_t> offsets, Array<uint32_t> factors,
            Array<uint32_t> summands, int threads, Output<uint32_t> signatures) {
             const auto rows = rows_of(tokens, offsets);
+            const pairhmm::SlotHashes hashes = hashes_of(factors, summands);
+            checks::has(signatures, rows.samples * pairhmm::kSignatureSlots, "signatures");
             {
                 nb::gil_scoped_release release;
-                pairhmm::sign_samples(find_place_level(level), rows,
-                                      pairhmm::slot_hashes(factors.data(), summands.data()), threads, signatures.data(),
-                                      signal_raised);
+                pairhmm::sign_samples(find_place_level(level), rows, hashes, threads, signatures.data(), signal_raised);
             }
             raise_pending();
         },
@@ -54,10 +60,12 @@ void bind_place(nb::module_& module) {
         [](const std::string& level, Array<uint32_t> tokens, Array<int64_t> offsets, Array<uint32_t> factors,
            Array<uint32_t> summands, Array<float> matrix, int threads, Output<float> positions) {
             const auto rows = rows_of(tokens, offsets);
+            const pairhmm::SlotHashes hashes = hashes_of(factors, summands);
+            checks::has(matrix, 2 * pairhmm::kSignatureSlots, "matrix");
+            checks::has(positions, 2 * rows.samples, "positions");
             {
                 nb::gil_scoped_release release;
-                pairhmm::project_samples(find_place_level(level), rows,
-                                         pairhmm::slot_hashes(factors.data(), summands.data()), matrix.data(), threads,
+                pairhmm::project_samples(find_place_level(level), rows, hashes, matrix.data(), threads,
                                          positions.data(), signal_raised);
             }
             raise_pending();
@@ -68,6 +76,9 @@ void bind_place(nb::module_& module) {
         [](Array<float> start, Array<int32_t> indices, Array<int64_t> offsets, double alpha, int passes, int threads,
            Output<float> positions) {
             const auto rows = rows_of(indices, offsets);
+            checks::lie_below(indices, rows.samples, "indices");
+            checks::has(start, 2 * rows.samples, "start");
+            checks::has(positions, 2 * rows.samples, "positions");
             {
                 nb::gil_scoped_release release;
                 pairhmm::blend_positions(start.data(), rows, alpha, passes, threads, positions.data(), signal_raised);

@@ -1,12 +1,15 @@
-// Python bindings of posterior/: arrays in, counts and posteriors out; the caller has checked every shape and index.
+// Python bindings of posterior/: arrays in, counts and posteriors out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "genomics/letters.hpp"
 #include "posterior/posterior.hpp"
 
 namespace nb = nanobind;
@@ -25,6 +28,15 @@ const pairhmm::PosteriorLevel& find_posterior_level(const std::string& name) {
     throw std::invalid_argument("no such SIMD level in this build: " + name);
 }
 
+// Every row has its counts.
+void check_counted(const pairhmm::PairSet& set, int64_t symbols, int64_t places) {
+    for (int64_t pair = 0; pair < set.pairs; ++pair) {
+        const int64_t first = set.read_offset[set.read[pair]], rows = set.read_offset[set.read[pair] + 1] - first;
+        checks::lie_in(set.symbol + first, rows, 0, symbols, "symbol");
+        checks::lie_in(set.place + first, rows, 0, places, "place");
+    }
+}
+
 }  // namespace
 
 void bind_posterior(nb::module_& module) {
@@ -34,6 +46,13 @@ void bind_posterior(nb::module_& module) {
             [](pairhmm::PairSet* self, Array<int64_t> read, Array<int64_t> hap, Array<int64_t> read_offset,
                Array<int64_t> hap_offset, Array<uint8_t> letter, Array<int32_t> symbol, Array<int32_t> place,
                Array<double> emission, Array<double> transition, double start_match, double start_deletion) {
+                const int64_t rows = std::min(checks::size_of(symbol), checks::size_of(place));
+                checks::lie_below(read, checks::parts_of(read_offset, rows, "read_offset"), "read");
+                checks::lie_below(hap, checks::parts_of(hap_offset, checks::size_of(letter), "hap_offset"), "hap");
+                checks::has(hap, checks::size_of(read), "hap");
+                checks::lie_below(letter, pairhmm::kCodeOfN + 1, "letter");
+                checks::lie_below(symbol, checks::size_of(emission) / pairhmm::kEmissions, "symbol");
+                checks::lie_below(place, checks::size_of(transition) / pairhmm::kTransitions, "place");
                 new (self) pairhmm::PairSet{static_cast<int64_t>(read.shape(0)),
                                             read.data(),
                                             hap.data(),
@@ -55,6 +74,13 @@ void bind_posterior(nb::module_& module) {
         "expected_counts",
         [](const std::string& level, const pairhmm::PairSet& set, int64_t symbols, int64_t places, int64_t block,
            int threads, Output<double> counts, Output<double> log10) {
+            checks::require(block > 0 && symbols >= 0 && places >= 0, "block", "at least one pair");
+            check_counted(set, symbols, places);
+            const int64_t blocks = (set.pairs + block - 1) / block;
+            checks::require(
+                counts.size() == 0 || checks::size_of(counts) >= blocks * pairhmm::counts_size(symbols, places),
+                "counts", "too few for the blocks, or none");
+            checks::has(log10, set.pairs, "log10");
             nb::gil_scoped_release release;
             pairhmm::expected_counts(find_posterior_level(level), set, symbols, places, block, threads,
                                      counts.size() == 0 ? nullptr : counts.data(), log10.data());
@@ -66,6 +92,15 @@ void bind_posterior(nb::module_& module) {
         "posteriors",
         [](const std::string& level, const pairhmm::PairSet& set, Array<int64_t> at, int threads, Output<double> match,
            Output<double> insertion, Output<double> deletion, Output<double> log10) {
+            checks::has(at, set.pairs, "at");
+            checks::has(log10, set.pairs, "log10");
+            for (int64_t pair = 0; pair < set.pairs; ++pair) {
+                const int64_t m = set.read_offset[set.read[pair] + 1] - set.read_offset[set.read[pair]];
+                const int64_t n = set.hap_offset[set.hap[pair] + 1] - set.hap_offset[set.hap[pair]];
+                checks::require(at.data()[pair] >= 0, "at", "before 0");
+                for (const auto* cells : {&match, &insertion, &deletion})
+                    checks::has(*cells, at.data()[pair] + m * n, "match, insertion, deletion");
+            }
             nb::gil_scoped_release release;
             pairhmm::posteriors(find_posterior_level(level), set, at.data(), threads, match.data(), insertion.data(),
                                 deletion.data(), log10.data());

@@ -1,4 +1,4 @@
-// Python bindings of genomics/reference_confidence.hpp: arrays in, tuples out; the caller has checked every shape.
+// Python bindings of genomics/reference_confidence.hpp: arrays in, tuples out.
 #include "genomics/reference_confidence.hpp"
 
 #include <nanobind/nanobind.h>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,6 +23,11 @@ void bind_reference_confidence(nb::module_& module) {
             [](ReferenceConfidence& confidence, const pairhmm::Reads& reads, Array<int64_t> read_end,
                Array<uint32_t> fragment, Array<int64_t> window_start, Array<int64_t> window_offset,
                Array<uint8_t> letters) {
+                checks::has(read_end, reads.count, "read_end");
+                checks::has(fragment, reads.count, "fragment");
+                checks::has_parts(window_offset, checks::size_of(window_start), checks::size_of(letters),
+                                  "window_offset");
+                checks::require(reads.count == 0 || window_start.size() > 0, "window_start", "no window for the reads");
                 nb::gil_scoped_release release;
                 pairhmm::ReferenceWindows reference;
                 for (size_t i = 0; i < window_start.shape(0); ++i)

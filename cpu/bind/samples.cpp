@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "formats/bam_reads.hpp"
 #include "formats/samples.hpp"
 
@@ -47,6 +48,7 @@ void bind_samples(nb::module_& module) {
         .def(
             "__init__",
             [](SampleText* self, Letters set_of_letter, int64_t overlap, int64_t longest_held) {
+                checks::has(set_of_letter, 256, "set_of_letter");
                 new (self) SampleText(set_of_letter.data(), overlap, longest_held);
             },
             "set_of_letter"_a, "overlap"_a, "longest_held"_a, nb::keep_alive<1, 2>())

@@ -1,11 +1,11 @@
-// Python bindings of scan/scanner.hpp and formats/hit_lines.hpp: arrays in, arrays out; the caller has checked every
-// shape and offset.
+// Python bindings of scan/scanner.hpp and formats/hit_lines.hpp: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "formats/hit_lines.hpp"
+#include "genomics/letters.hpp"
 #include "scan/level.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"
@@ -34,6 +36,26 @@ const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
     throw std::invalid_argument("no such SIMD level in this build: " + name);
 }
 
+pairhmm::Samples samples_of(const Array<uint8_t>& letters, const std::optional<Array<uint8_t>>& qualities,
+                            const Array<int64_t>& offset, int64_t carried) {
+    const int64_t segments = checks::parts_of(offset, checks::size_of(letters), "offset");
+    if (qualities) checks::has(*qualities, offset.data()[segments], "qualities");
+    const int64_t first = segments > 0 ? offset.data()[1] - offset.data()[0] : 0;
+    checks::require(carried >= 0 && carried <= first, "carried", "more bases than the first segment has");
+    return {segments, offset.data(), letters.data(), qualities ? qualities->data() : nullptr, carried};
+}
+
+// signature, strand: one a pattern.
+void check_patterns(const Array<uint8_t>& letters, const Array<int64_t>& offset, const Array<int64_t>& signature,
+                    const Array<int64_t>& strand) {
+    const int64_t count = checks::size_of(signature);
+    checks::has_parts(offset, count, checks::size_of(letters), "offset");
+    checks::lie_below(letters, pairhmm::kAny + 1, "letters");
+    checks::has(strand, count, "strand");
+    checks::lie_below(strand, 2, "strand");
+    checks::lie_below(signature, std::numeric_limits<int64_t>::max(), "signature");
+}
+
 }  // namespace
 
 void bind_scan(nb::module_& module) {
@@ -43,6 +65,8 @@ void bind_scan(nb::module_& module) {
             [](pairhmm::Scanner* self, const std::string& level, Array<uint8_t> letters, Array<int64_t> offset,
                Array<int64_t> signature, Array<int64_t> strand, Array<int64_t> least_total, int64_t max_mismatches,
                int64_t min_informative, bool every_match) {
+                check_patterns(letters, offset, signature, strand);
+                checks::has(least_total, checks::size_of(signature), "least_total");
                 const pairhmm::Patterns patterns{static_cast<int64_t>(signature.shape(0)),
                                                  letters.data(),
                                                  offset.data(),
@@ -60,8 +84,8 @@ void bind_scan(nb::module_& module) {
             "scan",
             [](const pairhmm::Scanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
                Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
-                const pairhmm::Samples samples{static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), letters.data(),
-                                               qualities ? qualities->data() : nullptr, carried};
+                const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
+                checks::has(totals, samples.segments, "totals");
                 std::vector<pairhmm::Hit> hits;
                 {
                     nb::gil_scoped_release release;
@@ -78,6 +102,8 @@ void bind_scan(nb::module_& module) {
             [](pairhmm::TileScanner* self, const std::string& level, Array<uint8_t> letters, Array<int64_t> offset,
                Array<int64_t> signature, Array<int64_t> strand, int64_t length, int64_t step, int64_t least_total,
                int64_t max_mismatches, int64_t min_informative, bool every_match) {
+                check_patterns(letters, offset, signature, strand);
+                checks::require(length > 0 && step > 0, "length, step", "at least one letter");
                 const pairhmm::Patterns references{static_cast<int64_t>(signature.shape(0)),
                                                    letters.data(),
                                                    offset.data(),
@@ -96,8 +122,8 @@ void bind_scan(nb::module_& module) {
             "scan",
             [](const pairhmm::TileScanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
                Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
-                const pairhmm::Samples samples{static_cast<int64_t>(offset.shape(0)) - 1, offset.data(), letters.data(),
-                                               qualities ? qualities->data() : nullptr, carried};
+                const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
+                checks::has(totals, samples.segments, "totals");
                 pairhmm::TileHits found;
                 {
                     nb::gil_scoped_release release;
@@ -112,8 +138,14 @@ void bind_scan(nb::module_& module) {
     module.def(
         "scan_index",
         [](Array<uint8_t> letters, Array<int64_t> offset, int64_t max_mismatches) {
-            const pairhmm::Patterns patterns{
-                static_cast<int64_t>(offset.shape(0)) - 1, letters.data(), offset.data(), nullptr, nullptr, nullptr};
+            checks::lie_below(letters, pairhmm::kAny + 1, "letters");
+            checks::require(max_mismatches >= 0, "max_mismatches", "0 or more");
+            const pairhmm::Patterns patterns{checks::parts_of(offset, checks::size_of(letters), "offset"),
+                                             letters.data(),
+                                             offset.data(),
+                                             nullptr,
+                                             nullptr,
+                                             nullptr};
             pairhmm::IndexTables tables;
             {
                 nb::gil_scoped_release release;
@@ -133,18 +165,20 @@ void bind_scan(nb::module_& module) {
         [](const std::string& file, nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> hits,
            Array<int64_t> record, nb::bytes names, Array<int64_t> name_end, Array<int64_t> name,
            const std::vector<std::string>& signatures, Array<int64_t> length, bool has_qualities, bool has_place) {
+            constexpr size_t kWords = sizeof(pairhmm::Hit) / sizeof(int64_t);
+            const auto count = static_cast<int64_t>(hits.shape(0)), known = static_cast<int64_t>(signatures.size());
+            checks::require(hits.shape(1) == kWords, "hits", "rows of nine words");
+            checks::has(record, count, "record");
+            checks::has(name, count, "name");
+            checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
+            checks::lie_below(name, checks::size_of(name_end), "name");
+            checks::has(length, known, "length");
+            const auto* hit = reinterpret_cast<const pairhmm::Hit*>(hits.data());
+            for (int64_t i = 0; i < count; ++i) checks::lie_in(&hit[i].signature, 1, 0, known, "hits");
             std::string lines;
-            const pairhmm::HitTable table{file,
-                                          static_cast<int64_t>(hits.shape(0)),
-                                          reinterpret_cast<const pairhmm::Hit*>(hits.data()),
-                                          record.data(),
-                                          names.c_str(),
-                                          name_end.data(),
-                                          name.data(),
-                                          signatures,
-                                          length.data(),
-                                          has_qualities,
-                                          has_place};
+            const pairhmm::HitTable table{file,          count,           hit,         record.data(),
+                                          names.c_str(), name_end.data(), name.data(), signatures,
+                                          length.data(), has_qualities,   has_place};
             {
                 nb::gil_scoped_release release;
                 lines = pairhmm::hit_lines(table);

@@ -1,4 +1,4 @@
-// Python bindings of sketch/sketcher.hpp and sketch/slots.hpp; the caller has checked k, counts and slots.
+// Python bindings of sketch/sketcher.hpp and sketch/slots.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "sketch/sketcher.hpp"
 #include "sketch/slots.hpp"
 
@@ -21,6 +22,8 @@ void bind_taking(nb::class_<Kmers>& kind) {
     kind.def(
             "add",
             [](Kmers& kmers, Array<uint8_t> letters, Array<int64_t> offset, int64_t first, int64_t end) {
+                const int64_t records = checks::parts_of(offset, checks::size_of(letters), "offset");
+                checks::require(0 <= first && first <= end && end <= records, "first, end", "records beyond the last");
                 nb::gil_scoped_release release;
                 for (int64_t record = first; record < end; ++record) {
                     const int64_t begin = offset.data()[record];
@@ -37,6 +40,9 @@ void bind_sketching(nb::class_<Kmers>& kind) {
     kind.def(
             "sketch",
             [](const Kmers& kmers, int64_t slots, int bits) {
+                checks::require(slots > 0 && slots <= pairhmm::kFineSlots && (slots & (slots - 1)) == 0, "slots",
+                                "a power of 2, up to 16,384");
+                checks::require(bits > 0 && bits <= 64, "bits", "from 1 to 64");
                 std::vector<uint64_t> planes;
                 double count = 0;
                 {

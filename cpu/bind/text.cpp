@@ -1,17 +1,19 @@
 // Python bindings of formats/alike_lines.hpp, formats/distance_lines.hpp, formats/groups.hpp,
-// formats/likelihood_lines.hpp, formats/runs.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out. The
-// caller makes every array with the right length.
+// formats/likelihood_lines.hpp, formats/runs.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "formats/alike_lines.hpp"
 #include "formats/distance_lines.hpp"
 #include "formats/groups.hpp"
@@ -69,6 +71,13 @@ void bind_text(nb::module_& module) {
             [](const GroupsText& text, Array<uint8_t> codes, int threads, Output<int64_t> group_read,
                Output<int64_t> group_haplotype, Output<int64_t> read_offset, Output<int64_t> haplotype_offset,
                Output<uint8_t> haplotypes, Columns columns) {
+                checks::has(codes, 256, "codes");
+                checks::has(group_read, text.groups() + 1, "group_read");
+                checks::has(group_haplotype, text.groups() + 1, "group_haplotype");
+                checks::has(read_offset, text.reads() + 1, "read_offset");
+                checks::has(haplotype_offset, text.haplotypes() + 1, "haplotype_offset");
+                checks::has(haplotypes, text.letters(), "haplotypes");
+                checks::require(static_cast<int64_t>(columns.shape(1)) == text.bases(), "columns", "one a base");
                 nb::gil_scoped_release release;
                 return text.unpack(codes.data(), threads,
                                    {group_read.data(), group_haplotype.data(), read_offset.data(),
@@ -84,19 +93,21 @@ void bind_text(nb::module_& module) {
            const pairhmm::Names& read_names, const pairhmm::Names& haplotype_names, Array<double> log10,
            Array<uint8_t> precision, const std::vector<std::string>& precision_names, int64_t first, int64_t end,
            int threads) {
+            const checks::Groups groups(group_read, group_haplotype, group_pair);
+            checks::require(0 <= first && first <= end && end <= groups.pairs, "first, end", "pairs beyond the last");
+            checks::has(log10, groups.pairs, "log10");
+            checks::has(precision, groups.pairs, "precision");
+            checks::lie_below(precision, static_cast<int64_t>(precision_names.size()), "precision");
+            for (const auto& [names, count] :
+                 {std::pair(&read_names, groups.reads), std::pair(&haplotype_names, groups.haplotypes)})
+                checks::require(!*names || static_cast<int64_t>((*names)->size()) >= count,
+                                "read_names, haplotype_names", "one for each, or none");
             std::vector<std::string> parts;
             {
                 nb::gil_scoped_release release;
-                const pairhmm::ScoreTable table{static_cast<int64_t>(group_pair.shape(0)) - 1,
-                                                first_group,
-                                                group_read.data(),
-                                                group_haplotype.data(),
-                                                group_pair.data(),
-                                                read_names,
-                                                haplotype_names,
-                                                log10.data(),
-                                                precision.data(),
-                                                precision_names};
+                const pairhmm::ScoreTable table{
+                    groups.count, first_group,     group_read.data(), group_haplotype.data(), group_pair.data(),
+                    read_names,   haplotype_names, log10.data(),      precision.data(),       precision_names};
                 parts = pairhmm::score_lines(table, first, end, threads);
             }
             return to_list(parts);
@@ -111,13 +122,21 @@ void bind_text(nb::module_& module) {
            Array<int64_t> name_end, Array<uint8_t> mate, const std::vector<std::string>& haplotypes,
            Array<double> log10, Array<uint8_t> precision, const std::vector<std::string>& precision_names,
            std::optional<Array<int64_t>> joined) {
+            const int64_t reads = checks::size_of(sample), pairs = reads * static_cast<int64_t>(haplotypes.size());
+            checks::lie_below(sample, static_cast<int64_t>(samples.size()), "sample");
+            checks::has(name_end, reads, "name_end");
+            checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
+            checks::has(mate, reads, "mate");
+            checks::has(log10, pairs, "log10");
+            checks::has(precision, pairs, "precision");
+            checks::lie_below(precision, static_cast<int64_t>(precision_names.size()), "precision");
+            if (joined) checks::has(*joined, reads, "joined");
             std::string lines;
             {
                 nb::gil_scoped_release release;
-                lines = pairhmm::likelihood_lines({place, samples, haplotypes, precision_names,
-                                                   static_cast<int64_t>(sample.shape(0)), sample.data(), names.c_str(),
-                                                   name_end.data(), mate.data(), log10.data(), precision.data(),
-                                                   joined ? joined->data() : nullptr});
+                lines = pairhmm::likelihood_lines({place, samples, haplotypes, precision_names, reads, sample.data(),
+                                                   names.c_str(), name_end.data(), mate.data(), log10.data(),
+                                                   precision.data(), joined ? joined->data() : nullptr});
             }
             return nb::bytes(lines.data(), lines.size());
         },
@@ -129,7 +148,18 @@ void bind_text(nb::module_& module) {
         [](nb::bytes samples, Array<int64_t> sample_end, nb::bytes others, Array<int64_t> other_end,
            Array<int32_t> sample, Array<int32_t> other, Array<uint16_t> equal, nb::bytes heads, Array<int64_t> head_end,
            Array<double> containment, Array<double> ani, int threads) {
-            const pairhmm::DistanceTable table{static_cast<int64_t>(sample.shape(0)),
+            const int64_t pairs = checks::size_of(sample);
+            checks::has_ends(sample_end, static_cast<int64_t>(samples.size()), "sample_end");
+            checks::has_ends(other_end, static_cast<int64_t>(others.size()), "other_end");
+            checks::has_ends(head_end, static_cast<int64_t>(heads.size()), "head_end");
+            checks::lie_below(sample, checks::size_of(sample_end), "sample");
+            checks::has(other, pairs, "other");
+            checks::lie_below(other, checks::size_of(other_end), "other");
+            checks::has(equal, pairs, "equal");
+            checks::lie_below(equal, checks::size_of(head_end), "equal");
+            checks::has(containment, pairs, "containment");
+            checks::has(ani, pairs, "ani");
+            const pairhmm::DistanceTable table{pairs,
                                                {samples.c_str(), sample_end.data()},
                                                {others.c_str(), other_end.data()},
                                                sample.data(),
@@ -154,6 +184,9 @@ void bind_text(nb::module_& module) {
     module.def(
         "runs_crc32",
         [](Array<uint8_t> values, Array<int64_t> end, Array<int64_t> count) {
+            checks::has_ends(end, checks::size_of(values), "end");
+            checks::has(count, checks::size_of(end), "count");
+            checks::lie_below(count, std::numeric_limits<int64_t>::max(), "count");
             nb::gil_scoped_release release;
             return pairhmm::runs_crc32(values.data(), end.data(), count.data(), static_cast<int64_t>(end.shape(0)));
         },
@@ -162,6 +195,9 @@ void bind_text(nb::module_& module) {
     module.def(
         "encoded_runs",
         [](Array<int32_t> code, Array<int64_t> count, int width) {
+            checks::has(count, checks::size_of(code), "count");
+            checks::lie_below(count, std::numeric_limits<int64_t>::max(), "count");
+            checks::require(width >= 0 && width <= 32, "width", "from 0 to 32 bits");
             std::string encoded;
             {
                 nb::gil_scoped_release release;
@@ -174,6 +210,10 @@ void bind_text(nb::module_& module) {
     module.def(
         "packed_cycles",
         [](Array<int32_t> code, Array<int64_t> end, Array<int64_t> count, int width) {
+            checks::has_ends(end, checks::size_of(code), "end");
+            checks::has(count, checks::size_of(end), "count");
+            checks::lie_below(count, std::numeric_limits<int64_t>::max(), "count");
+            checks::require(width >= 0 && width <= 32, "width", "from 0 to 32 bits");
             std::string packed;
             {
                 nb::gil_scoped_release release;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "genomics/letters.hpp"
 #include "staging/tree_streams.hpp"
 #include "threads/team.hpp"
 
@@ -55,8 +57,12 @@ void bind_tree_streams(nb::module_& module) {
             "__init__",
             [](MadeTrees* self, Array<int64_t> group_haplotype, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
                int64_t most_haplotypes, pairhmm::Team& team, int64_t columns_of_sum, int64_t lead, int64_t tail) {
-                const pairhmm::TreeBatch batch{static_cast<int64_t>(group_haplotype.shape(0)) - 1,
-                                               group_haplotype.data(), haplotype_offset.data(), letters.data()};
+                const int64_t haplotypes = checks::size_of(haplotype_offset) - 1;
+                const int64_t groups = checks::parts_of(group_haplotype, haplotypes, "group_haplotype");
+                checks::parts_of(haplotype_offset, checks::size_of(letters), "haplotype_offset");
+                checks::lie_below(letters, pairhmm::kCodeOfN + 1, "letters");
+                checks::require(most_haplotypes > 0, "most_haplotypes", "at least one");
+                const pairhmm::TreeBatch batch{groups, group_haplotype.data(), haplotype_offset.data(), letters.data()};
                 nb::gil_scoped_release release;
                 new (self) MadeTrees(batch, {most_haplotypes, columns_of_sum, lead, tail}, team);
             },

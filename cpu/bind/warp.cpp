@@ -1,4 +1,4 @@
-// Python bindings of warp/: signals in, costs and places out; the caller has checked every shape and index.
+// Python bindings of warp/: signals in, costs and places out.
 #include "warp/warp.hpp"
 
 #include <nanobind/nanobind.h>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 
 namespace nb = nanobind;
@@ -35,9 +36,18 @@ void bind_warp(nb::module_& module) {
            Array<int16_t> target_levels, Array<int64_t> target_offset, Array<int32_t> query, Array<int32_t> target,
            bool anywhere, int64_t band, int threads, Output<int64_t> costs, Output<int32_t> starts,
            Output<int32_t> ends) {
+            const int64_t count = checks::size_of(query);
+            checks::lie_below(query, checks::parts_of(query_offset, checks::size_of(query_levels), "query_offset"),
+                              "query");
+            checks::lie_below(target, checks::parts_of(target_offset, checks::size_of(target_levels), "target_offset"),
+                              "target");
+            checks::has(target, count, "target");
+            checks::has(costs, count, "costs");
+            checks::has(starts, count, "starts");
+            checks::has(ends, count, "ends");
             const pairhmm::SignalPairs pairs{{query_levels.data(), query_offset.data()},
                                              {target_levels.data(), target_offset.data()},
-                                             static_cast<int64_t>(query.shape(0)),
+                                             count,
                                              query.data(),
                                              target.data()};
             {

@@ -87,7 +87,7 @@ std::vector<Candidate> shown_by(const Reads& reads, int64_t read, const Referenc
             }
         }
         if (aligned(operation) || skips(operation)) position += length;
-        if (aligned(operation) || operation == kInsert || operation == kSoftClip) query += length;
+        if (reads_bases(operation)) query += length;
     }
     read_indels(reads, read, {{reference}}, indels);
     for (Indel& indel : indels) shown.push_back({indel.anchor, indel.deleted, true, std::move(indel.inserted)});
@@ -131,7 +131,7 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         }
         has_gaps |= operation == kInsert || operation == kDelete;
         if (aligned(operation) || skips(operation)) position += length;
-        if (aligned(operation) || operation == kInsert || operation == kSoftClip) query += length;
+        if (reads_bases(operation)) query += length;
     }
     if (!has_gaps) return;
     read_indels(reads, read, reference, scratch_);

@@ -39,12 +39,15 @@ public:
     std::vector<std::pair<int64_t, int64_t>> windows(int64_t frontier);
     // Assembles those windows; reference[i] is what there is of window i. `reads` is the block that was added last.
     void assemble(const Reads& reads, const std::vector<ReferenceWindow>& reference);
+    // Windows that wait to be assembled.
+    int64_t waiting() const { return static_cast<int64_t>(windows_.size()); }
     // The candidates before settled(), in order, which were not taken before.
     std::vector<Candidate> take();
     // No candidate before this position is still to come.
     int64_t settled() const { return settled_; }
     // Forget everything: the next read is on another contig.
     void reset();
+    int samples() const { return samples_; }
 
 private:
     // What reads of a sample show in a tile: how many clips and gaps, and where the first and last of them are.

@@ -13,4 +13,9 @@ inline bool aligned(uint32_t operation) { return operation == kMatch || operatio
 // Whether an operation passes bases of the reference that the read lacks.
 inline bool skips(uint32_t operation) { return operation == kDelete || operation == kSkip; }
 
+// Whether an operation passes bases of the read.
+inline bool reads_bases(uint32_t operation) {
+    return aligned(operation) || operation == kInsert || operation == kSoftClip;
+}
+
 }  // namespace pairhmm

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from launch import has_sanitizers, make_ready
 
-_SKIPPED = "(without Parquet)"
+_SKIPPED = "(not installed)"
 
 
 def main() -> int:
@@ -66,13 +66,15 @@ def _replay(folder: Path, scratch: Path) -> int:
 
 
 def _fuzz(options: argparse.Namespace, scratch: Path) -> int:
-    from seeds import has_parquet, make_seeds
+    from seeds import has_parquet, has_signal, make_seeds
 
     (scratch / "seeds").mkdir()
     seeds = make_seeds(scratch / "seeds")
     print(f"sanitizers: {'yes' if has_sanitizers() else 'NO'}, seed {options.seed}, {options.jobs} jobs", flush=True)
     if not has_parquet():
         print("no pyarrow: what reads or writes Parquet is skipped", flush=True)
+    if not has_signal():
+        print("no pyslow5: what reads SLOW5 or BLOW5 is skipped", flush=True)
     if options.only is not None:
         return _one(options, seeds, scratch)
     queue: SimpleQueue = multiprocessing.get_context("fork").SimpleQueue()
@@ -112,16 +114,16 @@ def _work(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, que
 def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, queue: SimpleQueue) -> None:
     """Every `jobs`-th input until the time is over."""
     from runner import fresh, import_everything, judge, run
-    from seeds import has_parquet
+    from seeds import has_parquet, has_signal
 
     import_everything()
-    with_parquet = has_parquet()
+    lacking = [*([] if has_parquet() else [".parquet"]), *([] if has_signal() else [".slow5", ".blow5"])]
     known: set[tuple[str, str]] = set()
     end = time.monotonic() + options.seconds
     number = options.first + job
     while time.monotonic() < end:
         case = _case(options, number, seeds)
-        if not with_parquet and any(".parquet" in argument for argument in case.arguments):
+        if any(ending in argument for argument in case.arguments for ending in lacking):
             queue.put((number, _SKIPPED, "", 0.0))
             number += options.jobs
             continue
@@ -150,7 +152,8 @@ def _case(options: argparse.Namespace, number: int, seeds: dict):
     chosen = int(rng.choice(len(weights), p=weights / weights.sum()))
     if chosen == len(names):
         name = pick(rng, list(BINDINGS))
-        return Case(f"binding {name}", ["binding", name, str(int(rng.integers(2**31)))])
+        kind = "misfit" if name != "public" and rng.random() < 0.4 else "binding"
+        return Case(f"{kind} {name}", [kind, name, str(int(rng.integers(2**31)))])
     return names[chosen][0](rng, seeds)
 
 

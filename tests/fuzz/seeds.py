@@ -12,6 +12,7 @@ from pathlib import Path
 import bgzf
 
 _PARQUET = ("table.parquet", "table.haplotypes.parquet")
+_RAW_SIGNALS = ("signal.slow5", "signal.blow5")
 _ROWS = (
     ("ploidy.txt", "chr1 1 1000 M 1\n* * * M 1\n* * * F 2\n"),
     ("regions.bed", "# a comment\nchr1\t500\t900\nchr1\t1000\t1300\tname\nchr2\t400\t1500\n"),
@@ -37,13 +38,21 @@ def make_seeds(folder: Path) -> dict[str, bytes]:
     for output in ("table.tsv", "table.tsv.gz", *(["table.parquet"] if has_parquet() else [])):
         _run(folder, "likelihoods", "--backend", "cpu", "-o", output, *reads)
     _run(folder, "scan", "--backend", "cpu", "--signatures", "signatures.fa", "-o", "hits.tsv", "few.fastq")
-    made = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-    return dict.fromkeys(_PARQUET, b"") | made
+    _fitted(folder)
+    _signals(folder)
+    _cohort(folder)
+    made = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    return dict.fromkeys((*_PARQUET, *_RAW_SIGNALS), b"") | made
 
 
 def has_parquet() -> bool:
     """Whether pyarrow is installed; without it what needs Parquet is drawn, so that numbers stay, and skipped."""
     return find_spec("pyarrow") is not None
+
+
+def has_signal() -> bool:
+    """Whether pyslow5 is installed, which reads and writes SLOW5 and BLOW5."""
+    return find_spec("pyslow5") is not None
 
 
 def _run(folder: Path, *arguments: str) -> None:
@@ -62,6 +71,33 @@ def _simulate(folder: Path) -> None:
     (folder / "reads.sam").write_text(pysam.view("-h", reads))
     pysam.view("-C", "-T", reference, "-o", str(folder / "reads.cram"), reads, catch_stdout=False)
     pysam.index(str(folder / "reads.cram"))
+
+
+def _fitted(folder: Path) -> None:
+    reads = ("-f", "ref.fa", "reads.bam")
+    _run(folder, "fit", "-o", "fitted.toml", *reads)
+    _run(folder, "calibrate-str", "-o", "slips.toml", *reads)
+    sketch = ("map", "sketch", "--k", "11", "--slots", "128", "--each-record", "--min-count", "1")
+    _run(folder, *sketch, "-o", "some.sketches", "few.fa")
+
+
+def _signals(folder: Path) -> None:
+    made = ("simulate", "signal", "--signatures", "signatures.fa", "--reads", "3", "--unrelated", "1", "--k", "3")
+    _run(folder, *made, "--write-model", "kmers.model", "-o", "signal.tsv")
+    for name in _RAW_SIGNALS if has_signal() else ():
+        _run(folder, *made, "--write-model", "again.model", "--force", "-o", name)
+    import numpy as np
+
+    rows = np.sin(np.arange(120.0)).reshape(3, 40)
+    np.save(folder / "signal.npy", rows)
+    np.savez(folder / "signals.npz", one=rows[0], two=rows[1])
+
+
+def _cohort(folder: Path) -> None:
+    _run(folder, "simulate", "cohort", "-o", "cohort", "--sites", "60", "--families", "1", "--individuals", "2")
+    (folder / "cohort.vcf").write_bytes(bgzf.unpack((folder / "cohort" / "cohort.vcf.gz").read_bytes()))
+    (folder / "people.tsv").write_bytes((folder / "cohort" / "samples.tsv").read_bytes())
+    (folder / "people.ped").write_text("f\tfamily1_child1\tfamily1_father\tfamily1_mother\t1\t0\n")
 
 
 def _variants(folder: Path) -> None:

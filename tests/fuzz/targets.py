@@ -11,6 +11,7 @@ from bam import change_bam
 from cases import OUT, Case
 from mutate import HOSTILE_FIELDS, chance, change_bytes, change_text, cut_off, pick
 from numpy.random import Generator
+from tools import fitting, map_draw, map_relate, map_sketches, parameters, warp
 
 Seeds = Mapping[str, bytes]
 Target = Callable[[Generator, Seeds], Case]
@@ -397,4 +398,10 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (forward, 3),
     (validate, 1),
     (sheet, 0.5),
+    (warp, 3),
+    (map_sketches, 2),
+    (map_relate, 2),
+    (map_draw, 1),
+    (fitting, 2),
+    (parameters, 1),
 )

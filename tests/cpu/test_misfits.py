@@ -1,0 +1,155 @@
+"""Arrays that do not fit are refused where they enter the compiled part, with the argument's name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+native = pytest.importorskip("pairhmm._cpu", reason="the compiled part is not installed")
+
+U8, I64 = np.uint8, np.int64
+LETTERS = np.array([0, 1, 2, 3], U8)
+BEYOND = np.array([0, 9])
+FALLING = np.array([0, 4, 2])
+
+
+def reads(**changes):
+    arrays = {
+        "start": np.array([5]),
+        "sample": np.array([0], np.int32),
+        "base_offset": np.array([0, 4]),
+        "base": LETTERS,
+        "quality": np.full(4, 30, U8),
+        "cigar_offset": np.array([0, 1]),
+        "cigar": np.array([4 << 4], np.uint32),
+    }
+    return native.Reads(**(arrays | changes))
+
+
+def site(**changes):
+    arrays = {
+        "log10": np.zeros((2, 2)),
+        "set_aside": np.zeros(2, bool),
+        "start": np.zeros(2, I64),
+        "end": np.full(2, 9, I64),
+        "sample": np.zeros(2, np.int32),
+        "fragment": np.arange(2),
+        "first": 1,
+        "last": 2,
+        "allele_of": [0, 1],
+        "alleles": 2,
+        "samples": 1,
+        "score_floor": 4.5,
+        "floor": 4.5,
+    }
+    return native.SiteReads(**(arrays | changes))
+
+
+def diploid():
+    return native.Genotypes(2, 2, np.array([0, 0, 0, 1, 1, 1], np.int16), np.zeros(3))
+
+
+def counted(sample=0):
+    discovery = native.Discovery(1, 10, 2, 2, 0.1, 0.1, True)
+    discovery.add(reads(sample=np.array([sample], np.int32)), np.array([0]), np.array([0, 20]), np.zeros(20, U8))
+
+
+def batch():
+    one = np.array([0, 1])
+    return native.Batch(one, one, one, np.array([0, 4]), np.array([0, 4]), LETTERS, 0.0, 1.0)
+
+
+MISFITS = {
+    "reads without bases": ("base_offset", lambda: reads(base=LETTERS[:2])),
+    "reads without qualities": ("quality", lambda: reads(quality=np.zeros(1, U8))),
+    "a CIGAR longer than its read": ("cigar", lambda: reads(cigar=np.array([5 << 4], np.uint32))),
+    "a start beyond all contigs": ("start", lambda: reads(start=np.array([2**62]))),
+    "a sample that is not there": ("sample", lambda: counted(sample=3)),
+    "reads without a reference": (
+        "window_start",
+        lambda: native.Discovery(1, 10, 2, 2, 0.1, 0.1, True).add(
+            reads(), np.zeros(0, I64), np.array([0]), np.zeros(0, U8)
+        ),
+    ),
+    "windows that nobody asked for": (
+        "window_start",
+        lambda: native.Discovery(1, 10, 2, 2, 0.1, 0.1, True).assemble(
+            reads(), np.array([0]), np.array([0, 4]), LETTERS
+        ),
+    ),
+    "a slice beyond the source": ("start", lambda: native.gather(LETTERS, np.array([2]), BEYOND, np.zeros(9, U8))),
+    "a slice beyond the target": ("offset", lambda: native.gather(LETTERS, np.array([0]), BEYOND, np.zeros(4, U8))),
+    "repeats of falling offsets": ("offset", lambda: native.classify_repeats(FALLING, LETTERS, 9, 8, np.zeros(4, U8))),
+    "repeats without room": ("kind", lambda: native.classify_repeats(np.array([0, 4]), LETTERS, 9, 8, np.zeros(3, U8))),
+    "qualities of too many reads": (
+        "offset",
+        lambda: native.prepare_base_qualities(np.array([0, 4]), np.zeros(2, U8), LETTERS, 18, 6, np.zeros(4, U8)),
+    ),
+    "indel qualities without room": (
+        "insertion",
+        lambda: native.cap_indel_qualities(
+            np.array([0, 4]), LETTERS, np.zeros(9, U8), 8, np.zeros(1, U8), np.zeros(4, U8)
+        ),
+    ),
+    "a read to join that is not there": (
+        "read",
+        lambda: native.join_reads(
+            reads(),
+            *(np.array([1]), np.array([0]), np.array([4]), np.array([0, 4]), np.array([0]), np.array([0])),
+            *(np.array([0], U8), np.array([0]), True),
+        ),
+    ),
+    "a genotype of an allele that is not there": (
+        "table",
+        lambda: native.Genotypes(2, 1, np.array([0, 7], np.int16), np.zeros(2)),
+    ),
+    "genotypes of other alleles": (
+        "genotypes",
+        lambda: site().call(0, native.Genotypes(1, 1, np.zeros(1, np.int16), np.zeros(1))),
+    ),
+    "a site of a sample that is not there": ("sample", lambda: site(samples=0)),
+    "a site of an allele that is not there": ("allele_of", lambda: site(allele_of=[0, 5])),
+    "a site of too few flags": (
+        "flag",
+        lambda: site().statistics(np.zeros(1, np.uint16), np.zeros(2, U8), np.zeros((2, 1), np.int32), 0),
+    ),
+    "the depths of another sample": ("sample", lambda: site().depths(4)),
+    "a pattern beyond the letters": ("offset", lambda: native.scan_index(LETTERS, BEYOND, 1)),
+    "hits of a signature that is not there": (
+        "hits",
+        lambda: native.hit_lines(
+            *("file", np.full((1, 9), 3), np.array([0]), b"r", np.array([1]), np.array([0]), ["s"], np.array([4])),
+            *(False, False),
+        ),
+    ),
+    "a batch of too few letters": (
+        "hap_offset",
+        lambda: native.Batch(*[np.array([0, 1])] * 3, np.array([0, 4]), BEYOND, LETTERS, 0.0, 1.0),
+    ),
+    "scores without room": ("scores", lambda: scored(np.zeros(0))),
+    "texts that end behind their end": (
+        "end",
+        lambda: native.number_names(b"ab", np.array([1, 5]), np.zeros(2, I64)),
+    ),
+}
+
+
+def scored(scores):
+    made = batch()
+    columns = [np.full(4, 30, U8)] * 4
+    made.set_qualities(LETTERS, *columns, 10.0 ** (-np.arange(256) / 10))
+    native.forward(native.levels()[0][0], made, np.zeros(1, U8), 1, scores)
+
+
+@pytest.mark.parametrize(("name", "call"), MISFITS.values(), ids=MISFITS)
+def test_arrays_that_do_not_fit_are_refused(name, call):
+    with pytest.raises(ValueError, match=rf"^{name}: "):
+        call()
+
+
+def test_arrays_that_fit_are_taken():
+    counted()
+    assert site().call(0, diploid())[2] == 2
+    scores = np.zeros(1)
+    scored(scores)
+    assert scores[0] < 0
