@@ -8,11 +8,13 @@ The functions have the names of the commands: `forward`, `likelihoods`, `call`, 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from pairhmm.interface import moved
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the name is enough: `typing` takes longer than the package
+    from typing import Any
+
     from pairhmm.aligning.scoring import Scoring
     from pairhmm.commands.align import AlignedPair, align, align_scores
     from pairhmm.commands.align_haplotypes import write_haplotype_variants

@@ -1,6 +1,16 @@
-"""`python -m pairhmm`."""
+"""The command `pairhmm`, and `python -m pairhmm`."""
 
-from pairhmm.cli.main import main
+from pairhmm.interface.ending_signals import end_at_once
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    end_at_once()
+    # It takes most of the time that a command needs to start.
+    from pairhmm.cli.main import main
+
+    main()
+
 
 if __name__ == "__main__":
     main()

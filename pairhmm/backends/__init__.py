@@ -167,7 +167,13 @@ def _on_the_cpu(option: str, name: str) -> InputError:
 
 
 def status(name: str) -> Status:
-    """Whether the backend runs here, and if not, why and what helps."""
+    """Whether the backend runs here, and if not, why and what helps.
+
+    Raises
+    ------
+    InputError
+        Where an environment variable asks for something that the backend does not have.
+    """
     if name not in names():
         return Status(False, reason="no such backend", cure=f"use one of {', '.join(names())}")
     found: Status = import_module(f"pairhmm.backends.{name}").status()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm import compiled
 from pairhmm.backends.base import Backend, Status
-from pairhmm.errors import BackendUnavailable
+from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.models.gatk import ERROR
@@ -82,8 +82,10 @@ def chosen_level() -> str:
 
     Raises
     ------
+    InputError
+        Where ``PAIRHMM_CPU`` names a level that does not exist or does not run here.
     BackendUnavailable
-        Where the compiled part is missing, or the forced level does not exist or does not run here.
+        Where the compiled part is missing, or no level runs here.
     """
     compiled.require_compiled("backend cpu")
     known = dict(levels())
@@ -91,10 +93,8 @@ def chosen_level() -> str:
     forced = os.environ.get(LEVEL_VARIABLE)
     if forced:
         if forced not in running:
-            why = "this machine does not run it" if forced in known else "it is not in this build"
-            raise BackendUnavailable(
-                "cpu", f"{LEVEL_VARIABLE}={forced}: {why}", f"unset it or use one of {', '.join(running)}"
-            )
+            why = "this machine does not run this level" if forced in known else "this build has no such level"
+            raise InputError(LEVEL_VARIABLE, forced, why, f"unset it or use one of {', '.join(running)}")
         return forced
     if not running:
         raise BackendUnavailable(
@@ -104,6 +104,7 @@ def chosen_level() -> str:
 
 
 def status() -> Status:
+    """Whether a level runs here. A wrong ``PAIRHMM_CPU`` is an error, so that no other backend takes the work."""
     try:
         return Status(True, detail=chosen_level())
     except BackendUnavailable as error:

@@ -15,16 +15,11 @@ from types import FrameType
 from typing import NoReturn
 
 from pairhmm.errors import InputError
+from pairhmm.interface.ending_signals import ENDING
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _LATER_SECONDS = 0.02
 _is_settled = False
-# Signals that end a run, and what is said of them.
-_ENDING = {
-    signal.SIGINT: "interrupted",
-    signal.SIGTERM: "terminated",
-    signal.SIGHUP: "the terminal was closed (hang-up)",
-}
 
 
 class Ended(BaseException):
@@ -42,7 +37,7 @@ class Ended(BaseException):
     """
 
     def __init__(self, number: int) -> None:
-        self.number, self.told = number, _ENDING[signal.Signals(number)]
+        self.number, self.told = number, ENDING[signal.Signals(number)]
         super().__init__(self.told)
 
     def __del__(self) -> None:
@@ -55,7 +50,7 @@ def heed_signals() -> None:
 
     Ctrl-C is one of them: a KeyboardInterrupt that Python drops would be lost.
     """
-    for number in _ENDING:
+    for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
     # Python reports exceptions that it drops. This one is raised again, so the report is silenced.
@@ -70,7 +65,7 @@ def settle() -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     # A second signal would interrupt the cleaning up after the first.
-    for each in _ENDING:
+    for each in ENDING:
         signal.signal(each, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, lambda *_: _raise(number))
     _raise(number)

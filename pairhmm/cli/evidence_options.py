@@ -8,7 +8,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.compute import Command, backend_options, threads_option
-from pairhmm.cli.fields import option, pair
+from pairhmm.cli.fields import either, option, pair
 from pairhmm.cli.files import INPUT_FILE, InputFile
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
 from pairhmm.commands.keywords import keyword_types, with_keywords
@@ -65,7 +65,8 @@ _PRESET = click.option(
     metavar="NAME",
     panel=MODEL,
     help="Defaults for a kind of reads: gap qualities, what sets reads aside, caps of base qualities, and what makes a"
-    " candidate. Options that are given count. illumina is what the options have without a preset.",
+    " candidate. Options that are given count. illumina is what the options have without a preset. NAME is"
+    f" {either(tuple(PRESETS))}.",
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import either, option
 from pairhmm.cli.files import OUTPUT_FILE, InputFile
 from pairhmm.cli.pages import MODEL, OUTPUT, READS, Command
 from pairhmm.commands import fit
@@ -36,7 +36,7 @@ EXAMPLES = (
     show_default=True,
     metavar="NAME",
     panel=MODEL,
-    help="The model that is fitted.",
+    help=f"The model that is fitted: {either(fit.MODELS)}.",
 )
 @click.option(
     "--parameters",

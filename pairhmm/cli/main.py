@@ -17,6 +17,7 @@ from click.exceptions import Exit
 from pairhmm.cli import ends
 from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
+from pairhmm.interface.ending_signals import BASE
 from pairhmm.interface.memory import keep_freed_memory
 from pairhmm.io.files.destinations import kept_apart
 from pairhmm.io.files.names import printable
@@ -53,7 +54,6 @@ EXAMPLES = (
 SHARED_OPTIONS = ("-q", "--quiet", "--verbose", "--json-log", "--debug")
 
 FAILED, MISUSED = 1, 2
-SIGNAL_BASE = 128
 
 
 class _LazyCommands(CommandGroup):
@@ -162,10 +162,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     keep_freed_memory()
     ends.open_closed_streams()
-    ends.heed_signals()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
+        ends.heed_signals()
         with kept_apart():
             code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
         _tell_of_refused_threads()
@@ -177,11 +177,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = MISUSED
     except click.Abort:
         _tell("interrupted")
-        code = SIGNAL_BASE + signal.SIGINT
+        code = BASE + signal.SIGINT
     except ends.Ended as ended:
         ends.settle()
         _tell(ended.told)
-        code = SIGNAL_BASE + ended.number
+        code = BASE + ended.number
     except BrokenPipeError:
         # The reader of a pipe has closed it, as `head` does: nobody wants the rest.
         code = FAILED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
@@ -21,6 +21,7 @@ from pairhmm.genomics.pedigree import SampleFamily
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.reference_confidence import ReferenceBlock
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.interface.generators import closed_at_exit
 from pairhmm.interface.options import check_number
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import MODEL_RECORD
@@ -108,10 +109,10 @@ def call(
     """
     chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
-    return _called(inputs, chosen, genotyping)
+    return closed_at_exit(_called(inputs, chosen, genotyping))
 
 
-def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Iterator[Site]:
+def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
     caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
     with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
         _check_names(genotypes, run.samples)

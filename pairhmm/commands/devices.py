@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pairhmm import backends
-from pairhmm.backends import cpu
+from pairhmm.backends import Status, cpu
+from pairhmm.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,16 @@ def devices() -> list[Device]:
     """Every backend of this version, fastest first."""
     found = []
     for name in backends.names():
-        status = backends.status(name)
+        status = _status(name)
         found.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
     return found
+
+
+def _status(name: str) -> Status:
+    try:
+        return backends.status(name)
+    except InputError as error:
+        return Status(False, reason=f"{error.path}={error.record}: {error.rule}", cure=error.cure)
 
 
 def simd_levels() -> dict[str, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -15,6 +15,7 @@ from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.interface.generators import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_row_names
 from pairhmm.io.files.parquet import ENDING as PARQUET
@@ -83,10 +84,11 @@ def likelihoods(
     ...     print(one.region, one.log10.shape)
     """
     (chosen,) = with_keywords("likelihoods", keywords, options or RunOptions())
-    return _scored(RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file), chosen)
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
+    return closed_at_exit(_scored(inputs, chosen))
 
 
-def _scored(inputs: RunInputs, options: RunOptions) -> Iterator[Evidence]:
+def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
     with open_results(inputs, options, _unchanged, without_set_aside=False) as run:
         yield from run.made
 

@@ -11,6 +11,7 @@ from pairhmm.commands.keywords import RunKeywords, with_keywords
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.profiles import MadeProfile, made_profiles
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.interface.generators import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.sequences.profile_writer import open_profiles
 from pairhmm.models.profile import PRESETS, preset
@@ -70,7 +71,8 @@ def profiles(
     ...     print(one.name, one.reads, one.probabilities.shape)
     """
     chosen = _with_model("profiles", options, keywords)
-    return made_profiles(RunInputs.of(alignments, reference, None, None, regions, regions_file), chosen)
+    inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
+    return closed_at_exit(made_profiles(inputs, chosen))
 
 
 def _with_model(function: str, options: RunOptions | None, keywords: RunKeywords) -> RunOptions:

@@ -86,9 +86,13 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
     BackendUnavailable
         Where the named backend does not run here. Only "auto" falls back.
     InputError
-        Where the backend does not have the devices.
+        Where the backend does not have the devices, or an environment variable asks for what a backend does not have.
     """
     choice = Choice(wanted) if isinstance(wanted, str) else wanted
+    if names_devices(choice):
+        # The CPU gets what no device can score. What is wrong with its settings is better said now than then.
+        for name in backends.on_the_cpu():
+            backends.status(name)
     if choice.backend != "auto":
         return _load(choice.backend, choice)
     names = backends.names()

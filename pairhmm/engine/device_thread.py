@@ -57,7 +57,7 @@ class DeviceThread:
         self._pool: Future[DevicePool] = Future()
         self._requests: SimpleQueue[_Request | None] = SimpleQueue()
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = threading.Thread(target=self._serve, name="pairhmm devices")
+        self._thread: threading.Thread | None = _thread(self._serve)
 
     @property
     def label(self) -> str:
@@ -104,7 +104,7 @@ class DeviceThread:
 
     def _serve(self) -> None:
         self._begin()
-        beside = [threading.Thread(target=self._score_requests, name="pairhmm devices") for _ in range(self._beside())]
+        beside = [_thread(self._score_requests) for _ in range(self._beside())]
         started = []
         # Where the system refuses a thread, the others do the work.
         with suppress(RuntimeError):
@@ -159,6 +159,11 @@ class DeviceThread:
         for request in requests:
             own = slice(done, done := done + request.batch.pairs)
             request.answer.set_result(Scores(scores.log10[own], scores.precision[own]))
+
+
+def _thread(work: Callable[[], None]) -> threading.Thread:
+    # A daemon: Python would wait for another thread before it closes generators (`pairhmm.interface.generators`).
+    return threading.Thread(target=work, name="pairhmm devices", daemon=True)
 
 
 _Result = TypeVar("_Result")

@@ -6,6 +6,7 @@ scores the batch where it lies, and lays the scores beside it. Only short messag
 
 from __future__ import annotations
 
+import logging
 import mmap
 import os
 import pickle
@@ -28,6 +29,8 @@ from pairhmm.models.batch import PairBatch, Scores
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+log = logging.getLogger(__name__)
 
 # Arrays begin at multiples of so many bytes.
 _ALIGNED = 64
@@ -98,6 +101,7 @@ def device_address() -> Iterator[DeviceAddress]:
     InputError
         Where there is no folder for it.
     """
+    owner = os.getpid()
     # The path of a socket has about a hundred bytes of room.
     usual = tempfile.gettempdir()
     try:
@@ -107,7 +111,8 @@ def device_address() -> Iterator[DeviceAddress]:
     try:
         yield DeviceAddress(f"{folder}/devices")
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class SharedDevices:
@@ -127,7 +132,8 @@ class SharedDevices:
 
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
         self.devices, self._address = devices, address
-        self._thread = threading.Thread(target=self._serve, name="pairhmm requests")
+        # A daemon, for the reason that those of the devices are.
+        self._thread = threading.Thread(target=self._serve, name="pairhmm requests", daemon=True)
         self._answers = ThreadPoolExecutor(1)
 
     def __enter__(self) -> Self:
@@ -145,7 +151,6 @@ class SharedDevices:
         os.close(self._end)
         self._thread.join()
         self._answers.shutdown()
-        self._listener.close()
         os.close(self._ended)
 
     def _serve(self) -> None:
@@ -153,13 +158,18 @@ class SharedDevices:
 
         clients: dict[int, _Client] = {}
         arrivals = self._listener.fileno()
-        while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
-            for one in map(int, ready):  # type: ignore[arg-type]
-                if one == arrivals:
-                    client = _Client(self._listener.accept()[0], self.devices, self._answers)
-                    clients[client.number] = client
-                elif not clients[one].serve():
-                    del clients[one]
+        try:
+            while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
+                for one in map(int, ready):  # type: ignore[arg-type]
+                    if one == arrivals:
+                        client = _Client(self._listener.accept()[0], self.devices, self._answers)
+                        clients[client.number] = client
+                    elif not clients[one].serve():
+                        del clients[one]
+        except Exception as error:
+            log.warning("worker processes can't use the devices any more: %s", error)
+        # Workers that wait for scores see that nobody makes them.
+        self._listener.close()
         for client in clients.values():
             client.close()
 
@@ -178,7 +188,7 @@ class _Client:
         """Take a request. False where the worker is gone."""
         try:
             request = _Request(*pickle.loads(self._connection.recv_bytes()))
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
             self.close()
             return False
         memory = memoryview(self._memories[request.memory].mapped(request.size))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import pickle
 import signal
 import sys
@@ -112,12 +113,14 @@ class Workers:
 
     def __init__(self, job: Job, count: int) -> None:
         self._job, self._count = job, count
+        self._owner = os.getpid()
         self._workers: list[_Worker] = []
         self._ended: list[_Worker] = []
         self._told: set[_Message] = set()
 
     def __enter__(self) -> Self:
         import multiprocessing
+        from multiprocessing import process as registry
 
         # A fork takes milliseconds, a new interpreter a third of a second.
         is_forked = _can_fork()
@@ -139,6 +142,8 @@ class Workers:
                     process.start()
             except OSError:
                 break
+            # At exit, multiprocessing would send SIGTERM, which a worker ignores, and wait for it.
+            registry._children.discard(process)  # type: ignore[attr-defined]
             self._workers.append(_Worker(process, own, deque(), []))
         if is_forked:
             gc.unfreeze()
@@ -152,6 +157,9 @@ class Workers:
         return self
 
     def __exit__(self, *unused: object) -> None:
+        if os.getpid() != self._owner:
+            # A fork of the process that started the workers.
+            return
         for worker in self._workers:
             worker.process.kill()
         for worker in [*self._ended, *self._workers]:
@@ -219,7 +227,7 @@ class Workers:
         while (worker := self._least_busy(most)) is None:
             self._collect(answers, None)
         # If the worker has ended, what it leaves says so.
-        with suppress(BrokenPipeError):
+        with suppress(ConnectionError):
             worker.connection.send_bytes(packed)
         worker.held.append(number)
 
@@ -232,7 +240,8 @@ class Workers:
             worker = busy[connection]  # type: ignore[index]
             try:
                 message = worker.connection.recv()
-            except (EOFError, ConnectionError):
+            except (EOFError, OSError):
+                # Within a message, its end is an OSError.
                 worker.process.join()
                 why = f"signal {-code}" if (code := worker.process.exitcode or 0) < 0 else f"exit code {code}"
                 raise PairhmmError(f"a worker process ended ({why}); out of memory? use fewer threads (-@)") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -60,7 +60,7 @@ class MadeProfile:
     __repr__ = short_repr
 
 
-def made_profiles(inputs: RunInputs, options: RunOptions) -> Iterator[MadeProfile]:
+def made_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfile]:
     """The profiles of all reads of the files, or of those that overlap the regions, in order of their positions.
 
     Reads are whole: they are not cut to the regions of candidates. Their base qualities are prepared as for scoring

@@ -155,17 +155,13 @@ def _add_plain(
     kept = np.flatnonzero(~beside & usable)
     if not len(kept):
         return
-    begin = max(0, int(block.start[kept].min()) - PAD)
-    letters = encode(fetch(block.chrom, begin, int(block.end[kept].max()) + PAD))
     starts, ends = block.base_offset[kept] + first[kept], block.base_offset[kept] + last[kept]
     base = [slice(a, b) for a, b in zip(starts, ends, strict=True)]
     prepared = prepare_base_quality(block.quals, np.repeat(block.mapq, np.diff(block.base_offset)), model)
-    window = zip(np.maximum(block.start[kept] - PAD - begin, 0), block.end[kept] + PAD - begin, strict=True)
-    found.add(
-        FitPairs.of(
-            [block.bases[part] for part in base], [prepared[part] for part in base], [letters[a:b] for a, b in window]
-        )
-    )
+    # Reads of a block may lie far apart: what is between them is not fetched.
+    around = zip((block.start[kept] - PAD).tolist(), (block.end[kept] + PAD).tolist(), strict=True)
+    letters = [encode(fetch(block.chrom, max(0, start), end)) for start, end in around]
+    found.add(FitPairs.of([block.bases[part] for part in base], [prepared[part] for part in base], letters))
 
 
 def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as in `pairhmm`
+    from typing import Any
 
 # Old name: the modules that hold its names now.
 _MOVED = {

@@ -83,6 +83,14 @@ def test_texts_are_whole_sentences(path, command):
 
 
 @pytest.mark.parametrize(("path", "command"), EVERY)
+def test_every_value_of_a_choice_is_named(path, command):
+    for param in params(path, command):
+        if isinstance(param.type, click.Choice):
+            named = {word.strip("',.;:") for word in param.help.split()}
+            assert set(map(str, param.type.choices)) <= named, param.opts
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY)
 def test_panels_are_those_of_the_list_in_its_order(path, command):
     shown = [title for title in re.findall(r"^╭─ (.+?) ─+╮$", page(path), flags=re.MULTILINE) if title != "Commands"]
     assert shown == [name for name in pages.PANELS if name in shown]

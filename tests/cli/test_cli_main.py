@@ -12,6 +12,8 @@ from functools import partial
 
 import pytest
 
+from pairhmm.backends import cpu
+
 COMMANDS = (
     "likelihoods",
     "call",
@@ -87,11 +89,16 @@ def test_devices_says_why_not(run_cli):
     assert "PAIRHMM_CPU=sse9" in done.stdout and "unset it" in done.stdout
 
 
-def test_named_backend_that_is_missing(run_cli, tmp_path):
+@pytest.mark.parametrize("backend", ["auto", "cpu"])
+def test_a_level_that_there_is_not(run_cli, tmp_path, backend):
     (tmp_path / "x.in").write_text("1 1\nA I I I +\nA\n")
-    done = run_cli("forward", tmp_path / "x.in", "--backend", "cpu", env={**os.environ, "PAIRHMM_CPU": "sse9"})
+    env = {**os.environ, "PAIRHMM_CPU": "sse9"}
+    done = run_cli("forward", tmp_path / "x.in", "-o", tmp_path / "out.tsv", "--backend", backend, env=env)
     assert done.returncode == 2
-    assert done.stderr.startswith("pairhmm: error: backend cpu: PAIRHMM_CPU=sse9")
+    known = ", ".join(name for name, runs in cpu.levels() if runs)
+    told = f"PAIRHMM_CPU: sse9: this build has no such level; unset it or use one of {known}"
+    assert done.stderr == f"pairhmm: error: {told}\n"
+    assert not (tmp_path / "out.tsv").exists()
 
 
 def test_json_log(run_cli, tmp_path):

@@ -52,8 +52,17 @@ def test_empty_batch():
 
 def test_named_backend_never_falls_back(monkeypatch):
     monkeypatch.setenv(cpu.LEVEL_VARIABLE, "none")
-    with pytest.raises(BackendUnavailable, match="PAIRHMM_CPU=none"):
-        engine.choose("cpu")
+    for wanted in ("cpu", "auto"):
+        with pytest.raises(InputError, match="PAIRHMM_CPU: none"):
+            engine.choose(wanted)
+    assert engine.choose("reference").name == "reference"
+
+
+def test_a_device_is_not_started_where_the_cpu_could_not_help_it(gpu, monkeypatch):
+    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "none")
+    with pytest.raises(InputError, match="PAIRHMM_CPU: none"):
+        engine.choose("gpu")
+    assert gpu.made == []
 
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
@@ -104,7 +113,7 @@ def test_auto_goes_on_where_a_backend_cannot_be_made(gpu, caplog, monkeypatch):
 
 
 def test_auto_prefers_a_device_to_the_oracle(gpu, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "none")
+    monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
     assert engine.choose().name == "gpu"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.backends import Backend, cpu, reference
+from pairhmm.backends import Backend, Status, cpu, reference
 from pairhmm.engine import device_pool
 from pairhmm.engine.chunks import cut
 from pairhmm.engine.device_pool import DevicePool
@@ -70,7 +70,8 @@ class FakeGpu(Backend):
 @pytest.fixture(autouse=True)
 def no_simd(monkeypatch):
     """What falls to the CPU takes the oracle, so that every score can be compared bit for bit."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "none")
+    unavailable = Status(False, reason="switched off", cure="none")
+    monkeypatch.setattr(cpu, "status", lambda: unavailable)
 
 
 @pytest.fixture

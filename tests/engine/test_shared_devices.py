@@ -160,6 +160,27 @@ def test_a_worker_that_is_gone_stops_nobody():
             assert_scored(other.begin(batch_of(seed))(), batch_of(seed))
 
 
+def test_a_worker_that_is_killed_within_a_request_stops_nobody():
+    with shared() as address:
+        killed, other = RemoteDevices(address), RemoteDevices(address)
+        # A message of 100 bytes, of which 4 come.
+        os.write(killed._connection.fileno(), (100).to_bytes(4, "big") + b"some")
+        killed._connection.close()
+        for seed in range(3):
+            assert_scored(other.begin(batch_of(seed))(), batch_of(seed))
+
+
+def test_no_worker_waits_where_requests_are_not_served_any_more(caplog):
+    with shared() as address:
+        broken, other = RemoteDevices(address), RemoteDevices(address)
+        assert_scored(other.begin(batch_of(1))(), batch_of(1))
+        broken._connection.send_bytes(b"no request")
+        with pytest.raises(PairhmmError, match="the process that has the devices is gone"):
+            while True:
+                other.begin(batch_of(2))()
+    assert "worker processes can't use the devices any more" in caplog.text
+
+
 def test_a_worker_is_told_that_the_devices_are_gone():
     with shared() as address:
         remote = RemoteDevices(address)

@@ -57,9 +57,27 @@ class Job:
 def forks(monkeypatch):
     """Other tests may have left threads, which would make workers start anew."""
     monkeypatch.setattr(workers, "_can_fork", lambda: True)
-    # Workers that tests of other modules start would be seen here.
-    yield
-    assert not multiprocessing.active_children()
+
+
+@pytest.fixture(autouse=True)
+def begun(monkeypatch):
+    """The ids of all workers, which are gone at the end."""
+    begin, pids = Workers.__enter__, []
+
+    def noted(self):
+        begin(self)
+        pids.extend(one.process.pid for one in self._workers)
+        return self
+
+    monkeypatch.setattr(Workers, "__enter__", noted)
+    yield pids
+    assert_gone(pids)
+
+
+def assert_gone(pids):
+    for one in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(one, 0)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -85,7 +103,7 @@ def test_results_that_come_in_parts(count):
 
 def test_workers_end_when_nothing_is_left():
     with Workers(Job(), 3) as started:
-        children = multiprocessing.active_children()
+        children = [one.process for one in started._workers]
         assert list(started.results([1, 2, 4, 5, 3], are_last=True)) == [2, 4, 8, 10, 6]
         for one in children:
             one.join(10)
@@ -158,11 +176,22 @@ def test_messages_come_in_order_and_once(caplog):
     assert caplog.messages == ["one", "two", "three"]
 
 
-def test_no_worker_is_left_where_the_caller_stops():
+def test_a_worker_that_dies_within_a_result_is_an_error(begun):
+    with Workers(Job(), 1) as started:
+        results = started.results([1, b""])
+        assert next(results) == 2
+        # The next result is larger than what a pipe takes, so the worker waits within it.
+        assert started._workers[0].connection.poll(10)
+        os.kill(begun[0], signal.SIGKILL)
+        with pytest.raises(PairhmmError, match=r"ended \(signal 9\)"):
+            next(results)
+
+
+def test_no_worker_is_left_where_the_caller_stops(begun):
     with Workers(Job(), 2) as started:
         results = started.results(range(100))
         assert next(results) == 0
-    assert not multiprocessing.active_children()
+    assert_gone(begun)
 
 
 def test_without_processes_this_one_works(monkeypatch, caplog):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pairhmm.fitting import str_counts
 from pairhmm.fitting.str_counts import count_changes
 from pairhmm.fitting.str_rates import estimate_rates
 from pairhmm.genomics.blocks import ReadBlock
@@ -34,6 +35,9 @@ def block(*reads: tuple[int, list[tuple[int, int]]]) -> ReadBlock:
 GENOME = "GCTAGGATCAGTCGATGACG" + "T" * 8 + "GACTGATCGGCATGATCGCG" + "AC" * 6 + "GTCATGGATCTTAGCCATGGATCCGATCTA"
 
 
+EVENTS = ((D, 1), (D, 2), (I, 1), (I, 2), (I, 3), (D, 4))
+
+
 def count(*reads: tuple[int, list[tuple[int, int]]]) -> Counter:
     return count_changes([block(*reads)], lambda chrom, start, end: GENOME[start:end], {"chr1": len(GENOME)})
 
@@ -55,6 +59,37 @@ def test_a_gap_that_is_no_unit_is_no_change():
 def test_the_most_common_length_is_the_samples():
     found = count(*[(5, [(M, 15), (D, 1), (M, 44)])] * 9, (5, [(M, 60)]))
     assert found == {(1, 7, 10, 0, 1): 1, (2, 6, 10, 0, 0): 1}
+
+
+@pytest.mark.parametrize("at_once", [1, 10, 1 << 14])
+def test_blocks_and_pieces_change_no_count(monkeypatch, at_once):
+    monkeypatch.setattr(str_counts, "_AT_ONCE", at_once)
+    reads = sorted(
+        [(start, [(M, 15 + n % 9), (op, size), (M, 25)]) for n, start in enumerate(range(25)) for op, size in EVENTS],
+        key=lambda read: read[0],
+    )
+    whole = count(*reads)
+    assert len(whole) > 1
+    for size in (1, 3, 40):
+        parts = [block(*reads[begin : begin + size]) for begin in range(0, len(reads), size)]
+        found = count_changes(parts, lambda chrom, start, end: GENOME[start:end], {"chr1": len(GENOME)})
+        assert list(found.items()) == list(whole.items())
+
+
+def test_of_a_long_contig_only_what_is_near_reads_is_looked_at():
+    """A run of N or of one letter is no exception."""
+    first, asked = 10**8, []
+    length = first + 10**6
+
+    def fetch(chrom, start, end):
+        asked.append(end - start)
+        letters = GENOME.ljust(length - first, "G")[max(0, start - first) : max(0, end - first)]
+        return "N" * (end - start - len(letters)) + letters
+
+    far = [(first + 5, [(M, 60)])] * 10
+    found = count_changes([block(*[(50, [(M, 60)])] * 9, *far)], fetch, {"chr1": length})
+    assert found == {(1, 8, 10, 0, 0): 1, (2, 6, 10, 0, 0): 1}
+    assert max(asked) <= 1 << 19
 
 
 def test_few_reads_tell_nothing():
