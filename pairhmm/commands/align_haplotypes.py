@@ -11,6 +11,7 @@ from pairhmm.evidence.given_haplotypes import differences_of_each
 from pairhmm.genomics.sequences import decode
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.io.aligned.haplotype_vcf import write_haplotype_vcf
+from pairhmm.io.aligned.names import check_each, reference_name
 from pairhmm.io.files.destinations import check_apart
 from pairhmm.io.files.endings import require_ending
 from pairhmm.io.sequences.fasta import Reference
@@ -70,6 +71,7 @@ def write_haplotype_variants(
     records = [*read_sequences(haplotypes)]
     _check(haplotypes, records)
     with Reference(reference) as genome:
+        check_each(reference, genome.contigs, reference_name, "rename it: VCF can't hold this name")
         chrom, start, end = parse_region(region, genome.contigs)
         if end - start > LONGEST:
             rule = f"{end - start:,} bases, and at most {LONGEST:,} are aligned"
