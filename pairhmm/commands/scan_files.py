@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Unpack
 
 import numpy as np
@@ -24,7 +25,7 @@ from pairhmm.interface.options import check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.io.files.names import check_names
+from pairhmm.io.files.names import check_file_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.record_blocks import sample_blocks
@@ -125,7 +126,7 @@ def scan_files(
     if reports.candidates is not None and tiling is None:
         raise InputError("--candidates", "", "are reads that match a part of a signature", "give --tile")
     check_apart((signatures, *samples, reference), reports.outputs(output))
-    check_names("SAMPLE", "file", samples, "rename the file: its name stands in the table")
+    check_file_names("SAMPLE", samples)
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
@@ -148,12 +149,14 @@ def scan_files(
     source = _Source(chunk_size, overlap, reference, watch)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
-        sinks = outputs.open_sinks(stack, output)
         scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), outputs, threads))))
+        # Records that can't be used show before the outputs are opened: stdout would have its header already.
+        first = [*islice(scanned, 1)]
+        sinks = outputs.open_sinks(stack, output)
         candidates = None
         if reports.candidates is not None:
             candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
-        outputs.write(scanned, sinks, candidates)
+        outputs.write(chain(first, scanned), sinks, candidates)
     counts = outputs.counts
     log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
     return counts

@@ -22,7 +22,7 @@ from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.destinations import check_apart
-from pairhmm.io.files.names import check_names, decoded
+from pairhmm.io.files.names import check_file_names, decoded
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.signals.chemistry import NO_RNA, direct_rna, pore_of_run
@@ -128,7 +128,7 @@ def warp_signatures(
     signatures, model, output = path_of(signatures), path_of(model), path_of(output)
     paths = some_paths_of(reads, "reads")
     check_apart((signatures, model, *paths), [("-o", output)])
-    check_names("READS", "file", paths, "rename the file: its name stands in the table")
+    check_file_names("READS", paths)
     if [signatures, model, *paths].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the others as files")
     table = read_kmer_table(model)
