@@ -470,7 +470,7 @@ class Scanner:
         carried: int,
         threads: int,
         totals: NDArray[np.int64],
-    ) -> NDArray[np.int64]: ...
+    ) -> tuple[int, NDArray[np.int64]]: ...
 
 class TileScanner:
     def __init__(
@@ -486,6 +486,7 @@ class TileScanner:
         max_mismatches: int,
         min_informative: int,
         every_match: bool,
+        masked: NDArray[np.int64],
     ) -> None: ...
     def scan(
         self,
@@ -495,8 +496,9 @@ class TileScanner:
         carried: int,
         threads: int,
         totals: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]: ...
 
+def low_complexity(letters: NDArray[np.uint8], offset: NDArray[np.int64], length: int) -> NDArray[np.int64]: ...
 def scan_index(
     letters: NDArray[np.uint8], offset: NDArray[np.int64], max_mismatches: int
 ) -> tuple[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...

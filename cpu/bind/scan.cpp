@@ -86,24 +86,27 @@ void bind_scan(nb::module_& module) {
                Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
                 const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
                 checks::has(totals, samples.segments, "totals");
-                std::vector<pairhmm::Hit> hits;
+                pairhmm::FoundHits found;
                 {
                     nb::gil_scoped_release release;
-                    hits = scanner.scan(samples, threads, totals.data());
+                    found = scanner.scan(samples, threads, totals.data(), pairhmm::kMostFound);
                 }
-                return to_words<int64_t>(std::move(hits));
+                return nb::make_tuple(found.segments, to_words<int64_t>(std::move(found.hits)));
             },
             "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
-            "Hits, nine words each; the segments' sums of qualities into `totals`.");
+            "How many segments were searched, and their hits, nine words each; all segments' sums of qualities into "
+            "`totals`.");
 
     nb::class_<pairhmm::TileScanner>(module, "TileScanner", "Finds tiles of references in samples.")
         .def(
             "__init__",
             [](pairhmm::TileScanner* self, const std::string& level, Array<uint8_t> letters, Array<int64_t> offset,
                Array<int64_t> signature, Array<int64_t> strand, int64_t length, int64_t step, int64_t least_total,
-               int64_t max_mismatches, int64_t min_informative, bool every_match) {
+               int64_t max_mismatches, int64_t min_informative, bool every_match, Array<int64_t> masked) {
                 check_patterns(letters, offset, signature, strand);
                 checks::require(length > 0 && step > 0, "length, step", "at least one letter");
+                checks::require(masked.shape(0) % 2 == 0, "masked", "begins and ends");
+                checks::has_ends(masked, checks::size_of(letters), "masked");
                 const pairhmm::Patterns references{static_cast<int64_t>(signature.shape(0)),
                                                    letters.data(),
                                                    offset.data(),
@@ -111,13 +114,17 @@ void bind_scan(nb::module_& module) {
                                                    strand.data(),
                                                    nullptr};
                 nb::gil_scoped_release release;
-                const pairhmm::TileRules rules{
-                    length, step, least_total, {max_mismatches, min_informative, every_match}};
+                const pairhmm::TileRules rules{length,
+                                               step,
+                                               least_total,
+                                               {max_mismatches, min_informative, every_match},
+                                               reinterpret_cast<const pairhmm::Places*>(masked.data()),
+                                               static_cast<int64_t>(masked.shape(0)) / 2};
                 new (self) pairhmm::TileScanner(find_scan_level(level), references, rules);
             },
             "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "length"_a, "step"_a, "least_total"_a,
-            "max_mismatches"_a, "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-            nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
+            "max_mismatches"_a, "min_informative"_a, "every_match"_a, "masked"_a, nb::keep_alive<1, 3>(),
+            nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 13>())
         .def(
             "scan",
             [](const pairhmm::TileScanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
@@ -129,11 +136,26 @@ void bind_scan(nb::module_& module) {
                     nb::gil_scoped_release release;
                     found = scanner.scan(samples, threads, totals.data());
                 }
-                return nb::make_tuple(to_words<int64_t>(std::move(found.hits)),
+                return nb::make_tuple(found.segments, to_words<int64_t>(std::move(found.hits)),
                                       to_words<int64_t>(std::move(found.runs)));
             },
             "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
-            "Hits, nine words each, and runs, ten words each; the segments' sums of qualities into `totals`.");
+            "How many segments were searched, their hits, nine words each, and runs, ten words each; all segments' sums "
+            "of qualities into `totals`.");
+
+    module.def(
+        "low_complexity",
+        [](Array<uint8_t> letters, Array<int64_t> offset, int64_t length) {
+            std::vector<pairhmm::Places> places;
+            {
+                nb::gil_scoped_release release;
+                places = pairhmm::low_complexity(letters.data(), offset.data(),
+                                                 static_cast<int64_t>(offset.shape(0)) - 1, length);
+            }
+            return to_words<int64_t>(std::move(places));
+        },
+        "letters"_a, "offset"_a, "length"_a,
+        "Where tiles of low complexity begin: the begin and the end of each interval of places.");
 
     module.def(
         "scan_index",

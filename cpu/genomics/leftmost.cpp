@@ -9,8 +9,6 @@ namespace pairhmm {
 
 namespace {
 
-bool reads_bases(uint32_t operation) { return aligned(operation) || operation == kInsert || operation == kSoftClip; }
-
 // Appends an operation, or makes the last one longer.
 void append(std::vector<AlignedPiece>& pieces, uint32_t operation, int64_t length) {
     if (length == 0) return;

@@ -1,6 +1,7 @@
 #include "scan/scanner.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -117,14 +118,12 @@ public:
 
     int64_t tiles() const { return (samples_.bases() + kTile - 1) / kTile; }
 
-    void run(int64_t first_tile, int64_t end_tile, std::vector<Hit>& hits) const {
+    void run(int64_t number, std::vector<Hit>& hits) const {
         const auto tile = std::make_unique<TileLetters>();
         const auto planes = std::make_unique<BitPlanes>();
-        for (int64_t t = first_tile; t < end_tile; ++t) {
-            const size_t before = hits.size();
-            run_tile(t * kTile, *tile, *planes, hits);
-            if (hits.size() - before > 1) reduce(hits, before);
-        }
+        const size_t before = hits.size();
+        run_tile(number * kTile, *tile, *planes, hits);
+        if (hits.size() - before > 1) reduce(hits, before);
     }
 
     // The hits from `begin` on, in order, and where asked for only the best.
@@ -228,20 +227,38 @@ Scanner::Scanner(const ScanLevel& level, const Patterns& patterns, const MatchRu
 
 Scanner::~Scanner() = default;
 
-std::vector<Hit> Scanner::scan(const Samples& samples, int threads, int64_t* totals) const {
+FoundHits Scanner::scan(const Samples& samples, int threads, int64_t* totals, int64_t most) const {
     const QualitySums sums(samples.qualities, samples.bases(), threads);
     for (int64_t s = 0; s < samples.segments; ++s)
         totals[s] = sums.between(samples.offset[s] + (s == 0 ? samples.carried : 0), samples.offset[s + 1]);
 
     const Search search(*compiled_, samples, sums);
-    std::vector<std::vector<Hit>> found(static_cast<size_t>((search.tiles() + kTilesPerShare - 1) / kTilesPerShare));
-    run_shares(search.tiles(), kTilesPerShare, threads, [&](int64_t first, int64_t end) {
-        search.run(first, end, found[static_cast<size_t>(first / kTilesPerShare)]);
+    std::vector<std::vector<Hit>> parts(static_cast<size_t>((search.tiles() + kTilesPerShare - 1) / kTilesPerShare));
+    std::vector<int64_t> ends(parts.size());  // of what was searched of each share
+    std::atomic<int64_t> count{0};
+    run_shares(search.tiles(), kTilesPerShare, threads, [&](int64_t first, int64_t last) {
+        const auto share = static_cast<size_t>(first / kTilesPerShare);
+        for (int64_t t = ends[share] = first; t < last; ends[share] = ++t) {
+            if (t * kTile >= samples.offset[1] && count.load(std::memory_order_relaxed) >= limit_of(t == first, most))
+                return;
+            const size_t before = parts[share].size();
+            search.run(t, parts[share]);
+            count += static_cast<int64_t>(parts[share].size() - before);
+        }
     });
-    std::vector<Hit> hits;
-    for (const auto& some : found) hits.insert(hits.end(), some.begin(), some.end());
-    search.reduce(hits, 0);
-    return hits;
+    // Shares begin in order: the tiles before the first one that was left out were all searched. A match lies in its
+    // segment, and so do the letters that find it.
+    int64_t searched = 0;
+    for (size_t share = 0; share < ends.size() && searched == static_cast<int64_t>(share) * kTilesPerShare; ++share)
+        searched = ends[share];
+    const int64_t *begin = samples.offset + 1, *end = begin + samples.segments;
+    FoundHits found{
+        searched < search.tiles() ? std::upper_bound(begin, end, searched * kTile) - begin : samples.segments, {}};
+    for (const auto& part : parts) found.hits.insert(found.hits.end(), part.begin(), part.end());
+    const auto is_beyond = [&](const Hit& hit) { return hit.segment >= found.segments; };
+    found.hits.erase(std::remove_if(found.hits.begin(), found.hits.end(), is_beyond), found.hits.end());
+    search.reduce(found.hits, 0);
+    return found;
 }
 
 }  // namespace pairhmm

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -66,6 +67,18 @@ struct IndexTables {
 
 IndexTables index_tables(const Patterns& patterns, int64_t max_mismatches);
 
+// The hits of the first segments, and how many segments these are.
+struct FoundHits {
+    int64_t segments;
+    std::vector<Hit> hits;  // in order of segment, signature, start, strand
+};
+
+// As many matches as are found at once, at most but for one segment: some 400 bytes each, with what is made of them.
+constexpr int64_t kMostFound = int64_t{1} << 18;
+
+// With how many matches a share of the work ends: before it begins sooner, so that what runs is not thrown away.
+inline int64_t limit_of(bool begins, int64_t most) { return begins ? most / 2 : most; }
+
 struct ScanLevel;
 struct CompiledPatterns;
 
@@ -75,8 +88,9 @@ public:
     Scanner(const ScanLevel& level, const Patterns& patterns, const MatchRules& rules);
     ~Scanner();
 
-    // Hits in order of segment, signature, start, strand; totals[segments] gets each segment's sum of qualities.
-    std::vector<Hit> scan(const Samples& samples, int threads, int64_t* totals) const;
+    // Ends behind the segment with which `most` hits are found; totals[segments] gets each segment's sum of qualities.
+    FoundHits scan(const Samples& samples, int threads, int64_t* totals,
+                   int64_t most = std::numeric_limits<int64_t>::max()) const;
 
 private:
     std::unique_ptr<CompiledPatterns> compiled_;

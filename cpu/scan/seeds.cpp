@@ -70,24 +70,40 @@ bool SeedIndex::is_looked_up(const uint8_t* letters) const {
 
 std::vector<bool> SeedIndex::mark(const Patterns& references, const TileRules& rules) const {
     std::vector<bool> is_seed(static_cast<size_t>(references.offset[references.count]), false);
+    const Places *masked = rules.masked, *last = rules.masked + rules.masked_count;
     for (int64_t p = 0; p < references.count; ++p) {
-        const auto begin = is_seed.begin() + references.offset[p];
-        const int64_t length = references.length(p), tiles = length - rules.length + 1;
-        if (tiles < 1) continue;
-        if (plan_.apart > 0) {
-            for (int64_t at = 0; at + plan_.span <= length; at += plan_.apart) begin[at] = true;
-            continue;
+        // The tiles between masked ones.
+        int64_t begin = references.offset[p];
+        const int64_t end = references.offset[p + 1] - rules.length + 1;
+        for (; masked != last && masked->begin < end; ++masked) {
+            mark_tiles(references, rules, p, begin, masked->begin, is_seed);
+            begin = masked->end;
         }
-        for (const int64_t shift : plan_.shifts) {
-            if (rules.step == 1) {
-                std::fill(begin + shift, begin + shift + tiles, true);
-                continue;
-            }
-            for (int64_t tile = 0; tile < tiles; ++tile)
-                if (begins_tile(rules, length, references.strand[p], tile)) begin[tile + shift] = true;
-        }
+        mark_tiles(references, rules, p, begin, end, is_seed);
     }
     return is_seed;
+}
+
+// Marks the seeds of the tiles of a reference that begin in [first, end).
+void SeedIndex::mark_tiles(const Patterns& references, const TileRules& rules, int64_t reference, int64_t first,
+                           int64_t end, std::vector<bool>& is_seed) const {
+    if (first >= end) return;
+    const int64_t begin = references.offset[reference];
+    if (plan_.apart > 0) {
+        const int64_t skipped = (first - begin + plan_.apart - 1) / plan_.apart;
+        for (int64_t at = begin + skipped * plan_.apart; at + plan_.span < end + rules.length; at += plan_.apart)
+            is_seed[static_cast<size_t>(at)] = true;
+        return;
+    }
+    for (const int64_t shift : plan_.shifts) {
+        if (rules.step == 1) {
+            std::fill(is_seed.begin() + first + shift, is_seed.begin() + end + shift, true);
+            continue;
+        }
+        const int64_t length = references.length(reference), strand = references.strand[reference];
+        for (int64_t tile = first; tile < end; ++tile)
+            if (begins_tile(rules, length, strand, tile - begin)) is_seed[static_cast<size_t>(tile + shift)] = true;
+    }
 }
 
 void SeedIndex::enter(const Patterns& references, const std::vector<bool>& is_seed) {

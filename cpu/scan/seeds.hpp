@@ -73,6 +73,8 @@ public:
 private:
     void choose_masks(const TileRules& rules);
     std::vector<bool> mark(const Patterns& references, const TileRules& rules) const;
+    void mark_tiles(const Patterns& references, const TileRules& rules, int64_t reference, int64_t first, int64_t end,
+                    std::vector<bool>& is_seed) const;
     void enter(const Patterns& references, const std::vector<bool>& is_seed);
     template <class EachSeed>
     void enter_plain(const EachSeed& each_seed);

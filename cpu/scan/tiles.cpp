@@ -1,6 +1,7 @@
 #include "scan/tiles.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -59,8 +60,33 @@ struct CompiledTiles {
         return std::upper_bound(references.offset, end, place) - references.offset - 1;
     }
 
+    // The first interval of masked places that ends behind a place.
+    const Places* masked_from(int64_t place) const {
+        const Places* end = rules.masked + rules.masked_count;
+        return std::upper_bound(rules.masked, end, place,
+                                [](int64_t at, const Places& masked) { return at < masked.end; });
+    }
+
+    bool is_masked(int64_t place) const {
+        const Places* masked = masked_from(place);
+        return masked != rules.masked + rules.masked_count && masked->begin <= place;
+    }
+
+    // take(begin, end) for the places of an interval that are not masked.
+    template <class Take>
+    void each_unmasked(int64_t begin, int64_t end, const Take& take) const {
+        const Places* last = rules.masked + rules.masked_count;
+        for (const Places* masked = masked_from(begin); begin < end; ++masked) {
+            const int64_t until = masked == last ? end : std::min(end, masked->begin);
+            if (begin < until) take(begin, until);
+            if (masked == last) return;
+            begin = masked->end;
+        }
+    }
+
     // Whether a tile of a pattern begins at a place, and is to be searched there.
     bool is_tile(int64_t pattern, int64_t place) const {
+        if (is_masked(place)) return false;
         const int64_t strand = references.strand[pattern];
         if (!begins_tile(rules, references.length(pattern), strand, place - references.offset[pattern])) return false;
         return !may_be_palindrome(pattern) || !is_palindrome(place);
@@ -210,7 +236,10 @@ private:
         const bool plain = is_plain_case(pattern);
         columns_.each_matching(rules_.length, rules_.match.max_mismatches, [&](int64_t from, int64_t to) {
             if (plain) {
-                spans_.push_back({stretch_.segment, pattern, begin + from, begin + from + diagonal, to - from});
+                compiled_.each_unmasked(
+                    begin + from + diagonal, begin + to + diagonal, [&](int64_t first, int64_t end) {
+                        spans_.push_back({stretch_.segment, pattern, first - diagonal, first, end - first});
+                    });
                 return;
             }
             for (int64_t at = from; at < to; ++at)
@@ -383,26 +412,63 @@ std::vector<Item> joined(const std::vector<std::vector<Item>>& parts) {
 
 size_t shares_of(size_t count, int64_t size) { return (count + static_cast<size_t>(size) - 1) / size; }
 
-std::vector<Span> find_spans(const CompiledTiles& compiled, const Samples& samples, const QualitySums& sums,
-                             int threads) {
+// The spans of the first segments, and how many segments these are.
+struct FoundSpans {
+    int64_t segments;
+    std::vector<Span> spans;
+};
+
+// What is bounded: spans, or tiles where each is a hit.
+int64_t count_of(const std::vector<Span>& spans, size_t from, bool every_match) {
+    if (!every_match) return static_cast<int64_t>(spans.size() - from);
+    return std::accumulate(spans.begin() + static_cast<std::ptrdiff_t>(from), spans.end(), int64_t{0},
+                           [](int64_t count, const Span& span) { return count + span.tiles; });
+}
+
+// Shares begin in order, so that the stretches before the first one that was left out were all searched.
+FoundSpans find_seeded(const CompiledTiles& compiled, const Samples& samples, const QualitySums& sums, int threads) {
     const auto stretches = stretches_of(samples, compiled.rules.length);
-    std::vector<std::vector<Span>> found(shares_of(stretches.size(), kStretchesPerShare) + 1);
-    run_shares(static_cast<int64_t>(stretches.size()), kStretchesPerShare, threads, [&](int64_t first, int64_t end) {
-        StretchSearch search(compiled, samples, sums, found[static_cast<size_t>(first / kStretchesPerShare)]);
-        for (int64_t s = first; s < end; ++s) search.run(stretches[static_cast<size_t>(s)]);
+    const auto all = static_cast<int64_t>(stretches.size());
+    std::vector<std::vector<Span>> parts(shares_of(stretches.size(), kStretchesPerShare));
+    std::vector<int64_t> ends(parts.size());  // of what was searched of each share
+    std::atomic<int64_t> count{0};
+    run_shares(all, kStretchesPerShare, threads, [&](int64_t first, int64_t last) {
+        const auto share = static_cast<size_t>(first / kStretchesPerShare);
+        StretchSearch search(compiled, samples, sums, parts[share]);
+        for (int64_t s = ends[share] = first; s < last; ends[share] = ++s) {
+            const Stretch& stretch = stretches[static_cast<size_t>(s)];
+            if (stretch.segment > 0 && count.load(std::memory_order_relaxed) >= limit_of(s == first, kMostFound))
+                return;
+            const size_t before = parts[share].size();
+            search.run(stretch);
+            count += count_of(parts[share], before, compiled.rules.match.every_match);
+        }
     });
+    int64_t searched = 0;
+    for (size_t share = 0; share < ends.size() && searched == static_cast<int64_t>(share) * kStretchesPerShare; ++share)
+        searched = ends[share];
+    FoundSpans found{searched < all ? stretches[static_cast<size_t>(searched)].segment : samples.segments,
+                     joined(parts)};
+    const auto is_beyond = [&](const Span& span) { return span.segment >= found.segments; };
+    found.spans.erase(std::remove_if(found.spans.begin(), found.spans.end(), is_beyond), found.spans.end());
+    return found;
+}
+
+FoundSpans find_spans(const CompiledTiles& compiled, const Samples& samples, const QualitySums& sums, int threads) {
+    FoundSpans found = find_seeded(compiled, samples, sums, threads);
     if (compiled.unseeded != nullptr) {
+        Samples searched = samples;
+        searched.segments = found.segments;
         std::vector<int64_t> unused(static_cast<size_t>(samples.segments));
-        for (const Hit& hit : compiled.unseeded->scan(samples, threads, unused.data())) {
+        for (const Hit& hit : compiled.unseeded->scan(searched, threads, unused.data()).hits) {
             const int64_t place = compiled.seeds.unseeded()[static_cast<size_t>(hit.signature)];
             const int64_t pattern = compiled.pattern_at(place);
             if (compiled.is_tile(pattern, place))
-                found.back().push_back({hit.segment, pattern, samples.offset[hit.segment] + hit.start, place, 1});
+                found.spans.push_back({hit.segment, pattern, samples.offset[hit.segment] + hit.start, place, 1});
         }
     }
-    auto spans = joined(found);
-    join(spans, compiled);
-    return spans;
+    join(found.spans, compiled);
+    return found;
 }
 
 }  // namespace
@@ -416,10 +482,11 @@ TileHits TileScanner::scan(const Samples& samples, int threads, int64_t* totals)
     const QualitySums sums(samples.qualities, samples.bases(), threads);
     for (int64_t s = 0; s < samples.segments; ++s)
         totals[s] = sums.between(samples.offset[s] + (s == 0 ? samples.carried : 0), samples.offset[s + 1]);
-    const auto spans = find_spans(*compiled_, samples, sums, threads);
+    const auto [segments, spans] = find_spans(*compiled_, samples, sums, threads);
     const SpanScores scores(*compiled_, samples, sums);
     std::vector<std::vector<Hit>> hits(shares_of(spans.size(), kSpansPerShare));
     TileHits found;
+    found.segments = segments;
     found.runs.resize(spans.size());
     run_shares(static_cast<int64_t>(spans.size()), kSpansPerShare, threads, [&](int64_t first, int64_t end) {
         for (int64_t s = first; s < end; ++s) {

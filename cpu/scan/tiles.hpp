@@ -11,12 +11,16 @@
 // Ns. A seed is looked up under every sequence of bases that its letters stand for, up to kMostCodes of them. Places of
 // a sample with a seed of more are compared with all references, bit by bit (the filter of scan/kernels.hpp); tiles
 // with a seed of more are found by a scanner of their own (scan/scanner.hpp).
+//
+// Memory. A read of a repeat matches every place of every reference that has the repeat, so that matches grow by reads
+// times references. A scan ends early, behind a whole segment, where it has found kMostFound: its caller goes on.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "scan/complexity.hpp"
 #include "scan/scanner.hpp"
 
 namespace pairhmm {
@@ -25,6 +29,9 @@ struct TileRules {
     int64_t length, step;
     int64_t least_total;  // smallest sum of qualities of a match
     MatchRules match;
+    // Tiles that are not searched for: where they begin in the references' letters, in order.
+    const Places* masked = nullptr;
+    int64_t masked_count = 0;
 };
 
 // Tiles of one reference, one behind the other, that match one behind the other. Ten words, as
@@ -35,6 +42,7 @@ struct TileRun {
 };
 
 struct TileHits {
+    int64_t segments = 0;       // that were searched, from the first one on
     std::vector<Hit> hits;      // in order of segment, signature, start, strand, place
     std::vector<TileRun> runs;  // in order of segment, signature, strand, diagonal, start
 };
@@ -48,7 +56,8 @@ public:
     TileScanner(const ScanLevel& level, const Patterns& references, const TileRules& rules);
     ~TileScanner();
 
-    // totals[segments] gets each segment's sum of qualities.
+    // Searches as many segments as memory is meant for, and at least one. totals[segments] gets each segment's sum of
+    // qualities.
     TileHits scan(const Samples& samples, int threads, int64_t* totals) const;
 
 private:

@@ -82,6 +82,12 @@ _DEFAULTS = ScanOptions()
     panel=MATCHES,
     help="A tile begins at every N-th letter of a signature. Without this option, at every letter.",
 )
+@click.option(
+    "--no-mask",
+    is_flag=True,
+    panel=MATCHES,
+    help="Tiles of low complexity, such as runs of A, are searched for, too. They match reads of any genome.",
+)
 @option(
     _DEFAULTS,
     "max_mismatches",
@@ -193,6 +199,7 @@ def command(
     every_match: bool,
     tile: int | None,
     step: int | None,
+    no_mask: bool,
     min_breadth: float,
     backend: str,
     device: int | None,
@@ -214,6 +221,8 @@ def command(
         raise click.UsageError("--multiqc-sample needs --multiqc.")
     if step is not None and tile is None:
         raise click.UsageError("--step needs --tile.")
+    if no_mask and tile is None:
+        raise click.UsageError("--no-mask needs --tile.")
 
     options = ScanOptions(
         both_strands=strand == BOTH,
@@ -229,7 +238,7 @@ def command(
             samples,
             output,
             options=options,
-            tiling=None if tile is None else Tiling(tile, step if step is not None else 1),
+            tiling=None if tile is None else Tiling(tile, step if step is not None else 1, mask=not no_mask),
             per_file=per_file,
             reports=Reports(assignment, summary, multiqc, multiqc_sample, min_breadth, candidates),
             reference=reference,

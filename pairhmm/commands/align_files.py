@@ -22,6 +22,7 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole
+from pairhmm.io.aligned.names import PAF_NAMES, RECORD_NAMES, TABLE_NAMES, NameRules
 from pairhmm.io.aligned.records import open_records, read_targets
 from pairhmm.io.aligned.sequence_blocks import CHUNK_SIZE, PairBlock, every_pair, pairs_in_order
 from pairhmm.io.aligned.tables import AlignmentSink, open_paf, open_table
@@ -104,9 +105,9 @@ def align_files(
     chosen = scoring_of(scoring)
     _check(queries, targets, output, chosen)
     cigars = cigars or output.endswith((*PAF_ENDINGS, *RECORD_ENDINGS))
-    source = every_pair if every else pairs_in_order
+    pairs = (every_pair if every else pairs_in_order)(queries, targets, chunk_size, watch)
     count = 0
-    with closing(read_ahead(source(queries, targets, chunk_size, watch))) as blocks:
+    with closing(read_ahead(_rules(output).checked(pairs, queries, targets))) as blocks:
         # The first block is read before the output is opened, so that unusable input leaves no output.
         first = [*islice(blocks, 1)]
         cells = sum(_cells_of_file(queries, block) for block in first)
@@ -132,6 +133,12 @@ def _check(queries: str, targets: str, output: str, scoring: Scoring) -> None:
     if output.endswith((*PAF_ENDINGS, *RECORD_ENDINGS)) and scoring.overhang == "ignore" and scoring.mode == "gatk":
         rule = "PAF and SAM can't hold a query beyond its target, where 'ignore' places it"
         raise InputError("--overhang", "ignore", rule, "write TSV, or take softclip")
+
+
+def _rules(output: str) -> NameRules:
+    if output.endswith(RECORD_ENDINGS):
+        return RECORD_NAMES
+    return PAF_NAMES if output.endswith(PAF_ENDINGS) else TABLE_NAMES
 
 
 def _opened(

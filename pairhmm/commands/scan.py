@@ -78,6 +78,7 @@ def scan(
     options: ScanOptions = _DEFAULTS,
     tile: int | None = None,
     step: int = 1,
+    mask: bool = True,
     backend: str = "auto",
     device: int | None = None,
     threads: int = 1,
@@ -98,6 +99,8 @@ def scan(
         is the whole signature.
     step : int
         A tile begins at every `step`-th letter.
+    mask : bool
+        Tiles of low complexity, such as runs of A, are not searched for (docs/scan.md).
     **keywords
         Fields of `ScanOptions` by name, such as ``max_mismatches=1``. They override those of `options`.
     backend : str
@@ -150,7 +153,7 @@ def scan(
     if qualities is not None:
         values = [_qualities_of(name, letters, qualities) for name, letters in samples.items()]
     arrays = Samples.of([encode_sets(letters) for letters in samples.values()], values)
-    tiling = None if tile is None else _tiling_of(packed, tile, step, options)
+    tiling = None if tile is None else _tiling_of(packed, tile, step, mask, options)
     patterns = Patterns.of(packed, options, tiling)
     if tiling is None:
         scanner = choose(backend, device, patterns, options, len(arrays.letters), threads)
@@ -163,10 +166,10 @@ def scan(
     return [_hit(names[hit["segment"]], packed, hit, qualities is not None, tiling) for hit in hits]
 
 
-def _tiling_of(signatures: Signatures, tile: int, step: int, options: ScanOptions) -> Tiling:
+def _tiling_of(signatures: Signatures, tile: int, step: int, mask: bool, options: ScanOptions) -> Tiling:
     check_whole("tile", tile, SHORTEST_TILE, LONGEST_TILE)
     check_whole("step", step, 1)
-    tiling = Tiling(tile, step)
+    tiling = Tiling(tile, step, mask)
     check_tiling(tiling, options)
     if signatures.lengths.max(initial=0) < tile:
         raise OptionError("tile", tile, "is longer than every signature")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Unpack
 
 import numpy as np
@@ -24,13 +25,14 @@ from pairhmm.interface.options import check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.names import check_names
+from pairhmm.io.files.names import check_file_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.scanning.batch import Patterns, ScanOptions, Signatures, Tiling
+from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures, Tiling
 from pairhmm.scanning.choice import choose
+from pairhmm.scanning.complexity import masked_tiles
 from pairhmm.scanning.records import RecordBlock
 from pairhmm.scanning.rollup import call_rule, repeated_tiles
 from pairhmm.scanning.tiles import check_tiling, load_tiles
@@ -126,7 +128,7 @@ def scan_files(
     if reports.candidates is not None and tiling is None:
         raise InputError("--candidates", "", "are reads that match a part of a signature", "give --tile")
     check_apart((signatures, *samples, reference), reports.outputs(output))
-    check_names("SAMPLE", "file", samples, "rename the file: its name stands in the table")
+    check_file_names("SAMPLE", samples)
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     known = read_signatures(signatures)
@@ -149,12 +151,14 @@ def scan_files(
     source = _Source(chunk_size, overlap, reference, watch)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
-        sinks = outputs.open_sinks(stack, output)
         scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), outputs, threads))))
+        # Records that can't be used show before the outputs are opened: stdout would have its header already.
+        first = [*islice(scanned, 1)]
+        sinks = outputs.open_sinks(stack, output)
         candidates = None
         if reports.candidates is not None:
             candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
-        outputs.write(scanned, sinks, candidates)
+        outputs.write(chain(first, scanned), sinks, candidates)
     counts = outputs.counts
     log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
     return counts
@@ -168,20 +172,24 @@ def _size(paths: Sequence[str]) -> int:
 def _patterns(path: str, signatures: Signatures, options: ScanOptions, tiling: Tiling | None) -> Patterns:
     """The patterns to search for. Warns of signatures that can't match."""
     rule = f"fewer than {options.min_informative} letters other than N"
-    _check_able(path, signatures, signatures.informative >= options.min_informative, rule, "--min-informative")
+    _check_able(path, signatures, signatures.informative >= options.min_informative, rule, "lower --min-informative")
     if tiling is not None:
         rule = f"fewer letters than a tile of {tiling.length}"
-        _check_able(path, signatures, signatures.lengths >= tiling.length, rule, "--tile")
+        _check_able(path, signatures, signatures.lengths >= tiling.length, rule, "lower --tile")
+        searched = tiling.tiles(signatures.lengths) > masked_tiles(signatures, tiling)
+        rule = "no tile but those of low complexity"
+        _check_able(path, signatures, searched | (signatures.lengths < tiling.length), rule, "give --no-mask")
     return Patterns.of(signatures, options, tiling)
 
 
-def _check_able(path: str, signatures: Signatures, able: NDArray[np.bool_], rule: str, option: str) -> None:
+def _check_able(path: str, signatures: Signatures, able: NDArray[np.bool_], rule: str, cure: str) -> None:
     """Warn of signatures that can't match. Raise an error if none can."""
     unable = np.flatnonzero(~able)
     if len(unable) == len(signatures):
-        raise InputError(path, "", f"every signature has {rule}: none can match", f"lower {option}")
+        raise InputError(path, "", f"every signature has {rule}: none can match", cure)
     if len(unable):
         first = signatures.names[int(unable[0])]
+        option = cure.rpartition(" ")[2]
         log.warning("%s: %d signatures skipped, with %s (%s): %s ...", path, len(unable), rule, option, first)
 
 
@@ -191,6 +199,9 @@ def _tell_of_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling,
         "%d tiles of %d letters; %d occur more than once, %d in several signatures",
         tiles, tiling.length, repeated, shared,
     )  # fmt: skip
+    masked = int(masked_tiles(signatures, tiling).sum())
+    if masked:
+        log.info("%d tiles of low complexity are not searched for (--no-mask searches for them)", masked)
     log.info("%s", call_rule(min_breadth))
 
 
@@ -216,6 +227,21 @@ def _scanned(
 ) -> Iterator[ScannedBlock]:
     with closing(read_ahead(blocks)) as ahead:
         for path, block in ahead:
-            if block is not None:
-                outputs.check_qualities(path, block)
-            yield path, block, None if block is None else scanner.scan(block.samples, threads)
+            if block is None:
+                yield path, None, None
+                continue
+            outputs.check_qualities(path, block)
+            for part, found in _in_parts(scanner, block, threads):
+                yield path, part, found
+
+
+def _in_parts(scanner: scanning.Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
+    """Consecutive records of a block, and what was found in them: as many as memory is meant for."""
+    while True:
+        found = scanner.scan_some(block.samples, threads)
+        count = len(found.quality_totals)
+        if count == len(block.names):
+            yield block, found
+            return
+        yield block.take(0, count), found
+        block = block.take(count, len(block.names))

@@ -15,6 +15,7 @@ from pairhmm.commands.scan_candidates import CandidateWriter, candidate_paths
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import path_of
 from pairhmm.interface.options import Within, check_fields
+from pairhmm.io.files.names import decoded
 from pairhmm.io.samples.hit_multiqc import open_multiqc
 from pairhmm.io.samples.hit_writer import (
     Searched,
@@ -168,7 +169,7 @@ class ScanOutputs:
                 self._tell_of_file(path, read)
                 if rollup is not None:
                     for sink in sinks:
-                        sink.add_seen(path, rollup.rows())
+                        sink.add_seen(decoded(path), rollup.rows())
                 continue
             self._add(collector.add(block, found), sinks)
             if rollup is not None:
@@ -185,7 +186,8 @@ class ScanOutputs:
     def _collector(self, path: str) -> Collector:
         with_letters = self.reports.summary is not None and self.tiling is None
         rules = HitRules(self.lengths, self.options.every_match, with_letters)
-        return FileCollector(path, file_label(path), rules) if self.per_file else RecordCollector(path, rules)
+        file = decoded(path)
+        return FileCollector(file, file_label(path), rules) if self.per_file else RecordCollector(file, rules)
 
     def _add(self, complete: Iterator[FoundSamples], sinks: Sequence[Sink]) -> None:
         for found in complete:

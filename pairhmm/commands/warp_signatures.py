@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.commands.warp_files import Quantiser, check_length, say_scale
 from pairhmm.compiled import require_compiled
@@ -20,11 +22,13 @@ from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
 from pairhmm.io.files.ahead import read_ahead
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.names import check_names
+from pairhmm.io.files.names import check_file_names, decoded
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.io.signals.chemistry import NO_RNA, direct_rna, pore_of_run
 from pairhmm.io.signals.kmer_tables import read_kmer_table
 from pairhmm.io.signals.reader import read_signals
+from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, open_warpings, place_lines
 from pairhmm.scanning.batch import Signatures
 from pairhmm.warping.base import Warper
@@ -125,7 +129,7 @@ def warp_signatures(
     signatures, model, output = path_of(signatures), path_of(model), path_of(output)
     paths = some_paths_of(reads, "reads")
     check_apart((signatures, model, *paths), [("-o", output)])
-    check_names("READS", "file", paths, "rename the file: its name stands in the table")
+    check_file_names("READS", paths)
     if [signatures, model, *paths].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the others as files")
     table = read_kmer_table(model)
@@ -143,12 +147,44 @@ def warp_signatures(
         "first": cut.count,
         "k": table.k,
     }
-    run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature)
-    with open_warpings(output, PLACE_COLUMNS, settings) as out:
-        for path in paths:
-            run.write(path, out)
+    run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature, Chemistry(table.pore))
+    with closing(read_ahead(run.cut(paths))) as ahead:
+        # Reads that can't be used show before the output is opened: stdout would have its header already.
+        first = [*islice(ahead, 1)]
+        with open_warpings(output, PLACE_COLUMNS, settings) as out:
+            for block in chain(first, ahead):
+                run.write(block, out)
     run.tell()
     return run.counts
+
+
+class Chemistry:
+    """Compares the runs of reads with the table of levels: refuses direct RNA, and warns once of another pore.
+
+    Parameters
+    ----------
+    pore : str
+        The table's pore; empty if it is not known.
+    """
+
+    def __init__(self, pore: str) -> None:
+        self._pore = pore
+        self._checked: Mapping[str, str] | None = None
+        self._is_told = False
+
+    def check(self, path: str, signal: SignalRecord) -> None:
+        """Check a read's run. Raises InputError for direct RNA."""
+        if signal.run is self._checked:
+            return
+        self._checked = signal.run
+        told = direct_rna(signal.run)
+        if told:
+            rule = f"is of direct RNA ({told}): {NO_RNA}"
+            raise InputError(path, f"read {signal.name}", rule, "give reads of DNA or cDNA")
+        pore = pore_of_run(signal.run)
+        if pore and self._pore and pore != self._pore and not self._is_told:
+            self._is_told = True
+            log.warning("%s: reads of pore %s, and a table of levels of pore %s", decoded(path), pore, self._pore)
 
 
 def _approximate_reads(path: str) -> int:
@@ -175,8 +211,9 @@ def _levels_of(
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Reads that were cut: names, and levels."""
+    """Reads of a file that were cut: names, and levels."""
 
+    path: str
     names: list[str]
     levels: Signals
 
@@ -190,30 +227,27 @@ class _Run:
         cut: CutOptions,
         quantiser: Quantiser,
         every_signature: bool,
+        chemistry: Chemistry,
     ) -> None:
+        self._chemistry = chemistry
         self._targets, self._warper, self._threads = targets, warper, threads
         self._cut, self._quantiser, self._every_signature = cut, quantiser, every_signature
         self.counts = PlaceCounts()
 
-    def write(self, path: str, out: TextIO) -> None:
-        """Find the places of a file's reads, and write them."""
-        before = self.counts.reads
-        with closing(read_ahead(self._reads(path))) as ahead:
-            for reads in ahead:
-                places = best_places(self._targets, reads.levels, self._warper, self._threads)
-                out.write(
-                    place_lines(
-                        path,
-                        reads.names,
-                        reads.levels.lengths,
-                        self._targets.names,
-                        places,
-                        self._quantiser.scale,
-                        every_signature=self._every_signature,
-                    )
-                )
-        if self.counts.reads == before:
-            log.warning("%s: no read in it", path)
+    def write(self, reads: _Cut, out: TextIO) -> None:
+        """Find the places of reads, and write them."""
+        places = best_places(self._targets, reads.levels, self._warper, self._threads)
+        out.write(
+            place_lines(
+                decoded(reads.path),
+                reads.names,
+                reads.levels.lengths,
+                self._targets.names,
+                places,
+                self._quantiser.scale,
+                every_signature=self._every_signature,
+            )
+        )
 
     def tell(self) -> None:
         """Say what was read and found."""
@@ -229,19 +263,23 @@ class _Run:
             )
         log.info("%d reads, %d placed", counts.reads, counts.reads - counts.short)
 
-    def _reads(self, path: str) -> Iterator[_Cut]:
-        names, levels = [], []
+    def cut(self, paths: Sequence[str]) -> Iterator[_Cut]:
+        """The levels of the files' reads that are warped, some reads at a time."""
+        for path in paths:
+            before = self.counts.reads
+            cut = self._levels(path)
+            while some := [*islice(cut, _READS_AT_ONCE)]:
+                yield _Cut(path, [name for name, _ in some], Signals.of([levels for _, levels in some]))
+            if self.counts.reads == before:
+                log.warning("%s: no read in it", decoded(path))
+
+    def _levels(self, path: str) -> Iterator[tuple[str, NDArray[np.int16]]]:
         for signal in read_signals(path):
+            self._chemistry.check(path, signal)
             self.counts.reads += 1
             found = self._cut.cut(signal.values)
-            if len(found) < self._cut.least:
-                self.counts.first_short = self.counts.first_short or signal.name
-                self.counts.short += 1
+            if len(found) >= self._cut.least:
+                yield signal.name, self._quantiser.levels(found)
                 continue
-            names.append(signal.name)
-            levels.append(self._quantiser.levels(found))
-            if len(names) == _READS_AT_ONCE:
-                yield _Cut(names, Signals.of(levels))
-                names, levels = [], []
-        if names:
-            yield _Cut(names, Signals.of(levels))
+            self.counts.first_short = self.counts.first_short or signal.name
+            self.counts.short += 1

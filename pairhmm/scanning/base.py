@@ -34,3 +34,18 @@ class Scanner(Protocol):
         -------
         Scanned
         """
+        parts = []
+        while True:
+            part = self.scan_some(samples, threads)
+            parts.append(part)
+            if len(part.quality_totals) == len(samples):
+                return Scanned.joined(parts)
+            samples = samples.take(len(part.quality_totals), len(samples))
+
+    def scan_some(self, samples: Samples, threads: int) -> Scanned:
+        """As `scan`, of as many of the first segments as memory is meant for: at least one.
+
+        A read of a repeat matches every signature that has the repeat, at every place of it. So what is found grows by
+        the reads times the signatures, and is given in parts. By default, it is given at once.
+        """
+        return self.scan(samples, threads)

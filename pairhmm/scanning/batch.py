@@ -56,10 +56,13 @@ class Tiling:
         Letters of a tile.
     step : int
         A tile begins at every `step`-th letter.
+    mask : bool
+        Tiles of low complexity are not searched for (`pairhmm.scanning.complexity`).
     """
 
     length: Annotated[int, Within(SHORTEST_TILE, LONGEST_TILE)]
     step: Annotated[int, Within(1)] = 1
+    mask: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -273,7 +276,7 @@ class Samples:
         offset = self.offset[first : end + 1]
         here = slice(int(offset[0]), int(offset[-1]))
         qualities = None if self.qualities is None else self.qualities[here]
-        return Samples(self.letters[here], qualities, offset - offset[0])
+        return Samples(self.letters[here], qualities, offset - offset[0], 0 if first else self.carried)
 
     def __len__(self) -> int:
         return len(self.offset) - 1
@@ -281,7 +284,7 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The hits of some samples.
+    """The hits of samples.
 
     Attributes
     ----------
@@ -298,6 +301,19 @@ class Scanned:
     runs: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, dtype=RUN))
 
     __repr__ = short_repr
+
+    @classmethod
+    def joined(cls, parts: Sequence[Scanned]) -> Scanned:
+        """What was found in consecutive segments, part after part."""
+        if len(parts) == 1:
+            return parts[0]
+        firsts = np.cumsum([0, *(len(part.quality_totals) for part in parts)])
+        hits, runs = [part.hits.copy() for part in parts], [part.runs.copy() for part in parts]
+        for first, *shifted in zip(firsts.tolist(), hits, runs, strict=False):
+            for records in shifted:
+                records["segment"] += first
+        totals = np.concatenate([part.quality_totals for part in parts])
+        return cls(np.concatenate(hits), totals, np.concatenate(runs))
 
 
 def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

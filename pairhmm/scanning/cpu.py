@@ -31,7 +31,8 @@ class CpuScanner(Scanner):
         self.label = f"cpu ({level})"
         short = list(_short_ones(patterns, options.max_mismatches))
         self._tiles = [
-            TileScanner(level, patterns.take(chosen), options, Tiling(length, length)) for length, chosen in short
+            TileScanner(level, patterns.take(chosen), options, Tiling(length, length, mask=False))
+            for length, chosen in short
         ]
         if short:
             is_short = np.isin(np.arange(len(patterns)), np.concatenate([chosen for _, chosen in short]))
@@ -48,15 +49,20 @@ class CpuScanner(Scanner):
             options.every_match,
         )
 
-    def scan(self, samples: Samples, threads: int) -> Scanned:
+    def scan_some(self, samples: Samples, threads: int) -> Scanned:
         totals = np.zeros(len(samples), dtype=np.int64)
-        found = self._native.scan(samples.letters, samples.qualities, samples.offset, samples.carried, threads, totals)
+        segments, found = self._native.scan(
+            samples.letters, samples.qualities, samples.offset, samples.carried, threads, totals
+        )
         hits = found.view(HIT).reshape(-1)
         if self._tiles:
+            tiled = [tiles.scan_some(samples.take(0, segments), threads) for tiles in self._tiles]
+            segments = min(len(part.quality_totals) for part in tiled)
             # The patterns of a signature have one length, so that no two scanners have hits of it.
-            hits = np.concatenate([hits, *(tiles.scan(samples, threads).hits for tiles in self._tiles)])
+            hits = np.concatenate([hits, *(part.hits for part in tiled)])
+            hits = hits[hits["segment"] < segments]
             hits = hits[np.lexsort([hits[name] for name in ("strand", "start", "signature", "segment")])]
-        return Scanned(hits, totals)
+        return Scanned(hits, totals[:segments])
 
 
 def _short_ones(patterns: Patterns, max_mismatches: int) -> Iterator[tuple[int, NDArray[np.int64]]]:

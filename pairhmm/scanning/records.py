@@ -36,6 +36,17 @@ class RecordBlock:
     first_position: int = 0
     unfinished: bool = False
 
+    def take(self, first: int, end: int) -> RecordBlock:
+        """The records ``first`` to ``end - 1``; the arrays are views."""
+        is_last = end == len(self.names)
+        return RecordBlock(
+            self.samples.take(first, end),
+            self.names.take(first, end),
+            self.first_record + first,
+            0 if first else self.first_position,
+            self.unfinished and is_last,
+        )
+
     @classmethod
     def of(cls, taken: _SampleBlock, first_record: int | None = None) -> RecordBlock:
         """The block that the compiled part read. `first_record` is for formats whose reader does not count records."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class ReferenceTiles(Scanner):
         informative = ((windows != ANY) & (tiles[:, None] != ANY)).sum(axis=2)
         good = (mismatches <= options.max_mismatches) & (informative >= options.min_informative)
         good &= sums >= self._patterns.least_total[pattern]
+        if self._tiling.mask:
+            good[[is_low_complexity(tile) for tile in tiles]] = False
         # A match that ends within the carried bases belongs to the segment before.
         good[:, : max(0, carried - size + 1)] = False
         return [(int(start), int(offsets[tile])) for tile, start in np.argwhere(good)]
@@ -124,6 +126,14 @@ class ReferenceTiles(Scanner):
                 )
                 runs.append((segment, signature, strand, start, length, place, tiles, total, informative, mismatches))
         return runs
+
+
+def is_low_complexity(tile: NDArray[np.uint8]) -> bool:
+    """Whether more than 14% of all pairs of a tile's words are equal: of three letters that are one base each."""
+    words = [tuple(tile[at : at + 3].tolist()) for at in range(len(tile) - 2)]
+    counts = Counter(word for word in words if all(letter.bit_count() == 1 for letter in word))
+    equal = sum(count * (count - 1) // 2 for count in counts.values())
+    return 100 * equal > 14 * (len(words) * (len(words) - 1) // 2)
 
 
 def make(patterns: Patterns, options: ScanOptions, tiling: Tiling) -> Scanner:

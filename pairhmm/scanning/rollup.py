@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.iupac import ANY
 from pairhmm.scanning.batch import REVERSE, Samples, ScanOptions, Signatures, Tiling
+from pairhmm.scanning.complexity import masked_tiles
 
 LEAST_READS = 3
 """Reads that match no other signature as well, which a call needs."""
@@ -52,6 +53,8 @@ class SignatureSeen:
         `PRESENT`; `WEAK`, with reads but not enough; or `ABSENT`.
     reason : str
         What a weak signature lacks.
+    masked : int
+        Tiles that were not searched for, because of their low complexity.
     """
 
     signature: str
@@ -67,6 +70,7 @@ class SignatureSeen:
     expected: float
     call: str
     reason: str
+    masked: int = 0
 
 
 def call_rule(min_breadth: float) -> str:
@@ -90,6 +94,7 @@ class Rollup:
         self._reads, self._ambiguous = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._sums = np.zeros((4, count), dtype=np.int64)  # letters, qualities, informative and differing columns
         self._letters = np.zeros(16, dtype=np.int64)
+        self._masked = masked_tiles(signatures, tiling)
         self._windows = 0
         self._has_qualities = True
 
@@ -151,7 +156,8 @@ class Rollup:
         reads, ambiguous = int(self._reads[index]), int(self._ambiguous[index])
         letters, qualities, informative, differing = (int(total) for total in self._sums[:, index])
         breadth = float(np.count_nonzero(here)) / len(here) if len(here) else 0.0
-        expected = self._expected(self._signatures.letters[begin:end], len(seen))
+        masked = int(self._masked[index])
+        expected = self._expected(self._signatures.letters[begin:end], len(seen) - masked)
         lacks = self._lacks(reads, reads - ambiguous, breadth, expected)
         return SignatureSeen(
             signature=self._signatures.names[index],
@@ -167,6 +173,7 @@ class Rollup:
             expected=expected,
             call=ABSENT if not reads else WEAK if lacks else PRESENT,
             reason="; ".join(lacks) if reads else "",
+            masked=masked,
         )
 
     def _lacks(self, reads: int, own: int, breadth: float, expected: float) -> list[str]:

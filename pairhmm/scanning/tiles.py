@@ -12,6 +12,7 @@ from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scanning import reference_tiles
 from pairhmm.scanning.base import Scanner
 from pairhmm.scanning.batch import HIT, RUN, Patterns, Samples, Scanned, ScanOptions, Tiling
+from pairhmm.scanning.complexity import masked_places
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +26,7 @@ class TileScanner(Scanner):
     def __init__(self, level: str, patterns: Patterns, options: ScanOptions, tiling: Tiling) -> None:
         from pairhmm.compiled import native
 
+        masked = masked_places(patterns.letters, patterns.offset, tiling)
         self.label = f"cpu ({level})"
         self._native = native.TileScanner(
             level,
@@ -38,14 +40,15 @@ class TileScanner(Scanner):
             options.max_mismatches,
             options.min_informative,
             options.every_match,
+            masked.reshape(-1),
         )
 
-    def scan(self, samples: Samples, threads: int) -> Scanned:
+    def scan_some(self, samples: Samples, threads: int) -> Scanned:
         totals = np.zeros(len(samples), dtype=np.int64)
-        hits, runs = self._native.scan(
+        segments, hits, runs = self._native.scan(
             samples.letters, samples.qualities, samples.offset, samples.carried, threads, totals
         )
-        return Scanned(hits.view(HIT).reshape(-1), totals, runs.view(RUN).reshape(-1))
+        return Scanned(hits.view(HIT).reshape(-1), totals[:segments], runs.view(RUN).reshape(-1))
 
 
 def check_tiling(tiling: Tiling, options: ScanOptions) -> None:

@@ -28,11 +28,14 @@ class KmerTable:
         The mean level of each k-mer, in pA, in the order of the alphabet: AA, AC, AG, AT, CA ...
     deviations : ndarray, shape (4**k,), float64
         The standard deviation of each k-mer's level.
+    pore : str
+        ``R9`` or ``R10``, where the table says so.
     """
 
     k: int
     means: NDArray[np.float64]
     deviations: NDArray[np.float64]
+    pore: str = ""
 
     def levels(self, letters: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The mean level, and its standard deviation, of each k-mer of a sequence.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
+import pysam
 import pytest
 
 QUERIES = ">a\nGATTACA\n>b\nACGT\n"
@@ -81,6 +83,73 @@ def test_bad_input(run_cli, folder, arguments, told):
     assert sorted(folder.iterdir()) == before
 
 
+LONG, LONGEST = "x" * 255, "x" * 254
+
+
+@pytest.mark.parametrize(
+    ("query", "target", "output", "told"),
+    [
+        (
+            "@x",
+            "t",
+            "o.sam",
+            "q.fa: record 1 (@x): a name of a query in SAM has at most 254 characters, of ASCII, and no",
+        ),
+        ("a@x", "t", "o.bam", "q.fa: record 1 (a@x): a name of a query in SAM"),
+        (LONG, "t", "o.sam", f"q.fa: record 1 ({'x' * 60}...): a name of a query in SAM"),
+        ("é", "t", "o.sam", "q.fa: record 1 (é): a name of a query in SAM"),
+        ("*", "t", "o.sam", "q.fa: record 1 (*): SAM reads this name as none; rename it, or write TSV or PAF"),
+        ("q", "*", "o.sam", "t.fa: record 1 (*): a name of a sequence in SAM and VCF does not begin with * or ="),
+        ("q", "=", "o.bam", "t.fa: record 1 (=): a name of a sequence in SAM"),
+        ("q", "*a", "o.sam", "t.fa: record 1 (*a): a name of a sequence in SAM"),
+        ("q", "a,b", "o.sam", "t.fa: record 1 (a,b): a name of a sequence in SAM"),
+        ("q", "a<b>", "o.bam", "t.fa: record 1 (a<b>): a name of a sequence in SAM"),
+        ("q", "é", "o.sam", "t.fa: record 1 (é): a name of a sequence in SAM"),
+        ("q", "*", "o.paf", "t.fa: record 1 (*): PAF reads this name as none; rename it, or write TSV"),
+        ("#q", "t", "o.tsv", "q.fa: record 1 (#q): a row that begins with # is a comment in a table; rename it"),
+        ("#q", "t", "-", "q.fa: record 1 (#q): a row that begins with # is a comment in a table; rename it"),
+    ],
+)
+@pytest.mark.parametrize("every", [(), ("--all",)])
+def test_names_that_a_format_can_not_hold(run_cli, folder, query, target, output, told, every):
+    (folder / "q.fa").write_text(f">{query}\nACGTACGTAA\n")
+    (folder / "t.fa").write_text(f">{target}\nACGTACGTAA\n")
+    before = sorted(folder.iterdir())
+    done = run_cli("align", *every, "-o", output, "q.fa", "t.fa", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert sorted(folder.iterdir()) == before
+
+
+def test_names_that_formats_can_hold(run_cli, folder):
+    names = [LONGEST, "a*=", "!#$%&'()+,-./:;<=>?[]^_`{|}~", ""]
+    (folder / "q.fa").write_text("".join(f">{name}\nACGTACGTAA\n" for name in names))
+    targets = ["a*=", "!#$%&+./:;?^_|~-@", "1", "é"]
+    (folder / "t.fa").write_text("".join(f">{name}\nACGTACGTAA\n" for name in targets[:3]))
+    for output in ("o.sam", "o.bam"):
+        done = run_cli("-q", "align", "--all", "-o", output, "q.fa", "t.fa", cwd=folder)
+        assert (done.returncode, done.stderr) == (0, "")
+        with pysam.AlignmentFile(str(folder / output)) as records:
+            assert list(records.references) == targets[:3]
+            read = [(record.query_name or "", record.reference_name) for record in records]
+        assert read == [(name or "*", target) for name in names for target in targets[:3]]
+    (folder / "t.fa").write_text("".join(f">{name}\nACGTACGTAA\n" for name in targets))
+    done = run_cli("-q", "align", "-o", "-", "q.fa", "t.fa", cwd=folder, encoding="utf-8")
+    assert [tuple(line.split("\t")[:2]) for line in done.stdout.splitlines()[1:]] == list(
+        zip(names, targets, strict=True)
+    )
+
+
+def test_contigs_that_vcf_can_not_hold(run_cli, folder):
+    (folder / "ref.fa").write_text(">a<b>\nACGTACGTAA\n")
+    given = ("--vcf", "-f", "ref.fa", "-r", "a<b>:1-10", "-o", "o.vcf", "t.fa")
+    done = run_cli("align", *given, cwd=folder)
+    assert done.returncode == 2
+    assert "ref.fa: record 1 (a<b>): a name of a sequence in SAM and VCF" in done.stderr
+    assert not (folder / "o.vcf").exists()
+
+
 def test_a_reader_that_leaves_is_no_error(folder):
     command = [sys.executable, "-m", "pairhmm", "-q", "align", "--all", "many.fa", "t.fa"]
     (folder / "many.fa").write_text("".join(f">q{n}\nACGT\n" for n in range(20_000)))
@@ -88,3 +157,13 @@ def test_a_reader_that_leaves_is_no_error(folder):
         process.stdout.readline()
         process.stdout.close()
         assert b"error" not in process.stderr.read()
+
+
+def test_file_names_that_are_not_utf8(run_cli, folder):
+    queries, targets = os.fsdecode(b"q\xff.fa"), os.fsdecode(b"t\xfe.fa")
+    (folder / "q.fa").rename(folder / queries)
+    (folder / "t.fa").rename(folder / targets)
+    for output in (b"o\xff.tsv", b"o\xff.paf.gz", b"o\xff.sam", b"o\xff.bam"):
+        done = run_cli("-q", "align", "-o", os.fsdecode(output), queries, targets, cwd=folder)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert "\tCL:pairhmm -q align -o " in (folder / os.fsdecode(b"o\xff.sam")).read_text(encoding="utf-8")

@@ -221,3 +221,42 @@ def test_files_of_a_sample_are_one_row_for_multiqc(files, run_cli):
     assert list(data) == ["patient_7"] and (data["patient_7"]["reads"], data["patient_7"]["hits"]) == (4, 2)
     done = run_cli("scan", "--signatures", "sig.fa", "x.fq", "--multiqc-sample", "patient_7")
     assert done.returncode == 2 and "--multiqc" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", [">a\nACGT*\n", "@a\nACGT\n+\nII\n", "@a\nACGT\n+\n", "nothing\n", "@a\nACGT\n+\nI\x01II\n"]
+)
+@pytest.mark.parametrize("options", [(), ("--tile", "12"), ("--assignment-format",)])
+def test_nothing_on_stdout_before_an_error_in_the_first_records(files, run_cli, text, options):
+    Path("bad.fq").write_text(text)
+    done = run_cli("scan", *options, "--signatures", "sig.fa", "bad.fq")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error: bad.fq: " in done.stderr
+
+
+def test_file_names_that_are_not_utf8(files, run_cli):
+    name, signatures = os.fsdecode(b"x\xff.fq"), os.fsdecode(b"sig\xfe.fa")
+    Path("x.fq").rename(name)
+    Path("sig.fa").rename(signatures)
+    given = ("--summary", os.fsdecode(b"s\xff"), "--multiqc", "x_mqc.json", "-o", "o.tsv", name)
+    for options in (
+        (),
+        ("--per-file",),
+        ("--tile", "16", "--min-informative", "8", "--candidates", os.fsdecode(b"c\xff")),
+    ):
+        done = run_cli("scan", *options, "--signatures", signatures, *given)
+        assert done.returncode == 0, done.stderr
+        for path in ("o.tsv", os.fsdecode(b"s\xff.samples.tsv")):
+            rows = Path(path).read_text(encoding="utf-8").splitlines()[1:]
+            assert rows and all(row.startswith("x\ufffd.fq\t") for row in rows)
+        assert list(json.loads(Path("x_mqc.json").read_text())["data"]) == ["x\ufffd"]
+    seen = Path(os.fsdecode(b"s\xff.signatures.tsv")).read_text(encoding="utf-8")
+    assert seen.splitlines()[1].startswith("x\ufffd.fq\t")
+    shutil.copy(name, os.fsdecode(b"x\xfe.fq"))
+    done = run_cli("scan", "--signatures", signatures, name, os.fsdecode(b"x\xfe.fq"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not UTF-8, and reads as the name of another file does; rename the file" in done.stderr
+    done = run_cli("map", "sketch", "-o", "k.sketches", name, "x.fa")
+    assert done.returncode == 0, done.stderr
+    done = run_cli("map", "distances", "k.sketches")
+    assert done.stdout.splitlines()[1].startswith("x\ufffd\tx\t"), done.stderr

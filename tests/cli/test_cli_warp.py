@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,77 @@ def test_real_reads_are_found(sars, run_cli, parts, options):
     assert right == 5
 
 
+SIGNATURES = ("--signatures", "v.fa", "--model", "kmers.model")
+
+SLOW5 = (
+    "#slow5_version\t1.0.0\n#num_read_groups\t1\n@experiment_type\tgenomic_dna\n@sequencing_kit\tsqk-lsk109\n"
+    "#char*\tuint32_t\tdouble\tdouble\tdouble\tdouble\tuint64_t\tint16_t*\n"
+    "#read_id\tread_group\tdigitisation\toffset\trange\tsampling_rate\tlen_raw_signal\traw_signal\n"
+    f"r\t0\t8192\t0\t8192\t4000\t300\t{','.join(['90', '70', '100'] * 100)}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\n", "\r\n", "reads.slow5: line 1: ends in CR and LF"),
+        ("\t300\t", "\t10\t", "reads.slow5: record 1 (r): len_raw_signal is 10, and its signal has 300 samples"),
+        ("\t0\t8192\t0", "\t0\t0\t0", "reads.slow5: record 1 (r): digitisation is 0"),
+        (
+            "type\tgenomic_dna",
+            "type\trna",
+            "reads.slow5: read r: is of direct RNA (experiment_type rna): its current runs from the 3' end, which warp"
+            " does not support (docs/warp.md); give reads of DNA or cDNA",
+        ),
+        ("sqk-lsk109", "sqk-rna004", "read r: is of direct RNA (sequencing_kit sqk-rna004)"),
+    ],
+)
+def test_slow5_that_can_not_be_used(files, run_cli, old, new, message):
+    Path("reads.slow5").write_bytes(SLOW5.replace(old, new).encode())
+    given = ("warp", *SIGNATURES, "--levels", "samples", "--skip", "0", "--first", "300", "reads.slow5")
+    done = run_cli(*given)
+    # On stdout, too, nothing stands before the error.
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr.splitlines()[-1]
+    assert message in bad(run_cli, *given[1:])
+
+
+def test_a_table_of_another_pore(files, run_cli):
+    Path("reads.slow5").write_text(SLOW5.replace("lsk109", "lsk114"))
+    Path("kmers.model").write_text("#kit\tr9.4_450bps\n" + Path("kmers.model").read_text())
+    given = ("warp", *SIGNATURES, "--levels", "samples", "--skip", "0", "--first", "300")
+    done = run_cli(*given, "reads.slow5", "reads.slow5")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("reads.slow5: reads of pore R10, and a table of levels of pore R9\n") == 1
+    Path("reads.slow5").write_text(SLOW5)
+    assert "of pore" not in run_cli(*given, "reads.slow5").stderr
+
+
+def test_nothing_on_stdout_before_an_error_in_the_first_reads(files, run_cli):
+    Path("reads.tsv").write_text("r\t1,b\n")
+    done = run_cli("warp", *SIGNATURES, "reads.tsv")
+    assert (done.returncode, done.stdout) == (2, "")
+    done = run_cli("warp", *SIGNATURES, "missing.tsv")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_a_file_name_that_is_not_utf8(files, run_cli):
+    name = os.fsdecode(b"x\xff.tsv")
+    Path("reads.tsv").rename(name)
+    done = run_cli("warp", *SIGNATURES, "--levels", "samples", "--skip", "0", "--first", "300", name)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[2].startswith("x\ufffd.tsv\tr\t")
+    Path(name).write_text("#nothing\n")
+    done = run_cli("warp", *SIGNATURES, name)
+    assert "x\ufffd.tsv: no read in it" in done.stderr
+
+
+def test_numpy_with_a_broken_header(files, run_cli):
+    np.save("q.npy", np.zeros((2, 8), np.float32))
+    Path("q.npy").write_bytes(Path("q.npy").read_bytes().replace(b"}", b" ", 1))
+    assert "q.npy: is not a sound NumPy file" in bad(run_cli, "--all", "q.npy", "t.tsv")
+
+
 def bad(run_cli, *arguments, code=2):
     """The one line of a run that ends with an error. No output is left."""
     done = run_cli("warp", *arguments, "-o", "out.tsv")
@@ -161,9 +233,6 @@ def test_files_without_signals(files, run_cli):
     assert "none.tsv: no signal in it; check the file" in bad(run_cli, "none.tsv", "none.tsv")
     assert "none.tsv: no signal in it; check the file" in bad(run_cli, "--all", "q.tsv", "none.tsv")
     assert "none.tsv: no signal in it; check the file" in bad(run_cli, "--all", "none.tsv", "q.tsv")
-
-
-SIGNATURES = ("--signatures", "v.fa", "--model", "kmers.model")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pairhmm.genomics.iupac import encode_sets, reverse_complement
 from pairhmm.io.sequences.writer import open_sequences
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures, Tiling
 from pairhmm.scanning.rollup import PRESENT, Rollup, repeated_tiles
-from pairhmm.scanning.tiles import load_tiles
+from pairhmm.scanning.tiles import TileScanner, load_tiles
 
 ONE = ScanOptions(max_mismatches=1)
 
@@ -190,3 +190,39 @@ def test_tiles_in_memory_that_can_not_be(viruses):
         pairhmm.scan(viruses, {"s": "ACGT"}, tile=31, step=0)
     with pytest.raises(InputError, match="needs tiles of at least 20 letters"):
         pairhmm.scan(viruses, {"s": "ACGT"}, tile=19, max_mismatches=3)
+
+
+def test_tiles_of_low_complexity(viruses, caplog):
+    caplog.set_level("INFO")
+    with open("v.fa", "a") as out:
+        out.write(f">tail\n{viruses['c'][::-1]}{'A' * 40}\n>low\n{'AC' * 30}\n")
+    Path("poly.fq").write_text("".join(f"@p{number}\n{'A' * 80}\n+\n{'I' * 80}\n" for number in range(9)))
+    run("poly.fq", reports=Reports(summary="sum"))
+    assert table("out.tsv") == []
+    masked = {row["signature"]: int(row["masked"]) for row in table("sum.signatures.tsv")}
+    assert masked["low"] == 30 and masked["a"] == 0
+    assert 10 <= masked["tail"] < 40
+    told = f"{sum(masked.values())} tiles of low complexity are not searched for (--no-mask searches for them)"
+    assert told in caplog.messages
+    assert (
+        "v.fa: 1 signatures skipped, with no tile but those of low complexity (--no-mask): low ..." in caplog.messages
+    )
+    run("poly.fq", reports=Reports(summary="sum"), tiling=Tiling(31, mask=False))
+    assert [row["signature"] for row in table("out.tsv")] == ["tail"] * 9
+    assert {row["masked"] for row in table("sum.signatures.tsv")} == {"0"}
+    Path("v.fa").write_text(f">low\n{'AC' * 30}\n")
+    with pytest.raises(InputError, match=r"every signature has no tile but those of low complexity: .* give --no-mask"):
+        run("poly.fq")
+    assert pairhmm.scan({"t": "A" * 40}, {"r": "A" * 80}, tile=31) == []
+    assert len(pairhmm.scan({"t": "A" * 40}, {"r": "A" * 80}, tile=31, mask=False)) == 1
+
+
+def test_blocks_that_are_found_in_parts_give_the_same_tables(viruses, monkeypatch):
+    run("r.fq", reports=Reports(summary="sum", candidates="ca"))
+    whole = [*tables(), Path("ca.reads.fq").read_bytes(), Path("ca.parts.fa").read_bytes()]
+    some = TileScanner.scan_some
+    monkeypatch.setattr(
+        TileScanner, "scan_some", lambda self, samples, threads: some(self, samples.take(0, 1), threads)
+    )
+    run("r.fq", reports=Reports(summary="sum", candidates="ca"))
+    assert [*tables(), Path("ca.reads.fq").read_bytes(), Path("ca.parts.fa").read_bytes()] == whole

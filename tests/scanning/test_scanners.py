@@ -238,3 +238,20 @@ def test_scanners_are_found_by_their_names():
         assert len(load(name, patterns, ScanOptions()).scan(samples_of("ACGTACGTACGT"), 1).hits) == 1
     with pytest.raises(BackendUnavailable, match="it does not scan"):
         load("abacus", patterns, ScanOptions())
+
+
+@pytest.mark.parametrize("length", [12, 40])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_is_found_at_once_is_bounded(length, threads):
+    signatures, samples = signatures_of(*["A" * length] * 40), samples_of(*["A" * 200, "C" * 50] * 120)
+    options = ScanOptions(every_match=True, both_strands=False)
+    scanner = CpuScanner(LEVELS[0], Patterns.of(signatures, options), options)
+    first = scanner.scan_some(samples, threads)
+    assert 0 < len(first.quality_totals) < len(samples)
+    assert len(first.hits) == (201 - length) * 40 * ((len(first.quality_totals) + 1) // 2)
+    whole = scanner.scan(samples, threads)
+    assert len(whole.hits) == (201 - length) * 40 * 120
+    assert len(whole.quality_totals) == len(samples)
+    single = Scanned.joined([scanner.scan(samples.take(at, at + 1), 1) for at in range(len(samples))])
+    assert whole.hits.tobytes() == single.hits.tobytes()
+    assert whole.quality_totals.tolist() == single.quality_totals.tolist()

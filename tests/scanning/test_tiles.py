@@ -30,7 +30,9 @@ def random_work(seed: int) -> Work:
     mismatches = int(rng.integers(0, 4))
     least = max(8, LEAST_PART * (mismatches + 1))
     tiling = Tiling(
-        max(least, int(rng.choice([least + 1, 21, 24, 31, 40, 70]))), int(rng.choice([1, 1, 1, 2, 5, 31, 50]))
+        max(least, int(rng.choice([least + 1, 21, 24, 31, 40, 70]))),
+        int(rng.choice([1, 1, 1, 2, 5, 31, 50])),
+        mask=seed % 2 == 0,
     )
     sequences = [
         draw(rng, int(rng.integers(1, 300)), n_ratio * int(rng.integers(0, 2)), ambiguous, alphabet)
@@ -175,3 +177,41 @@ def test_tiles_that_can_not_be():
 def test_signatures_that_are_shorter_than_a_tile_are_no_patterns():
     signatures = Signatures.of(["short", "long"], [encode_sets("ACGTACGTACGTAC"), encode_sets("ACGTT" * 10)])
     assert Patterns.of(signatures, ScanOptions(), Tiling(21)).signature.tolist() == [1, 1]
+
+
+def repeats(reads: int) -> tuple[Signatures, Samples]:
+    """Genomes that end in poly-A, and reads of it between others."""
+    rng = np.random.default_rng(7)
+    poly = encode_sets("A" * 60)
+    genomes = [np.concatenate([draw(rng, 200, 0, 0, BASES), poly[:40]]) for _ in range(30)]
+    letters = [poly if number % 3 else genomes[number % 30][50:150] for number in range(reads)]
+    qualities = [rng.integers(2, 41, len(read)).astype(np.uint8) for read in letters]
+    return Signatures.of([str(number) for number in range(30)], genomes), Samples.of(letters, qualities)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("every_match", [False, True])
+def test_what_is_found_at_once_is_bounded(threads, every_match):
+    signatures, samples = repeats(900)
+    options, tiling = ScanOptions(every_match=every_match), Tiling(31, mask=False)
+    scanner = TileScanner(chosen_level(), Patterns.of(signatures, options, tiling), options, tiling)
+    first = scanner.scan_some(samples, threads)
+    of_a_read = 30 * (60 - 30 + 40 - 31)  # runs: a diagonal each
+    assert 0 < len(first.quality_totals) < len(samples)
+    assert len(first.hits if every_match else first.runs) < (1 << 18) + of_a_read * (10 if every_match else 1)
+    whole = scanner.scan(samples, threads)
+    single = Scanned.joined([scanner.scan(samples.take(read, read + 1), 1) for read in range(60)])
+    assert np.array_equal(whole.quality_totals[:60], single.quality_totals)
+    assert np.array_equal(whole.hits[whole.hits["segment"] < 60], single.hits)
+    assert np.array_equal(whole.runs[whole.runs["segment"] < 60], single.runs)
+    assert len(np.unique(whole.hits["segment"])) == len(samples)
+
+
+def test_masked_tiles_are_not_found():
+    signatures, samples = repeats(60)
+    options, tiling = ScanOptions(), Tiling(31)
+    scanner = TileScanner(chosen_level(), Patterns.of(signatures, options, tiling), options, tiling)
+    found = scanner.scan_some(samples, 2)
+    assert len(found.quality_totals) == len(samples)
+    assert found.hits["segment"].tolist() == list(range(0, 60, 3))
+    assert found.hits["matches"].tolist() == [70] * 20

@@ -18,8 +18,10 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.cigar import DELETION
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.sequences import decode
+from pairhmm.io.aligned.names import RECORD_NAMES, check_each, reference_name
 from pairhmm.io.aligned.sequence_blocks import PairBlock, sequence_blocks
 from pairhmm.io.aligned.tables import UNKNOWN_QUALITY, AlignmentSink
+from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import output_errors, whole_files
 
 UNMAPPED, SECONDARY = 0x4, 0x100
@@ -31,13 +33,14 @@ def read_targets(path: str) -> tuple[list[str], list[int]]:
     Raises
     ------
     InputError
-        For what a header can't have: two sequences of one name, and an empty one.
+        For what a header can't have: a name that SAM forbids, two sequences of one name, and an empty one.
     """
     names: list[str] = []
     lengths: list[int] = []
     for block in sequence_blocks(path):
         names += block.names
         lengths += block.sequences.lengths.tolist()
+    check_each(path, names, reference_name, RECORD_NAMES.cure)
     seen: dict[str, int] = {}
     for number, (name, length) in enumerate(zip(names, lengths, strict=True), start=1):
         place = f"record {number} ({name})"
@@ -63,10 +66,11 @@ def open_records(
     provenance : mapping of str to str
         Fields of the header's line @PG, such as VN and CL; without any, there is no such line.
     """
+    program = {key: printable(value) for key, value in provenance.items()}
     header = {
         "HD": {"VN": "1.6", "SO": "unsorted"},
         "SQ": [{"SN": name, "LN": length} for name, length in zip(names, lengths, strict=True)],
-        **({"PG": [{"ID": "pairhmm", "PN": "pairhmm", **provenance}]} if provenance else {}),
+        **({"PG": [{"ID": "pairhmm", "PN": "pairhmm", **program}]} if program else {}),
     }
     mode = "wb" if str(destination).endswith(".bam") else "w"
     with whole_files(destination) as scratch, output_errors(destination, scratch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pairhmm.errors import InputError
 
@@ -51,6 +51,22 @@ def check_row_names(path: str, what: str, names: Iterable[str], cure: str) -> No
             raise InputError(
                 path, f"{what} {name!r}".lstrip(), "a table takes a row that begins with # for a header", cure
             )
+
+
+def check_file_names(what: str, paths: Sequence[str]) -> None:
+    """Require names of files that can stand in a table, as `decoded` gives them, and that it tells apart.
+
+    Raises
+    ------
+    InputError
+        For control characters, and for two files that only bytes that are not UTF-8 tell apart.
+    """
+    check_names(what, "file", paths, "rename the file: its name stands in the table")
+    shown: dict[str, str] = {}
+    for path in paths:
+        if shown.setdefault(decoded(path), path) != path:
+            rule = "is not UTF-8, and reads as the name of another file does"
+            raise InputError(what, f"file {path!r}", rule, "rename the file: its name stands in the table")
 
 
 def check_packed_names(path: str, text: bytes, names: Iterable[str]) -> None:

@@ -32,15 +32,20 @@ def read_texts(path: str) -> Generator[bytes]:
     InputError
         For a file that can't be read or is cut off.
     """
+    with ByteStream(path, lambda _: None) as stream:
+        yield from stream_texts(stream)
+
+
+def stream_texts(stream: ByteStream) -> Generator[bytes]:
+    """Like `read_texts`, for a stream that is open."""
     buffer = np.empty(_CHUNK, dtype=np.uint8)
     rest = b""
-    with ByteStream(path, lambda _: None) as stream:
-        while size := stream.fill(buffer):
-            text = rest + buffer[:size].tobytes()
-            end = text.rfind(b"\n") + 1
-            rest = text[end:]
-            if end:
-                yield text[:end]
+    while size := stream.fill(buffer):
+        text = rest + buffer[:size].tobytes()
+        end = text.rfind(b"\n") + 1
+        rest = text[end:]
+        if end:
+            yield text[:end]
     if rest:
         yield rest
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.text_lines import read_rows
-from pairhmm.io.samples.hit_writer import HIT_COLUMNS, PLACE, SEEN_COLUMNS, file_label
+from pairhmm.io.samples.hit_writer import HIT_COLUMNS, MASKED, PLACE, SEEN_COLUMNS, file_label
 from pairhmm.reporting.hits import ReportedHit
 from pairhmm.scanning.rollup import SignatureSeen
 
@@ -74,9 +74,10 @@ def read_seen(path: str, sample: str | None) -> Iterator[tuple[str, SignatureSee
     InputError
         For a file that is not such a table; names the line.
     """
-    for number, row in enumerate(read_rows(path, SEEN_COLUMNS, "pairhmm scan --tile --summary"), start=2):
+    rows = read_rows(path, SEEN_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
+    for number, row in enumerate(rows, start=2):
         file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
-        quality, identity, expected, length, reason = more
+        quality, identity, expected, length, reason, *masked = more
         try:
             seen = SignatureSeen(
                 signature=signature,
@@ -92,6 +93,7 @@ def read_seen(path: str, sample: str | None) -> Iterator[tuple[str, SignatureSee
                 expected=_number(expected),
                 call=call,
                 reason=reason,
+                masked=_count(masked[0]) if masked else 0,
             )
         except ValueError:
             cure = "give a table that pairhmm scan --tile wrote"

@@ -32,6 +32,8 @@ SEEN_COLUMNS = (
     *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
     *("quality", "identity", "expected", "length", "reason"),
 )
+MASKED = "masked"
+"""The last column of a summary of tiles: how many of a signature's are not searched for."""
 HASH_MODULUS = 97
 _SUMMARIES = ".samples.tsv", ".signatures.tsv"
 
@@ -148,7 +150,7 @@ class _SeenTable:
     """One row for each file and signature, the most abundant first."""
 
     def __init__(self) -> None:
-        self._lines = ["#" + "\t".join(SEEN_COLUMNS)]
+        self._lines = ["#" + "\t".join((*SEEN_COLUMNS, MASKED))]
 
     def add(self, found: FoundSamples) -> None:
         """Hits say no more than `add_seen` is told."""
@@ -159,7 +161,7 @@ class _SeenTable:
                 *(file, one.signature, one.call, one.reads, _decimals(one.ambiguous, 4)),
                 *(one.tiles, one.all_tiles, _decimals(one.breadth, 4), _decimals(one.depth, 4)),
                 *(_decimals(one.quality, 2), _decimals(one.identity, 4), f"{one.expected:.3g}"),
-                *(one.length, one.reason),
+                *(one.length, one.reason, one.masked),
             )
             self._lines.append("\t".join(map(str, row)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
 
 import numpy as np
@@ -30,11 +29,16 @@ def read_arrays(path: str) -> Iterator[SignalRecord]:
                 for name in several.files:
                     yield SignalRecord(name, checked(path, f"array {name}", several[name]))
             return
-        rows = np.load(path, mmap_mode="r", allow_pickle=False)
+        rows = np.lib.format.open_memmap(path, mode="r")
+        if rows.ndim > 1 and len(rows) > rows.size:
+            raise ValueError(f"{len(rows)} rows without values")
         for number, row in enumerate(rows if rows.ndim > 1 else rows[None], start=1):
             yield SignalRecord(str(number), checked(path, f"row {number}", row))
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except MemoryError as error:
+        rule = "is not a sound NumPy file, or has more values than memory holds"
+        raise InputError(path, "", rule, MAKE_AGAIN) from error
+    except Exception as error:  # NumPy parses a header as Python does, and raises what that raises
         what = " ".join(str(error).split()) or type(error).__name__
         raise InputError(path, "", f"is not a sound NumPy file ({what})", MAKE_AGAIN) from error

@@ -12,6 +12,7 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.io.files.outputs import TextSink
 from pairhmm.io.files.text_lines import read_lines
+from pairhmm.io.signals.chemistry import pore_of_table
 from pairhmm.warping.kmers import LONGEST_K, KmerTable
 
 _COLUMNS = ("kmer", "level_mean", "level_stdv")
@@ -28,10 +29,12 @@ def read_kmer_table(path: str) -> KmerTable:
     ------
     InputError
         For k-mers that are missing, occur twice, differ in length or have other letters than A, C, G and T, and for
-        levels that are not numbers. The message names the line.
+        levels that are not numbers, with the line; and for a table of direct RNA.
     """
-    lines = ((at, line) for at, line in enumerate(read_lines(path), start=1) if line and not line.startswith("#"))
+    comments: list[str] = []
+    lines = _rows_of(path, comments)
     at, header = next(lines, (1, ""))
+    pore = pore_of_table(path, comments)
     names = header.split("\t")
     missing = [name for name in _COLUMNS if name not in names]
     if missing:
@@ -53,7 +56,7 @@ def read_kmer_table(path: str) -> KmerTable:
         raise InputError(path, "", rule, "give a whole table")
     values = np.empty((2, 4**k))
     values[:, [int(kmer.translate(_DIGITS), 4) for kmer in found]] = np.array(list(found.values())).T
-    return KmerTable(k, values[0], values[1])
+    return KmerTable(k, values[0], values[1], pore)
 
 
 def write_kmer_table(out: TextSink, table: KmerTable) -> None:
@@ -67,6 +70,15 @@ def kmers(k: int) -> Iterator[str]:
     """Every k-mer, in the order of the alphabet."""
     for index in range(4**k):
         yield "".join(_BASES[index >> 2 * place & 3] for place in reversed(range(k)))
+
+
+def _rows_of(path: str, comments: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines that are no comments, with their numbers. The comments among them are added to `comments`."""
+    for at, line in enumerate(read_lines(path), start=1):
+        if line.startswith("#"):
+            comments.append(line)
+        elif line:
+            yield at, line
 
 
 def _row(path: str, at: int, line: str, columns: list[int]) -> tuple[str, float, float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
 
@@ -22,10 +23,13 @@ class SignalRecord:
     name : str
     values : ndarray, shape (n,), float
         Samples in pA, or levels in the file's own units. All are finite.
+    run : mapping of str to str
+        What the file says of the read's run, such as ``sequencing_kit``. Reads of one run share the mapping.
     """
 
     name: str
     values: NDArray[np.floating]
+    run: Mapping[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr
 

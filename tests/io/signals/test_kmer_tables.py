@@ -79,3 +79,18 @@ def test_tables_that_can_not_be_used(tmp_path, change, message):
 def test_headers_that_are_missing(tmp_path, text):
     with pytest.raises(InputError, match=r"line \d: the header has no column (kmer|level_stdv); give a table with"):
         table_of(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("comment", "pore"),
+    [("#kit\tr9.4_450bps", "R9"), ("#model_name r10.4.1_400bps.9mer", "R10"), ("#k\t2", ""), ("#r9 and r10", "")],
+)
+def test_the_pore_of_a_table(tmp_path, comment, pore):
+    assert table_of(tmp_path, comment + "\n" + rows()).pore == pore
+
+
+def test_a_table_of_direct_rna(tmp_path):
+    with pytest.raises(
+        InputError, match=r"x\.model: holds levels of direct RNA: .*; give the table of the pore for DNA"
+    ):
+        table_of(tmp_path, "#kit\trna_r9.4_70bps\n" + rows())

@@ -1,0 +1,49 @@
+"""What a run's metadata tells of its molecules and its pore, and whether a table of levels is of the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from pairhmm.errors import InputError
+
+_RUN_KEYS = ("experiment_type", "sequencing_kit", "flow_cell_product_code", "exp_script_name", "protocol_name")
+"""Keys of a run that name its chemistry, as MinKNOW writes them to SLOW5, BLOW5 and POD5."""
+
+# Direct RNA: "rna" and "internal_rna", "sqk-rna002", "FLO-MIN004RA", and a table for "rna_r9.4_70bps"; not "cdna".
+_RNA = re.compile(r"(?<![a-z])rna|flo-[a-z]+004ra", re.IGNORECASE)
+_PORE = re.compile(r"(?<![a-z0-9])r(9|10)(?![0-9])", re.IGNORECASE)
+# Flow cells, such as "FLO-MIN106", and the kits that have a pore of their own.
+_PORES = (
+    (re.compile(r"flo-(?:min10[67]|pro002|flg001)", re.IGNORECASE), "R9"),
+    (re.compile(r"flo-[a-z]+11[1-4]|sqk-[a-z]+114", re.IGNORECASE), "R10"),
+)
+NO_RNA = "its current runs from the 3' end, which warp does not support (docs/warp.md)"
+
+
+def direct_rna(run: Mapping[str, str]) -> str:
+    """What tells that a run is of direct RNA, such as ``sequencing_kit sqk-rna004``; empty for other runs."""
+    said = ((key, run.get(key, "")) for key in _RUN_KEYS)
+    return next((f"{key} {value}" for key, value in said if _RNA.search(value)), "")
+
+
+def pore_of_run(run: Mapping[str, str]) -> str:
+    """``R9`` or ``R10``, by a run's flow cell and kit; empty where they do not tell, or tell both."""
+    said = " ".join(run.get(key, "") for key in _RUN_KEYS)
+    found = [pore for codes, pore in _PORES if codes.search(said)]
+    return found[0] if len(found) == 1 else ""
+
+
+def pore_of_table(path: str, comments: Iterable[str]) -> str:
+    """``R9`` or ``R10``, by the comments of a table of levels; empty where they do not tell, or tell both.
+
+    Raises
+    ------
+    InputError
+        For a table of direct RNA.
+    """
+    text = " ".join(comments)
+    if _RNA.search(text):
+        raise InputError(path, "", f"holds levels of direct RNA: {NO_RNA}", "give the table of the pore for DNA")
+    found = {f"R{pore}" for pore in _PORE.findall(text)}
+    return found.pop() if len(found) == 1 else ""
