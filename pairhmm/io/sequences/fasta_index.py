@@ -98,7 +98,8 @@ def make_index(path: str) -> None:
             pysam.faidx(*map(os.fsencode, (path, *options)), catch_stdout=False)  # type: ignore[arg-type]
         except (pysam.utils.SamtoolsError, OSError) as error:
             _require_room(fai, path + _FAI)
-            raise InputError(path, "", "can't be indexed as FASTA", "gzipped? use bgzip") from error
+            cure = "is it damaged? are its lines of one length?" if is_bgzipped(path) else "gzipped? use bgzip"
+            raise InputError(path, "", "can't be indexed as FASTA", cure) from error
 
 
 def _require_room(scratch: Path, index: str) -> None:
@@ -157,7 +158,8 @@ class _Packed:
                 raise ValueError
             # The last two bytes of the head are the block's size minus one.
             size = struct.unpack_from("<H", head, 16)[0] + 1
-            data += zlib.decompress(self._file.read(size - magic.BGZF_HEAD_SIZE), -zlib.MAX_WBITS)
+            # As gzip, whose checksum is compared.
+            data += zlib.decompress(head + self._file.read(size - magic.BGZF_HEAD_SIZE), zlib.MAX_WBITS | 16)
             place += size
         return data
 
