@@ -11,6 +11,7 @@ from bam import change_bam
 from cases import OUT, Case
 from mutate import HOSTILE_FIELDS, chance, change_bytes, change_text, cut_off, pick
 from numpy.random import Generator
+from page import page_case
 
 Seeds = Mapping[str, bytes]
 Target = Callable[[Generator, Seeds], Case]
@@ -397,4 +398,5 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (forward, 3),
     (validate, 1),
     (sheet, 0.5),
+    (page_case, 2),
 )
