@@ -16,6 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.files import magic
+from pairhmm.io.files.byte_lines import lines_of
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.endings import TABIX_INDICES
 from pairhmm.io.files.names import check_names
@@ -172,9 +173,9 @@ def _bcf_records(path: str, file: str) -> Iterator[_Fields]:
 def _text_records(path: str, file: str, compressed: bool) -> Iterator[_Fields]:
     # The text is parsed here, because htslib demands contig lines, which many files lack. Only five columns are needed.
     opened = pysam.BGZFile(file, "rb", index=None) if compressed else open(file, "rb")  # noqa: SIM115
-    with opened as lines:
+    with opened as text:
         seen_header = False
-        for number, raw in enumerate(lines, start=1):
+        for number, raw in enumerate(lines_of(text), start=1):
             line = raw.decode("utf-8", "replace").rstrip("\r\n")
             if line.startswith("#"):
                 seen_header = seen_header or line.startswith((magic.VCF.decode(), "#CHROM"))
