@@ -1,5 +1,7 @@
 #include "scan/complexity.hpp"
 
+#include <stddef.h>
+
 #include <array>
 
 #include "genomics/letters.hpp"

@@ -17,9 +17,14 @@ const OPEN_SAMPLES = 3;
 const MOST_HAPLOTYPES = 12; // that a sample's table shows at first
 
 export async function showSite(report, site, holder, isCurrent) {
-  const article = await siteArticle(report, site);
+  // Until the site's reads are there, the site before stays on the screen, but not on paper.
+  holder.classList.add("stale");
+  const article = await siteArticle(report, site).catch((error) =>
+    make("p", { class: "empty" }, `${siteName(site)} can't be shown: ${error.message}`),
+  );
   if (!isCurrent()) return;
   holder.replaceChildren(article);
+  holder.classList.remove("stale");
   holder.scrollTop = 0;
 }
 

@@ -42,22 +42,29 @@ function fit(element) {
   }
 }
 
-// Prints the panels of some sites, each on a page of its own.
+// Prints the panels of some sites, each on a page of its own. While they are made, no others are.
 export async function printSites(report, sites) {
+  if (document.querySelector(".sheets")) return;
   const sheets = make("div", { class: "sheets onpaper" });
-  sheets.style.width = `${PAPER.width}px`;
-  document.body.append(sheets);
-  setPaper(true);
-  for (const site of sites.slice(0, MOST_SITES_PRINTED)) {
-    const article = await siteArticle(report, site);
-    sheets.append(make("div", { class: "sheet" }, article));
-    fit(article);
-  }
-  document.documentElement.classList.add("printing-sheets");
   const done = () => {
     sheets.remove();
     document.documentElement.classList.remove("printing-sheets");
   };
+  sheets.style.width = `${PAPER.width}px`;
+  document.body.append(sheets);
+  setPaper(true);
+  try {
+    for (const site of sites.slice(0, MOST_SITES_PRINTED)) {
+      const article = await siteArticle(report, site);
+      sheets.append(make("div", { class: "sheet" }, article));
+      fit(article);
+    }
+  } catch (error) {
+    done();
+    setPaper(false);
+    throw error;
+  }
+  document.documentElement.classList.add("printing-sheets");
   window.addEventListener("afterprint", done, { once: true });
   window.print();
 }

@@ -17,7 +17,11 @@ export function showScan(report) {
   const holder = make("div", { class: "holder", tabindex: "-1" });
   const rowsOf = scan.signatures.map(() => []);
   for (const [signature, ...row] of scan.rows) rowsOf[signature].push(row);
-  const choose = (index) => holder.replaceChildren(signatureView(report, scan.signatures[index], rowsOf[index]));
+  const viewOf = (index) =>
+    index < 0
+      ? make("p", { class: "empty" }, "The filter leaves no signature.")
+      : signatureView(report, scan.signatures[index], rowsOf[index]);
+  const choose = (index) => holder.replaceChildren(viewOf(index));
   const table = new DataTable(signatureColumns(scan, rowsOf), {
     label: "signatures",
     noun: "signature",

@@ -42,6 +42,12 @@ export function showSites(report) {
     placeOf: (index) => [sites.chroms[sites.chrom[index]], sites.pos[index]],
     onSelect: (index, isAimed) => {
       const turn = ++current;
+      if (index < 0) {
+        holder.classList.remove("stale");
+        holder.replaceChildren(make("p", { class: "empty" }, "The filter leaves no site."));
+        history.replaceState(null, "", location.pathname + location.search);
+        return;
+      }
       const site = siteAt(report, index);
       if (view) history.replaceState(null, "", `#site=${encodeURIComponent(`${site.chrom}:${site.pos}`)}`);
       const shown = showSite(report, site, holder, () => turn === current);

@@ -10,7 +10,7 @@ const ROWS_BEYOND = 12;
 const MOST_PRINTED = 1000; // some twenty pages
 
 // columns: {title, told, value(index), text(index), numeric, cell(index), has(index, wanted), hidden, saved(index)}; options: label,
-// count, noun, onSelect, placeOf, hint, height, rowClass(index). Hidden columns are for filters and files only.
+// count, noun, onSelect, placeOf, hint, height, rowClass(index). onSelect is told of -1 where no row is left. Hidden columns are for filters and files only.
 export class DataTable {
   constructor(columns, options) {
     this.allColumns = columns;
@@ -18,7 +18,7 @@ export class DataTable {
     this.options = options;
     this.order = Array.from({ length: options.count }, (_, index) => index);
     this.sorted = { column: -1, down: false };
-    this.selected = -1;
+    this.selected = null; // until a row is chosen
     this.drawn = "";
     this.printing = false;
     this.build();
@@ -106,7 +106,9 @@ export class DataTable {
     );
     this.scroller.scrollTop = 0;
     this.drawn = "";
-    this.draw();
+    // What is shown beside the list is one of its rows.
+    if (this.selected !== null && !kept.includes(this.selected)) this.select(kept[0] ?? -1);
+    else this.draw();
   }
 
   // Takes rows that came since. What is in view stays there.

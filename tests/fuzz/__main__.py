@@ -23,7 +23,7 @@ from pathlib import Path
 
 from launch import has_sanitizers, make_ready
 
-_SKIPPED = "(not installed)"
+_SKIPPED, _NO_PAGE = "(not installed)", "(without the page)"
 
 
 def main() -> int:
@@ -66,6 +66,7 @@ def _replay(folder: Path, scratch: Path) -> int:
 
 
 def _fuzz(options: argparse.Namespace, scratch: Path) -> int:
+    from page import has_page
     from seeds import has_parquet, has_signal, make_seeds
 
     (scratch / "seeds").mkdir()
@@ -75,6 +76,8 @@ def _fuzz(options: argparse.Namespace, scratch: Path) -> int:
         print("no pyarrow: what reads or writes Parquet is skipped", flush=True)
     if not has_signal():
         print("no pyslow5: what reads SLOW5 or BLOW5 is skipped", flush=True)
+    if not has_page():
+        print("no Node, or web/ is not built (make web-module): the page's readers are left out", flush=True)
     if options.only is not None:
         return _one(options, seeds, scratch)
     queue: SimpleQueue = multiprocessing.get_context("fork").SimpleQueue()
@@ -113,11 +116,13 @@ def _work(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, que
 
 def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, queue: SimpleQueue) -> None:
     """Every `jobs`-th input until the time is over."""
+    from page import PAGE, has_page
     from runner import fresh, import_everything, judge, run
     from seeds import has_parquet, has_signal
 
     import_everything()
     lacking = [*([] if has_parquet() else [".parquet"]), *([] if has_signal() else [".slow5", ".blow5"])]
+    with_page = has_page()
     known: set[tuple[str, str]] = set()
     end = time.monotonic() + options.seconds
     number = options.first + job
@@ -125,6 +130,10 @@ def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Pat
         case = _case(options, number, seeds)
         if any(ending in argument for argument in case.arguments for ending in lacking):
             queue.put((number, _SKIPPED, "", 0.0))
+            number += options.jobs
+            continue
+        if not with_page and case.target == PAGE:
+            queue.put((number, _NO_PAGE, "", 0.0))
             number += options.jobs
             continue
         work = fresh(scratch / f"job{job}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from bindings import run_binding
 from cases import OUT, Case
 from misfits import run_misfit
+from page import PAGE, run_page
 from seeds import has_parquet
 
 SECONDS = 60.0
@@ -138,6 +139,8 @@ def _command(case: Case) -> int:
         return 0
     if case.arguments[0] == "read-sheet":
         return _read_sheet(case.arguments[1])
+    if case.arguments[0] == PAGE:
+        return run_page(case.arguments[1:])
     from pairhmm.cli.main import main
 
     try:

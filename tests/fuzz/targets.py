@@ -11,6 +11,7 @@ from bam import change_bam
 from cases import OUT, Case
 from mutate import HOSTILE_FIELDS, chance, change_bytes, change_text, cut_off, pick
 from numpy.random import Generator
+from page import page_case
 from tools import fitting, map_draw, map_relate, map_sketches, parameters, warp
 
 Seeds = Mapping[str, bytes]
@@ -404,4 +405,5 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (map_draw, 1),
     (fitting, 2),
     (parameters, 1),
+    (page_case, 2),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 
 import pysam
 import pytest
@@ -20,6 +21,29 @@ def damaged(tiny, tmp_path):
     data[100_000:100_200] = random.Random(1).randbytes(200)
     path.write_bytes(data)
     return [path, *tiny[2:]], ""
+
+
+def with_a_wrong_checksum(data, number):
+    """Bgzipped data: the content of a block is not what its CRC-32 says."""
+    changed, at = bytearray(data), 0
+    for _ in range(number + 1):
+        at += struct.unpack_from("<H", data, at + 16)[0] + 1
+    changed[at - 8] ^= 1
+    return changed
+
+
+def a_checksum(tiny, tmp_path):
+    path = tmp_path / "flip.bam"
+    path.write_bytes(with_a_wrong_checksum(tiny[0].read_bytes(), 2))
+    return [path, *tiny[2:]], ""
+
+
+def a_checksum_of_the_reference(tiny, tmp_path):
+    path = tmp_path / "packed.fa.gz"
+    pysam.tabix_compress(str(tiny[2]), str(path))
+    pysam.faidx(str(path))
+    path.write_bytes(with_a_wrong_checksum(path.read_bytes(), 0))
+    return [*tiny[:2], *(path.with_name(path.name + ending) for ending in ("", ".fai", ".gzi"))], ""
 
 
 def without_index(tiny, tmp_path):
@@ -92,6 +116,8 @@ def cram_of_another_reference(tiny, tmp_path):
 CASES = {
     cut_off: "cut.bam: is cut off",
     damaged: "damaged.bam: can't be read to its end",
+    a_checksum: "flip.bam: can't be read to its end; it is cut off or damaged",
+    a_checksum_of_the_reference: "packed.fa.gz: can't be indexed as FASTA; is it damaged?",
     without_index: "NA12878.chr22.tiny.bam: has no index, which regions need",
     of_another_reference: "other.fa: contig q: 12356 bases in NA12878.chr22.tiny.bam and 400 in the reference",
     of_another_name: "other.fa: contig q: not in the reference",

@@ -85,7 +85,7 @@ def test_a_hosted_page_works_without_its_server(browser, built_page, tiny, run_c
     browser.give(tiny)
     assert browser.run().startswith("Done: 17 sites")
     browser.driver.get("about:blank")
-    browser.driver.get_log("browser")
+    browser.console()
 
 
 def test_addresses_are_read_where_that_is_allowed(browser, built_page, tiny, run_cli, serve, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+from contextlib import contextmanager, suppress
 
 import pysam
 import pytest
@@ -270,6 +271,19 @@ def test_names_of_files_stay_text(page, tiny, tmp_path):
     assert page.js("document.querySelectorAll('main img').length") == 0
 
 
+@contextmanager
+def nothing_arrives():
+    """The address of a server, to which no byte comes. Chromium connects for a form before it asks the policy."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.5)
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        with suppress(TimeoutError):
+            connection, _ = server.accept()
+            with connection:
+                connection.settimeout(0.5)
+                assert connection.recv(1000) == b""
+
+
 FETCH = """
 const [address, done] = arguments;
 const text = `fetch("${address}").then(() => postMessage("fetched"), () => postMessage("refused"))`;
@@ -280,11 +294,41 @@ worker.onmessage = ({data}) => fetch(address).then(() => done("fetched"), () => 
 
 def test_no_address_can_be_fetched(page):
     """The page's own policy holds for its workers, too, whatever their code does."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0.2)
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+    with nothing_arrives() as address:
         assert page.driver.execute_async_script(FETCH, address) == "refused"
-        with pytest.raises(TimeoutError):
-            server.accept()
-    told = [one["message"] for one in page.driver.get_log("browser")]
+    told = page.console()
     assert len(told) >= 2 and all("Content Security Policy" in one for one in told)
+
+
+FORM = """
+const form = document.createElement("form");
+[form.action, form.method, form.innerHTML] = [arguments[0], "post", "<input name='data' value='genotypes'>"];
+document.body.append(form);
+form.submit();
+form.remove();
+"""
+
+
+def test_no_form_can_be_sent(page):
+    with nothing_arrives() as address:
+        page.driver.execute_script(FORM, address)
+    told = page.console()
+    assert told and all("form-action 'none'" in one for one in told)
+
+
+def test_no_base_can_be_set(page):
+    base = "const base = document.createElement('base'); base.href = arguments[0]; document.head.append(base);"
+    page.driver.execute_script(base, "http://127.0.0.1:9/")
+    assert page.js("document.baseURI").startswith("file:")
+    told = page.console()
+    assert told and all("base-uri 'none'" in one for one in told)
+
+
+@pytest.mark.parametrize("name", ["pairhmm.html", "benchmark.html"])
+def test_webrtc_is_off(browser, built_page, name):
+    """Browsers that know the policy's directive refuse it, and for others the page takes its functions away."""
+    browser.driver.get(built_page.with_name(name).as_uri())
+    assert "webrtc 'block'" in browser.js("document.querySelector('meta[http-equiv]').content")
+    assert browser.js("typeof RTCPeerConnection + typeof webkitRTCPeerConnection") == "undefined" * 2
+    browser.console()
+    browser.requests()

@@ -141,6 +141,40 @@ def test_tables_sort_and_filter(browser, wait, open_report, make_run):
     assert "no column nonsense" in browser.find_element("css selector", f"{place} .counted").text
 
 
+def test_the_panel_follows_the_list(browser, wait, open_report, make_run):
+    """It shows a site of the list, or none."""
+    run = make_run(9, 30, variants=3)
+    open_report(*run.arguments)
+    open_tab(browser, "sites")
+    place, shown = "#tab-sites", "return document.querySelector('.panel h2')?.textContent"
+    first = wait(shown)
+    positions = [row[0] for row in rows(browser, place)]
+    assert first.startswith(positions[0])
+    other = positions[4]
+    type_filter(browser, place, "{}:{}-{}".format(*other.split(":"), other.split(":")[1]))
+    wait(f"{shown}.startsWith('{other} ')")
+    assert [row[0] for row in rows(browser, place)] == [other]
+    assert (
+        browser.execute_script("return document.querySelector('tr[aria-selected=true]').cells[0].textContent") == other
+    )
+    assert browser.current_url.endswith("#site=" + other.replace(",", "").replace(":", "%3A"))
+    # A site that is still in the list stays.
+    browser.execute_script("document.querySelector('#tab-sites input').value = 'chr1:1-99,999'")
+    head(browser, place, "Position").click()
+    assert len(rows(browser, place)) == len(positions)
+    assert browser.execute_script(shown).startswith(f"{other} ")
+    for nothing in ("chr9:1-5", "nonsense>1"):
+        type_filter(browser, place, nothing)
+        assert browser.execute_script(shown) is None
+        assert (
+            browser.execute_script("return document.querySelector('.holder').textContent")
+            == "The filter leaves no site."
+        )
+        assert "#" not in browser.current_url
+    type_filter(browser, place, "chr1:1-99,999")
+    wait(f"{shown}?.startsWith('{positions[0]} ')")
+
+
 def test_the_cohort_sorts(browser, open_report, make_run):
     run = make_run(3, 30, samples=("b", "c", "a"))
     open_report(*run.arguments)
@@ -170,6 +204,13 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
     open_report("--hits", run.hits, "--signatures", signatures)
     open_tab(browser, "scan")
     assert [row[0] for row in rows(browser, "#tab-scan")] == ["virus", "other"]
+    shown = "return document.querySelector('#tab-scan .holder').textContent"
+    for name in ("other", "virus"):
+        type_filter(browser, "#tab-scan", name)
+        assert browser.execute_script(shown).startswith(name)
+    type_filter(browser, "#tab-scan", "hits>99999")
+    assert browser.execute_script(shown) == "The filter leaves no signature."
+    type_filter(browser, "#tab-scan", "length>1")
     assert browser.execute_script(PIXELS, "canvas.track") > 1
     assert len(browser.find_elements("css selector", "#tab-scan .hit.reverse")) == 1
 

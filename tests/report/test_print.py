@@ -128,3 +128,40 @@ def test_a_panel_with_all_samples_open_has_one_page(browser, open_sites, make_ru
     open_sites(make_run(2, 60, samples=[f"s{number}" for number in range(8)]))
     browser.execute_script("for (const one of document.querySelectorAll('.holder details')) one.open = true")
     assert len(printed(browser)) == 2
+
+
+ANOTHER = """
+document.querySelectorAll("#tab-sites tr[data-index]")[3].click();
+const holder = document.querySelector(".holder");
+return [getComputedStyle(holder).display, holder.querySelector("h2").textContent];
+"""
+TWICE = """
+const done = arguments[0];
+let times = 0;
+window.print = () => (times += 1);
+const button = [...document.querySelectorAll("#tab-sites .list .tools button")].at(-1);
+button.click();
+button.click();
+const wait = () => {
+  if (!times) return setTimeout(wait, 20);
+  setTimeout(() => done([times, document.querySelectorAll(".sheets").length]), 300);
+};
+wait();
+"""
+
+
+def test_the_panel_of_another_site_is_not_printed(browser, open_sites, make_run):
+    """While the reads of the chosen site are still loaded, the site before is on the screen alone."""
+    open_sites(make_run(9, 30))
+    first = browser.execute_script("return document.querySelector('.panel h2').textContent")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script(ANOTHER) == ["none", first]
+
+
+def test_sheets_are_made_once_and_printed_alone(browser, open_sites, make_run):
+    open_sites(make_run(9, 30))
+    assert browser.execute_async_script(TWICE) == [1, 1]
+    # A print of the browser's own, while they are made, has none of them.
+    browser.execute_script("document.documentElement.classList.remove('printing-sheets')")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script(STYLES, ".sheets", "display") == ["none"]

@@ -103,11 +103,13 @@ def make_index(path: str) -> None:
 
 
 def _no_fasta(path: str) -> InputError:
-    """The error for a FASTA in which nothing can be found: it is gzipped, or its lines have different lengths."""
+    """The error for a FASTA in which nothing can be found: gzipped, damaged, or with lines of different lengths."""
     name = shlex.quote(path)
     with open(path, "rb") as file:
         is_gzipped = file.read(len(magic.GZIP)) == magic.GZIP
-    if is_gzipped:
+    if is_bgzipped(path):
+        cure = "is it damaged? are its lines of one length?"
+    elif is_gzipped:
         cure = f"run gunzip -c {name} | bgzip -c > bgzipped.fa.gz"
     else:
         joined = """/^>/ {if (n++) print ""; print; next} {printf "%s", $0} END {print ""}"""
@@ -171,7 +173,8 @@ class _Packed:
                 raise ValueError
             # The last two bytes of the head are the block's size minus one.
             size = struct.unpack_from("<H", head, 16)[0] + 1
-            data += zlib.decompress(self._file.read(size - magic.BGZF_HEAD_SIZE), -zlib.MAX_WBITS)
+            # As gzip, whose checksum is compared.
+            data += zlib.decompress(head + self._file.read(size - magic.BGZF_HEAD_SIZE), zlib.MAX_WBITS | 16)
             place += size
         return data
 

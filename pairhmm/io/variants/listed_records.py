@@ -12,6 +12,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import magic
+from pairhmm.io.files.byte_lines import lines_of
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import readable_again
@@ -114,7 +115,7 @@ class _Text:
     def contigs(self) -> list[str]:
         """Those of the header."""
         with self._opened() as lines:
-            header = takewhile(lambda line: line.startswith(b"#"), lines)
+            header = takewhile(lambda line: line.startswith(b"#"), lines_of(lines))
             found = [_CONTIG_LINE.match(line) for line in header]
         return [one[1].decode("utf-8", "replace") for one in found if one]
 
@@ -122,7 +123,7 @@ class _Text:
         """Only five columns are needed."""
         with self._opened() as lines:
             seen_header = False
-            for number, raw in enumerate(lines, start=1):
+            for number, raw in enumerate(lines_of(lines), start=1):
                 line = raw.decode("utf-8", "replace").rstrip("\r\n")
                 if line.startswith("#"):
                     seen_header = seen_header or line.startswith((magic.VCF.decode(), "#CHROM"))

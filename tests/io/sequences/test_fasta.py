@@ -108,6 +108,20 @@ def test_an_index_that_does_not_fit_is_made_anew(fasta, caplog, damage, packed):
     assert caplog.text == ""
 
 
+def test_a_checksum_is_compared_where_an_index_is_looked_up(fasta):
+    pysam.tabix_compress(str(fasta), f"{fasta}.gz")
+    fasta = fasta.with_name("ref.fa.gz")
+    Reference(fasta).close()
+    data = bytearray(fasta.read_bytes())
+    # The block is followed by the empty one, of 28 bytes; its own last 8 are checksum and size.
+    data[-28 - 8] ^= 1
+    fasta.write_bytes(data)
+    for index in (".fai", ".gzi"):
+        fasta.with_name(fasta.name + index).touch()
+    with pytest.raises(InputError, match="can't be indexed as FASTA; is it damaged"):
+        Reference(fasta)
+
+
 def test_a_gzi_that_is_missing_or_cut(fasta, caplog):
     pysam.tabix_compress(str(fasta), f"{fasta}.gz")
     fasta = fasta.with_name("ref.fa.gz")

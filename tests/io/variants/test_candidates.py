@@ -112,6 +112,13 @@ def test_telomeres_are_passed_over(tmp_path, caplog):
     assert f"{path}: 3 records at telomeres (POS 0, or behind the last base) skipped" in caplog.text
 
 
+def test_an_empty_line_ends_no_list(tmp_path):
+    path = write(tmp_path / "x.vcf", "one\t2\t.\tC\tT", "two\t4\t.\tGT\tG")
+    (tmp_path / "x.vcf").write_text((tmp_path / "x.vcf").read_text().replace("two", "\n\ntwo"))
+    pysam.tabix_compress(path, f"{path}.gz")
+    assert [one.chrom for one in read(f"{path}.gz")] == [one.chrom for one in read(path)] == ["one", "two"]
+
+
 def test_symbolic_alleles_are_counted(tmp_path, caplog):
     path = write(tmp_path / "x.vcf", "one\t2\t.\tC\tT,<DEL>,*", "one\t3\t.\tG\t<INS>", "one\t4\t.\tT\t.")
     reader = CandidateReader(path, CONTIGS, fetch)

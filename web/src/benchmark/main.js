@@ -1,5 +1,6 @@
 // The benchmark page: measures this browser, draws the curves, and gives the figures as JSON.
 
+import { removeWebRtc } from "../page/without_webrtc.js";
 import { chart, legend } from "./chart.js";
 import { measure } from "./suite.js";
 
@@ -203,5 +204,6 @@ function table(head, rows) {
   return around;
 }
 
+removeWebRtc();
 const [wasm, kernels, data] = await Promise.all(["wasm", "kernels", "data"].map(unpacked));
 Object.assign(window, { page: new Page(await WebAssembly.compile(wasm), parsed(kernels), parsed(data)) });

@@ -34,6 +34,8 @@ const FIELDS = /** @type {const} */ ([
   "groupEnd",
 ]);
 const UNMAPPED = 4;
+// The type Z of a tag.
+const TEXT = 90;
 
 /** Filters and unpacks the records of one file. */
 export class AlignmentParser {
@@ -221,9 +223,8 @@ export class AlignmentParser {
       block.start[read],
     );
     if (block.sample[read] >= 0) return;
-    const value = groups.at(index);
-    const group = value.startsWith("Z") ? value.slice(1).replace(/\0$/, "") : "";
-    block.sample[read] = sampleOf(this.source, group, name);
+    const value = groups.text.subarray(groups.offset[index], groups.offset[index + 1]);
+    block.sample[read] = sampleOf(this.source, groupText(this.source.path, name, value), name);
   }
 }
 
@@ -241,5 +242,18 @@ function readName(path, name, chrom, start) {
   } catch {
     const place = `a read at ${chrom}:${start + 1}`;
     throw new InputProblem(path, place, "its name is not text", "it is damaged: make it again");
+  }
+}
+
+/** The text of a tag's type and value; empty where it is no text. @param {string} path @param {string} name @param {Uint8Array} value */
+function groupText(path, name, value) {
+  if (value[0] !== TEXT) return "";
+  const end = value.indexOf(0);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      value.subarray(1, end < 0 ? undefined : end),
+    );
+  } catch {
+    throw new InputProblem(path, `read ${name}`, "its read group is not text", "run samtools addreplacerg");
   }
 }

@@ -3,9 +3,11 @@
 import { Bam } from "./bam.js";
 import { listed, quoted } from "./contig_names.js";
 import { Cram } from "./cram.js";
+import { checkEnd } from "./end_markers.js";
 import { rankOf } from "./intervals.js";
 import { checkNames } from "./names.js";
 import { InputProblem } from "./problem.js";
+import { checkFields, checkLines, mayBeHeader } from "./sam_header.js";
 import { SourceFile } from "./sources.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
@@ -139,21 +141,23 @@ export function cutOff(source) {
 /** @param {AlignmentFile} given @param {Reference} reference @param {Native} native */
 async function opened(given, reference, native) {
   const file = new SourceFile(given.name, given.data);
+  await checkEnd(file);
   const head = await file.read(0, 18);
   /** @type {Bam | Cram | null} */
   let found = null;
   if (Cram.mayBe(head)) found = await Cram.open(file, given.index, reference);
   else if (Bam.mayBe(head)) found = await Bam.open(file, given.index, native);
-  else if (!head.length && /\.(bam|cram)$/.test(given.name)) {
-    throw new InputProblem(given.name, "", "is cut off: nothing is in it", "copy or make it again");
+  if (!found || !mayBeHeader(found.header.text)) {
+    throw new InputProblem(given.name, "", OTHER_FORMAT, "give aligned reads as BAM or CRAM");
   }
-  if (!found) throw new InputProblem(given.name, "", OTHER_FORMAT, "give aligned reads as BAM or CRAM");
   return found;
 }
 
 /** What the lines of a header say. @param {string} path @param {import("./bam.js").Header} header */
 function parsedLines(path, header) {
-  const lines = header.text.split("\n").map((line) => line.replace(/\r$/, "").split("\t"));
+  const texts = header.text.split("\n").map((line) => line.replace(/\r$/, ""));
+  const lines = texts.filter((line) => line.trim()).map((line) => line.split("\t"));
+  checkLines(path, lines);
   /** @param {string} kind */
   const of = (kind) => lines.filter((line) => line[0] === kind).map(fieldsOf);
   if (!header.names.length) throw new InputProblem(path, "", "its header has no contigs (@SQ)", "give aligned reads");
@@ -166,11 +170,19 @@ function parsedLines(path, header) {
   if (groups.some((group) => !group.has("ID"))) {
     throw new InputProblem(path, "", "a read group (@RG) of its header has no ID", "run samtools addreplacerg");
   }
+  checkFields(path, contigs, ["SN", "LN"]);
+  checkFields(path, of("@PG"), ["ID"]);
   /** @type {Map<string, string>} */
   const checksums = new Map();
+  const known = new Set(header.names);
   for (const line of contigs) {
-    const [name, sum] = [line.get("SN"), line.get("M5")];
+    const [name, length, sum] = ["SN", "LN", "M5"].map((field) => line.get(field) ?? "");
     if (name && sum) checksums.set(name, sum);
+    // As in htslib, contigs of the text alone come last.
+    if (!known.has(name)) {
+      header.names.push(name);
+      header.lengths.push(Number(length));
+    }
   }
   return { order: of("@HD")[0]?.get("SO"), groups, checksums };
 }

@@ -1,7 +1,7 @@
 // BAM files: their header, their index, and their records as unpacked bytes (pairhmm/io/alignments/unpacked_bam.py).
 
 import { BamIndex } from "./bam_index.js";
-import { blocksFrom, DamagedBlock, hasEndMarker, isBlock } from "./bgzf.js";
+import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
@@ -46,9 +46,6 @@ export class Bam {
    * @returns {Promise<Bam | null>} null where it is no BAM
    */
   static async open(file, index, native) {
-    if (!(await hasEndMarker(file))) {
-      throw new InputProblem(file.name, "", "is cut off: its end marker is missing", "copy or make it again");
-    }
     const found = await readHeader(file, native);
     if (!found) return null;
     const opened = index === undefined ? null : await BamIndex.open(index, file, found.header, found.first);
@@ -123,20 +120,29 @@ export class Records {
   async #extend() {
     const skipped = this.isFirst ? 0 : this.at;
     const left = this.data.subarray(skipped);
-    const { value: batch } = await this.batches.next();
-    if (!batch) {
+    const { value: first } = await this.batches.next();
+    if (!first) {
       if (left.length) throw new DamagedBlock("the file ends within a record");
       return false;
     }
-    if (this.limit >= 0) this.limit -= skipped;
-    if (this.behind && this.limit < 0) {
-      const { block, within } = this.behind;
-      const index = batch.addresses.findIndex((/** @type {number} */ address) => address >= block);
-      if (index >= 0) this.limit = left.length + batch.begins[index] + (batch.addresses[index] === block ? within : 0);
+    // They are joined once for each record, since a long one, or a damaged size, takes many batches.
+    const batches = [first];
+    let size = left.length + first.data.length;
+    for (const wanted = endOfRecord(left); size < wanted;) {
+      const { value: batch } = await this.batches.next();
+      if (!batch) break;
+      batches.push(batch);
+      size += batch.data.length;
     }
-    const data = new Uint8Array(left.length + batch.data.length);
+    if (this.limit >= 0) this.limit -= skipped;
+    const data = new Uint8Array(size);
     data.set(left);
-    data.set(batch.data, left.length);
+    let at = left.length;
+    for (const batch of batches) {
+      data.set(batch.data, at);
+      if (this.behind && this.limit < 0) this.limit = limitWithin(batch, at, this.behind);
+      at += batch.data.length;
+    }
     this.data = data;
     if (!this.isFirst) this.at = 0;
     this.isFirst = false;
@@ -145,32 +151,51 @@ export class Records {
   }
 }
 
+/** Where the first record ends, which the bytes may not reach; 0 if they do not tell. @param {Uint8Array} data */
+function endOfRecord(data) {
+  return data.length < 4 ? 0 : 4 + new DataView(data.buffer, data.byteOffset).getInt32(0, true);
+}
+
+/** Where no more records begin among the bytes of a batch from `at` on; -1 where the place is not in it. @param {Batch} batch @param {number} at @param {Place} behind */
+function limitWithin({ addresses, begins }, at, { block, within }) {
+  const index = addresses.findIndex((/** @type {number} */ address) => address >= block);
+  return index < 0 ? -1 : at + begins[index] + (addresses[index] === block ? within : 0);
+}
+
 /** @typedef {{parse: (data: Uint8Array, at: number, limit: number, room: number) => {stop: typeof STOPS[number], at: number}}} Parser */
 
 /** @param {SourceFile} file @param {Native} native */
 async function readHeader(file, native) {
-  let data = new Uint8Array(0);
+  /** @type {Uint8Array[]} */
+  const pieces = [];
   /** @type {{address: number, begin: number}[]} */
   const blocks = [];
+  let [held, tried] = [0, 0];
+  const found = () => {
+    tried = held;
+    const data = new Uint8Array(held);
+    pieces.reduce((at, piece) => (data.set(piece, at), at + piece.length), 0);
+    pieces.splice(0, pieces.length, data);
+    if (String.fromCharCode(...data.subarray(0, 4)) !== "BAM\x01") return null;
+    const size = native.with((arrays) => native.call.bam_header_size(arrays.pass(data), data.length));
+    if (size <= 0) return size < 0 ? null : undefined;
+    const block = blocks.findLast((one) => one.begin <= size) ?? blocks[0];
+    return { header: parsedHeader(data, file.name), first: { block: block.address, within: size - block.begin } };
+  };
   try {
-    for await (const batch of blocksFrom(file, 0, 0)) {
-      batch.addresses.forEach((address, index) => blocks.push({ address, begin: data.length + batch.begins[index] }));
-      const more = new Uint8Array(data.length + batch.data.length);
-      more.set(data);
-      more.set(batch.data, data.length);
-      data = more;
-      if (String.fromCharCode(...data.subarray(0, 4)) !== "BAM\x01") return null;
-      const size = native.with((arrays) => native.call.bam_header_size(arrays.pass(data), data.length));
-      if (size < 0) return null;
-      if (size > 0) {
-        const block = blocks.findLast((one) => one.begin <= size) ?? blocks[0];
-        return { header: parsedHeader(data, file.name), first: { block: block.address, within: size - block.begin } };
-      }
+    for await (const { addresses, begins, data } of blocksFrom(file, 0, 0)) {
+      addresses.forEach((address, index) => blocks.push({ address, begin: held + begins[index] }));
+      pieces.push(data);
+      held += data.length;
+      // A damaged size would have the rest of the file looked at again with every block.
+      if (held < 2 * tried) continue;
+      const header = found();
+      if (header !== undefined) return header;
     }
   } catch (error) {
     if (!(error instanceof DamagedBlock)) throw error;
   }
-  return null;
+  return found() ?? null;
 }
 
 /** @param {Uint8Array} data a whole header @param {string} path @returns {Header} */
@@ -185,7 +210,7 @@ function parsedHeader(data, path) {
   for (let i = 0; i < count; i++) {
     const size = view.getInt32(at, true);
     names.push(headerText(data.subarray(at + 4, at + 3 + size), path));
-    lengths.push(view.getInt32(at + 4 + size, true));
+    lengths.push(view.getUint32(at + 4 + size, true));
     at += 8 + size;
   }
   return { names, lengths, text };

@@ -40,8 +40,10 @@ export class BamIndex {
     const isCsi = isBlock(await packed.read(0, 18));
     const name = `${file.name}.${isCsi ? "csi" : "bai"}`;
     const index = new (isCsi ? CSI : BAI)({ filehandle: packed.handle });
+    const damaged = new InputProblem(name, "", "is damaged, or no index", `run samtools index ${file.name}`);
+    if (isCsi && !(await isWhole(packed))) throw damaged;
     await index.parse().catch(() => {
-      throw new InputProblem(name, "", "is damaged, or no index", `run samtools index ${file.name}`);
+      throw damaged;
     });
     const opened = new BamIndex(index, name, file);
     await opened.#told(() => opened.#check(header, first));
@@ -157,6 +159,17 @@ export class BamIndex {
     const head = await this.file.read(address, 18);
     if (head.length && !isBlock(head)) throw new Contradiction("no block of the file begins where it says");
     yield* blocksFrom(this.file, address, address);
+  }
+}
+
+/** Whether the checksums of a bgzipped file are right. @param {SourceFile} file */
+async function isWhole(file) {
+  try {
+    for await (const _ of blocksFrom(file, 0));
+    return true;
+  } catch (error) {
+    if (error instanceof DamagedBlock) return false;
+    throw error;
   }
 }
 

@@ -2,42 +2,36 @@
 
 import { unzip } from "@gmod/bgzf-filehandle";
 
+import { crc32 } from "../crc32.js";
+
 /** @typedef {import("./sources.js").SourceFile} SourceFile */
 
 /** Unpacked blocks, end to end: where each begins in the file, and among the bytes. */
 /** @typedef {{addresses: number[], begins: number[], data: Uint8Array}} Batch */
 
 const HEAD_SIZE = 18;
+const TAIL_SIZE = 8;
 const LONGEST_BLOCK = 1 << 16;
 const AT_ONCE = 1 << 20;
-const END_MARKER = Uint8Array.from([
-  31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, 66, 67, 2, 0, 27, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-]);
+const BEGIN = [31, 139, 8];
+const HAS_FIELD = 4;
+const FIELD = [6, 0, 66, 67, 2, 0];
 
 /** A block that can't be unpacked, or a file that ends within a block or a record. */
 export class DamagedBlock extends Error {}
 
-/** Whether a block begins with these bytes. @param {Uint8Array} head */
+/** Whether a block begins with these bytes: gzip with an extra field of 6 bytes, which is the subfield BC. @param {Uint8Array} head */
 export function isBlock(head) {
   return (
     head.length >= HEAD_SIZE &&
-    head[0] === 31 &&
-    head[1] === 139 &&
-    head[2] === 8 &&
-    head[3] === 4 &&
-    head[12] === 66 &&
-    head[13] === 67
+    BEGIN.every((byte, index) => byte === head[index]) &&
+    (head[3] & HAS_FIELD) !== 0 &&
+    FIELD.every((byte, index) => byte === head[10 + index])
   );
 }
 
-/** Whether a bgzipped file is whole: it ends in an empty block. @param {SourceFile} file */
-export async function hasEndMarker(file) {
-  const tail = await file.read((await file.size()) - END_MARKER.length, END_MARKER.length);
-  return tail.length === END_MARKER.length && tail.every((byte, index) => byte === END_MARKER[index]);
-}
-
 /**
- * Unpacked blocks from an address on.
+ * Unpacked blocks from an address on. The checksum of each is compared.
  *
  * @param {SourceFile} file
  * @param {number} address
@@ -50,69 +44,97 @@ export async function* blocksFrom(file, address, behind = Infinity) {
   while (address < size) {
     const wanted = Math.min(AT_ONCE, Math.max(behind - address, 0) + LONGEST_BLOCK);
     const packed = await file.read(address, wanted);
-    const batch = walk(packed, address);
-    if (batch.end === 0) throw new DamagedBlock(`no whole block at ${address}`);
-    const data = await unpackedBlocks(packed.subarray(0, batch.end), batch.size);
-    if (!data) {
-      yield* soundBlocks(packed, batch, address);
-      return;
-    }
-    yield { addresses: batch.addresses, begins: batch.begins, data };
-    address += batch.end;
+    const blocks = walk(packed);
+    if (!blocks.length) throw new DamagedBlock(`no whole block at ${address}`);
+    const data = await unpackedTogether(packed, blocks);
+    if (data) yield { ...placesOf(blocks, address), data };
+    else yield* oneByOne(packed, blocks, address);
+    address += blocks[blocks.length - 1].end;
   }
+}
+
+/** A block among packed bytes, and what its end says of the unpacked ones. */
+/** @typedef {{begin: number, end: number, checksum: number, size: number}} PackedBlock */
+
+/** The whole blocks at the front of some bytes. @param {Uint8Array} packed @returns {PackedBlock[]} */
+function walk(packed) {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  /** @type {PackedBlock[]} */
+  const blocks = [];
+  for (let begin = 0; packed.length - begin >= HEAD_SIZE && isBlock(packed.subarray(begin, begin + HEAD_SIZE));) {
+    const end = begin + view.getUint16(begin + 16, true) + 1;
+    if (end > packed.length || end < begin + HEAD_SIZE + TAIL_SIZE) break;
+    const [checksum, size] = [view.getUint32(end - 8, true), view.getUint32(end - 4, true)];
+    blocks.push({ begin, end, checksum, size });
+    begin = end;
+  }
+  return blocks;
+}
+
+/** @param {PackedBlock[]} blocks @param {number} address of the bytes that they are in */
+function placesOf(blocks, address) {
+  /** @type {number[]} */
+  const begins = [];
+  let size = 0;
+  for (const block of blocks) {
+    begins.push(size);
+    size += block.size;
+  }
+  return { addresses: blocks.map(({ begin }) => address + begin), begins };
 }
 
 /**
- * The blocks before a damaged one, since what is wrong with the reads in them comes first.
+ * Blocks unpacked at once, the fastest way; null where any is not as its end says.
  *
  * @param {Uint8Array} packed
- * @param {{addresses: number[], end: number}} batch
- * @param {number} address
- * @returns {AsyncGenerator<Batch>}
+ * @param {PackedBlock[]} blocks
  */
-async function* soundBlocks(packed, { addresses, end }, address) {
-  for (const [index, own] of addresses.entries()) {
-    const block = packed.subarray(own - address, index + 1 < addresses.length ? addresses[index + 1] - address : end);
-    const data = await unpackedBlocks(block, unpackedSize(block));
-    if (!data) throw new DamagedBlock(`a damaged block at ${own}`);
-    yield { addresses: [own], begins: [0], data };
-  }
-}
-
-/** Whole blocks unpacked; null where one is damaged. @param {Uint8Array} packed @param {number} size */
-async function unpackedBlocks(packed, size) {
+async function unpackedTogether(packed, blocks) {
+  // The library makes room for what the sizes say, however large.
+  if (blocks.some(({ size }) => size > LONGEST_BLOCK)) return null;
+  /** @type {Uint8Array} */
+  let data;
   try {
-    /** @type {Uint8Array} */
-    const data = await unzip(packed);
-    return data.length === size ? data : null;
+    data = await unzip(packed.subarray(0, blocks[blocks.length - 1].end));
   } catch (error) {
     // The library's own program can't be started: that says nothing about the data.
     if (error instanceof TypeError || error instanceof WebAssembly.CompileError) throw error;
     return null;
   }
-}
-
-/** @param {Uint8Array} block */
-function unpackedSize(block) {
-  return new DataView(block.buffer, block.byteOffset + block.length - 4, 4).getUint32(0, true);
-}
-
-/** The whole blocks at the front of some bytes. @param {Uint8Array} packed @param {number} address */
-function walk(packed, address) {
-  /** @type {number[]} */
-  const addresses = [];
-  /** @type {number[]} */
-  const begins = [];
-  let [end, size] = [0, 0];
-  while (packed.length - end >= HEAD_SIZE) {
-    const head = packed.subarray(end, end + HEAD_SIZE);
-    if (!isBlock(head)) break;
-    const next = end + (head[16] | (head[17] << 8)) + 1;
-    if (next > packed.length || next < end + HEAD_SIZE + 8) break;
-    addresses.push(address + end);
-    begins.push(size);
-    size += unpackedSize(packed.subarray(end, next));
-    end = next;
+  let at = 0;
+  for (const { size, checksum } of blocks) {
+    if (crc32(data.subarray(at, at + size)) !== checksum) return null;
+    at += size;
   }
-  return { addresses, begins, end, size };
+  return at === data.length ? data : null;
+}
+
+/**
+ * Blocks up to a damaged one, since what is wrong with the reads in them comes first. As in htslib, the size that a
+ * block's end has is not looked at, and its data begin behind the head whatever flags are set.
+ *
+ * @param {Uint8Array} packed
+ * @param {PackedBlock[]} blocks
+ * @param {number} address
+ * @returns {AsyncGenerator<Batch>}
+ */
+async function* oneByOne(packed, blocks, address) {
+  for (const { begin, end, checksum } of blocks) {
+    const data = await inflated(packed.subarray(begin + HEAD_SIZE, end - TAIL_SIZE));
+    if (!data || data.length > LONGEST_BLOCK || crc32(data) !== checksum) {
+      throw new DamagedBlock(`a damaged block at ${address + begin}`);
+    }
+    yield { addresses: [address + begin], begins: [0], data };
+  }
+}
+
+/** Deflated bytes unpacked; null where they are damaged. @param {Uint8Array} packed */
+async function inflated(packed) {
+  const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (packed)])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).arrayBuffer().then(
+    (data) => new Uint8Array(data),
+    () => null,
+  );
 }

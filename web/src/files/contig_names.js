@@ -4,6 +4,12 @@ import { InputProblem } from "./problem.js";
 
 const LISTED = 3;
 const PREFIX = "chr";
+const CONTROL = /[\x00-\x1f\x7f-\xa0\xad]/g;
+const SHORT = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
 
 /** The first few names, for a message. @param {string[]} names */
 export function listed(names) {
@@ -46,5 +52,10 @@ export function checkContigs(path, names) {
 export function quoted(text) {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   const escaped = text.replace(/\\/g, "\\\\").replace(mark === "'" ? /'/g : /^$/, "\\'");
-  return mark + escaped.replace(/\n/g, "\\n").replace(/\r/g, "\\r").replace(/\t/g, "\\t") + mark;
+  return mark + escaped.replace(CONTROL, escapeOf) + mark;
+}
+
+/** @param {string} letter */
+function escapeOf(letter) {
+  return SHORT.get(letter) ?? `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

@@ -1,13 +1,13 @@
 // CRAM files, whose records are made to those of BAM, so that one parser takes both.
 
-import { CramFile } from "@gmod/cram";
-
 import { bamRecords } from "./bam_writer.js";
 import { DamagedBlock } from "./bgzf.js";
+import { CheckedCramFile } from "./cram_blocks.js";
 import { openCramIndex } from "./cram_index.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("@gmod/cram").CraiIndex} CraiIndex */
+/** @typedef {import("@gmod/cram").CramFile} CramFile */
 /** @typedef {import("./bam.js").Header} Header */
 /** @typedef {import("./bam.js").Parser} Parser */
 /** @typedef {import("./fasta.js").Reference} Reference */
@@ -16,11 +16,6 @@ import { InputProblem } from "./problem.js";
 /** @typedef {{containerStart: number, sliceStart: number, sliceBytes: number}} SlicePlace */
 
 const DEFINITION_SIZE = 26;
-// The empty container at a file's end, by major version (CRAM specification, section 9).
-const ENDS = new Map([
-  [2, "0b000000ffffffff0fe0454f460000000001000001000606010001000100"],
-  [3, "0f000000ffffffff0fe0454f4600000000010005bdd94f0001000606010001000100ee63014b"],
-]);
 
 /** A CRAM file. */
 export class Cram {
@@ -45,14 +40,13 @@ export class Cram {
    * @returns {Promise<Cram | null>} null where it is damaged at its beginning
    */
   static async open(file, index, reference) {
-    await checkEnd(file);
     /** @type {Header} */
     const header = { names: [], lengths: [], text: "" };
     const seqFetch = async (/** @type {number} */ tid, /** @type {number} */ start, /** @type {number} */ end) => {
       if (!reference.contigs.has(header.names[tid])) throw new DamagedBlock("no such contig in the reference");
       return reference.fetch(header.names[tid], start - 1, end);
     };
-    const cram = new CramFile({ filehandle: file.handle, seqFetch, checkSequenceMD5: true });
+    const cram = new CheckedCramFile(file, seqFetch);
     /** @type {string[]} */
     const groups = [];
     try {
@@ -158,16 +152,5 @@ export class CramRecords {
       if (error instanceof InputProblem) throw error;
       throw new DamagedBlock(String(error));
     }
-  }
-}
-
-/** @param {SourceFile} file */
-async function checkEnd(file) {
-  const [major, minor] = await file.read(4, 2);
-  const marker = major > 2 || minor > 0 ? (ENDS.get(major) ?? "") : "";
-  const size = marker.length / 2;
-  const tail = await file.read(Math.max(0, (await file.size()) - size), size);
-  if (Array.from(tail, (byte) => byte.toString(16).padStart(2, "0")).join("") !== marker) {
-    throw new InputProblem(file.name, "", "is cut off: its end marker is missing", "copy or make it again");
   }
 }

@@ -1,14 +1,15 @@
 // The reference genome (pairhmm/io/sequences/fasta.py).
 
-import { BgzipIndexedFasta, IndexedFasta } from "@gmod/indexedfasta";
-
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
-import { sameContig } from "./contig_names.js";
-import { madeIndex } from "./fasta_index.js";
+import { quoted, sameContig } from "./contig_names.js";
+import { checkEnd } from "./end_markers.js";
+import { indexedBytes, madeIndex, offsetOf } from "./fasta_index.js";
 import { checkNames, forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 
+/** @typedef {import("./fasta_index.js").FastaRecord} FastaRecord */
+/** @typedef {import("./fasta_index.js").IndexedBytes} IndexedBytes */
 /** @typedef {import("./sources.js").Source} Source */
 /** @typedef {{name: string, fasta: Source, fai?: Source, gzi?: Source}} ReferenceFiles */
 
@@ -16,6 +17,8 @@ import { SourceFile } from "./sources.js";
 const WINDOW = 1 << 16;
 const KEPT_WINDOWS = 64;
 const NO_LETTER = /[^ACGTURYKMSWBDHVN]/;
+// What a decoder writes for bytes that are not UTF-8.
+const NO_UTF8 = "\ufffd";
 const OTHERS = /** @type {const} */ ([
   [/^BAM\x01/, "a BAM file"],
   [/^CRAM/, "a CRAM file"],
@@ -26,11 +29,13 @@ const GIVE = "give the reference FASTA with -f";
 
 /** An indexed FASTA file. */
 export class Reference {
-  /** @param {string} path @param {IndexedFasta} file @param {Map<string, number>} contigs name and length */
-  constructor(path, file, contigs) {
+  /** @param {string} path @param {IndexedBytes} indexed */
+  constructor(path, { bytes, records }) {
     this.path = path;
-    this.contigs = contigs;
-    this.file = file;
+    this.bytes = bytes;
+    /** @type {Map<string, FastaRecord>} of two records of one name, the first */
+    this.records = new Map([...records].reverse().map((record) => [record.name, record]));
+    this.contigs = new Map(records.map(({ name }) => [name, this.#record(name).length]));
     /** @type {Map<string, string>} */
     this.windows = new Map();
   }
@@ -38,26 +43,21 @@ export class Reference {
   /**
    * @param {ReferenceFiles} given
    * @param {(text: string) => void} warn
-   * @throws {InputProblem} for a file that is no FASTA or can't be indexed
+   * @throws {InputProblem} for a file that is no FASTA, is cut off, or can't be indexed
    */
   static async open(given, warn) {
     const fasta = new SourceFile(given.name, given.fasta);
     const isPacked = await checkKind(fasta);
-    const fai = given.fai === undefined ? undefined : new SourceFile(`${given.name}.fai`, given.fai);
-    if (isPacked && (given.gzi === undefined || fai === undefined)) {
-      const missing = fai === undefined ? "index" : ".gzi index";
-      throw new InputProblem(given.name, "", `has no ${missing}`, `run samtools faidx ${given.name}`);
+    await checkEnd(fasta);
+    const indexed = await withIndex(fasta, given, isPacked, warn);
+    if (!indexed.records.length) throw new InputProblem(given.name, "", "no sequence in it", GIVE);
+    if (indexed.records.some(({ name }) => name.includes(NO_UTF8))) {
+      const cure = `is it bgzipped? is ${given.name}.fai its index?`;
+      throw new InputProblem(given.name, "", "can't be opened as FASTA", cure);
     }
-    if (fai === undefined) warn(`${given.name} has no index: made`);
-    const index = fai ? fai.handle : new SourceFile("", await madeIndex(fasta)).handle;
-    const gzi = given.gzi === undefined ? undefined : new SourceFile(`${given.name}.gzi`, given.gzi).handle;
-    const file = isPacked
-      ? new BgzipIndexedFasta({ fasta: fasta.handle, fai: index, gzi })
-      : new IndexedFasta({ fasta: fasta.handle, fai: index });
-    const contigs = await sizes(file, given.name);
-    if (!contigs.size) throw new InputProblem(given.name, "", "no sequence in it", GIVE);
-    checkNames(given.name, "contig", contigs.keys(), "rename it");
-    return new Reference(given.name, file, contigs);
+    const reference = new Reference(given.name, indexed);
+    checkNames(given.name, "contig", reference.contigs.keys(), "rename it");
+    return reference;
   }
 
   /**
@@ -76,7 +76,13 @@ export class Reference {
     const last = Math.floor((stop - 1) / WINDOW);
     if (last - first >= KEPT_WINDOWS) return this.#read(chrom, begin, stop);
     let bases = "";
-    for (let number = first; number <= last; number++) bases += await this.#window(chrom, number);
+    try {
+      for (let number = first; number <= last; number++) bases += await this.#window(chrom, number);
+    } catch (error) {
+      if (!(error instanceof InputProblem)) throw error;
+      // What is wrong may lie beside what is asked for.
+      return this.#read(chrom, begin, stop);
+    }
     return bases.slice(begin - first * WINDOW, stop - first * WINDOW);
   }
 
@@ -94,25 +100,34 @@ export class Reference {
     return window;
   }
 
+  /** @param {string} chrom */
+  #record(chrom) {
+    return /** @type {FastaRecord} */ (this.records.get(chrom));
+  }
+
   /** The bases of a stretch that lies in the contig. @param {string} chrom @param {number} begin @param {number} stop */
   async #read(chrom, begin, stop) {
-    /** @type {string} */
-    let bases;
+    const record = this.#record(chrom);
+    const first = offsetOf(record, begin);
+    const end = offsetOf(record, stop - 1) + 1;
+    /** @type {Uint8Array} */
+    let bytes;
     try {
-      bases = ((await this.file.getSequence(chrom, begin, stop)) ?? "").toUpperCase();
+      bytes = await this.bytes.read(first, end - first);
     } catch (error) {
-      if (error instanceof InputProblem) throw error;
+      if (!(error instanceof DamagedBlock)) throw error;
       throw new InputProblem(this.path, chrom, "can't be read", "is its .fai another file's? remove it");
     }
+    if (bytes.length !== end - first) {
+      throw new InputProblem(this.path, chrom, "can't be read", "is its .fai another file's? remove it");
+    }
+    const bases = withoutLineEnds(bytes, begin, record).toUpperCase();
     const other = NO_LETTER.exec(bases);
     if (other) {
-      const rule = `letter '${other[0]}' at position ${begin + other.index + 1} is not an IUPAC base`;
+      const isLetter = !/[^\0-\x7f]/.test(bases);
+      const what = `letter ${quoted(other[0])} at position ${begin + other.index + 1}`;
+      const rule = `${isLetter ? what : "a character that is no letter"} is not an IUPAC base`;
       throw new InputProblem(this.path, `contig ${chrom}`, rule, "is it a FASTA of DNA?");
-    }
-    if (bases.length !== stop - begin) {
-      const place = `${(begin + 1).toLocaleString("en")} to ${stop.toLocaleString("en")}`;
-      const cure = "is its .fai another file's? remove it";
-      throw new InputProblem(this.path, `contig ${chrom}`, `has not the bases ${place} that its index says`, cure);
     }
     return bases;
   }
@@ -171,15 +186,39 @@ async function firstBlock(fasta) {
   }
 }
 
-/** Name and length of the contigs of an index. @param {IndexedFasta} file @param {string} path */
-async function sizes(file, path) {
-  const cure = `is it bgzipped? is ${path}.fai its index?`;
-  const damaged = () => new InputProblem(path, "", "can't be opened as FASTA", cure);
-  const given = await file.getSequenceSizes().catch(() => {
-    throw damaged();
-  });
-  // Names that are numbers would come first in an object.
-  const names = await file.getSequenceNames();
-  if (names.some((name) => !name || !Number.isInteger(given[name]) || given[name] < 0)) throw damaged();
-  return new Map(names.map((name) => [name, given[name]]));
+/**
+ * The FASTA by its index, or by one that is made, which is said.
+ *
+ * @param {SourceFile} fasta
+ * @param {ReferenceFiles} given
+ * @param {boolean} isPacked
+ * @param {(text: string) => void} warn
+ */
+async function withIndex(fasta, given, isPacked, warn) {
+  if (given.fai === undefined) warn(`${given.name} has no index: made`);
+  else if (isPacked && given.gzi === undefined) warn(`${given.name} has no .gzi index: made anew`);
+  else {
+    const gzi = isPacked ? new SourceFile(`${given.name}.gzi`, /** @type {Source} */ (given.gzi)) : null;
+    const indexed = await indexedBytes(fasta, new SourceFile(`${given.name}.fai`, given.fai), gzi);
+    if (indexed) return indexed;
+    warn(`${given.name}.fai does not fit its FASTA (it may be cut off): made anew`);
+  }
+  return madeIndex(fasta, isPacked);
+}
+
+/**
+ * The bases among bytes of a record, from the one at a position on. Line ends are left out by their places, whatever
+ * stands there, as htslib does.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} begin
+ * @param {FastaRecord} record
+ */
+function withoutLineEnds(bytes, begin, { lineBases, lineBytes }) {
+  const text = new TextDecoder("latin1").decode(bytes);
+  const lines = [];
+  for (let at = -(begin % lineBases); at < text.length; at += lineBytes) {
+    lines.push(text.slice(Math.max(0, at), at + lineBases));
+  }
+  return lines.join("");
 }

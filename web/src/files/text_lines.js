@@ -1,6 +1,7 @@
 // Lines of text files, plain, gzipped or bgzipped, of which only a part is held.
 
-import { blocksFrom, DamagedBlock, hasEndMarker, isBlock } from "./bgzf.js";
+import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
+import { checkEnd } from "./end_markers.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("./sources.js").SourceFile} SourceFile */
@@ -15,7 +16,7 @@ const AT_ONCE = 1 << 20;
  * @throws {InputProblem} for a compressed file that is cut off
  */
 export async function* textLines(file) {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
   for await (const bytes of unpacked(file)) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
@@ -28,16 +29,14 @@ export async function* textLines(file) {
 
 /** @param {string} line */
 function withoutReturn(line) {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
+  return line.endsWith("\r") ? line.replace(/\r+$/, "") : line;
 }
 
 /** The bytes of a file, unpacked where it is compressed. @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
 export async function* unpacked(file) {
   const head = await file.read(0, 18);
+  await checkEnd(file);
   if (isBlock(head)) {
-    if (!(await hasEndMarker(file))) {
-      throw new InputProblem(file.name, "", "is cut off: its end marker is missing", "copy or make it again");
-    }
     yield* blockData(file);
   } else if (head[0] === 31 && head[1] === 139) {
     yield* gunzipped(file);

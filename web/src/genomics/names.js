@@ -1,12 +1,8 @@
 // Names of many reads, laid end to end (pairhmm/genomics/names.py).
 
+import { crc32 } from "../crc32.js";
 import { gather, joined, offsets } from "./arrays.js";
 
-const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
 const DECODER = new TextDecoder();
 
 /** Names laid end to end, as UTF-8. They are decoded when one asks for them. */
@@ -35,11 +31,7 @@ export class Names {
 
   /** The CRC-32 of a name. @param {number} index */
   checksum(index) {
-    let value = 0xffffffff;
-    for (let i = this.offset[index]; i < this.offset[index + 1]; i++) {
-      value = CRC_OF_BYTE[(value ^ this.text[i]) & 0xff] ^ (value >>> 8);
-    }
-    return (value ^ 0xffffffff) >>> 0;
+    return crc32(this.text.subarray(this.offset[index], this.offset[index + 1]));
   }
 
   /** @param {Names[]} parts at least one */

@@ -7,6 +7,7 @@ import { Results } from "./results.js";
 import { Runner } from "./runner.js";
 import { Setup } from "./setup.js";
 import { Status, showProblem } from "./status.js";
+import { removeWebRtc } from "./without_webrtc.js";
 
 /** @typedef {import("./files.js").Given} Given */
 /** @typedef {import("./runner.js").Message} Message */
@@ -153,6 +154,7 @@ function cohortView(report) {
 }
 
 async function start() {
+  removeWebRtc();
   const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
   new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
   if ("hosted" in document.documentElement.dataset) navigator.serviceWorker?.register("service_worker.js");
