@@ -52,7 +52,7 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
     read : callable
     address : int
     enough : int, optional
-        An address from which on the fewest are unpacked at a time, since the caller soon has what it needs.
+        An address from which on one is unpacked at a time, since the caller soon has what it needs.
 
     Raises
     ------
@@ -68,6 +68,9 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
             while (end := _end(packed, at)) <= len(packed):
                 batch.append(Block(address + at, _unpacked(packed, at, end)))
                 at = end
+                if enough is not None and address + at > enough:
+                    yield batch
+                    batch = []
         except DamagedBlockError:
             # What is wrong with the reads before it comes first.
             yield batch

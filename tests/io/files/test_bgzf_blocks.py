@@ -6,6 +6,7 @@ import numpy as np
 import pysam
 import pytest
 
+from pairhmm.io.files import bgzf_blocks
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError, blocks_from
 from pairhmm.io.files.bgzip import PackedText
 
@@ -103,3 +104,18 @@ def test_blocks_before_a_damaged_one_come_first(packed):
             found += [block.data for block in batch]
     assert b"".join(found) == data[: sum(map(len, found))]
     assert len(found) == 2
+
+
+def test_no_more_is_unpacked_than_the_caller_needs(packed, monkeypatch):
+    """Reads of a short contig lie in a block or two."""
+    file, _ = packed
+    # All of these come with one reading.
+    blocks = unpacked(file)[-5:]
+    done = []
+    unpack = bgzf_blocks._unpacked
+    monkeypatch.setattr(bgzf_blocks, "_unpacked", lambda *given: done.append(given) or unpack(*given))
+    batches = blocks_from(lambda at, size: file[at : at + size], blocks[0].address, blocks[1].address)
+    assert next(batches) == blocks[:2]
+    assert len(done) == 2
+    assert next(batches) == blocks[2:3]
+    assert [block for batch in batches for block in batch] == blocks[3:]
