@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from pairhmm.genomics.arrays import distinct
-from pairhmm.io.alignments.bam_index import DamagedIndexError, open_unzipped
+from pairhmm.io.alignments.bam_index import open_unzipped
 from pairhmm.io.alignments.index_lookup import Contradiction
 
 # Containers that are looked up in the file, beside those that the index makes doubtful. Each costs a short read.
@@ -49,20 +49,20 @@ def read_cram_index(path: str) -> list[CramSlice]:
 
     Raises
     ------
-    DamagedIndexError, OSError, EOFError, zlib.error
+    ValueError, OSError, EOFError, zlib.error
         For anything that is not as the specification has it.
     """
     with open_unzipped(path) as lines:
         slices = [CramSlice(*_six_numbers(line)) for line in lines]
     if any(one.contig < _SEVERAL_CONTIGS or one.container < _CRAM_HEAD or min(one[2:]) < 0 for one in slices):
-        raise DamagedIndexError("impossible slices")
+        raise ValueError("impossible slices")
     return slices
 
 
 def _six_numbers(line: bytes) -> Iterator[int]:
     fields = line.split()
     if len(fields) != len(CramSlice._fields) or not all(one.removeprefix(b"-").isdigit() for one in fields):
-        raise DamagedIndexError("a line has other than six numbers")
+        raise ValueError("a line has other than six numbers")
     return map(int, fields)
 
 

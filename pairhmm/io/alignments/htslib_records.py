@@ -88,8 +88,9 @@ class HtslibRecords:
         assert self._index is not None
         if self._index.bam is not None:
             return self._index.bam.unplaced_reads
-        options = {"index_filename": self._index.path, "reference_filename": self._reference}
-        with pysam.AlignmentFile(self._path, check_sq=False, **options) as file:
+        with pysam.AlignmentFile(
+            self._path, check_sq=False, index_filename=self._index.path, reference_filename=self._reference
+        ) as file:
             return sum(1 for _ in file.fetch("*"))
 
     def whole(self) -> DecodedRecords:

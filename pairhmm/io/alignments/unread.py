@@ -26,6 +26,7 @@ def count_unread(source: OpenAlignments, left_out: LeftOut) -> None:
         reason, count = ELSEWHERE, 0 if records is None else sum(records.mapped_reads(tid) or 0 for tid in others)
     else:
         reason = _UNMAPPED
-        count = source.file.nocoordinate if source.records is None else source.records.unplaced_reads()
+        # Where pysam reads, one process does, which has met these reads.
+        count = 0 if source.records is None else source.records.unplaced_reads()
     if count:
         left_out.counts[reason] += count
