@@ -13,6 +13,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.htslib_records import HtslibRecords
+from pairhmm.io.alignments.sam_faults import sam_fault
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
 from pairhmm.io.files.descriptors import TOO_MANY_FILES, too_many_files
 from pairhmm.io.sequences.intervals import Interval
@@ -91,6 +92,8 @@ class OpenAlignments(NamedTuple):
             return too_many_files(self.path)
         if number and number > 0:
             return InputError(self.path, "", f"can't be read: {os.strerror(number)}", "check the disk and the network")
+        if isinstance(self.records, HtslibRecords) and not self.is_cram and (fault := sam_fault(self.path)):
+            return fault
         cure = "it is cut off or damaged: make it again"
         if self.is_cram:
             cure = "it is cut off, or written with another reference: give that with -f"

@@ -382,3 +382,16 @@ def test_without_the_functions_of_htslib_pysam_reads(tmp_path, fasta, caplog, mo
     with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
         assert sum(map(len, read_blocks(reader.sources, list(reader.contigs), SELECTION))) == len(READS)
     assert f"{path}: pysam reads it" in caplog.text
+
+
+def test_a_line_of_sam_that_cannot_be_read_is_named(tmp_path, fasta, capfd):
+    """It was "can't be read to its end; it is cut off or damaged"."""
+    bam = write(tmp_path / "x.bam", READS)
+    lines = pysam.view("-h", str(bam), catch_stdout=True).splitlines()
+    number = next(at for at, line in enumerate(lines) if line.startswith("r9\t"))
+    lines[number] = lines[number].replace("20M", "21M")
+    path = tmp_path / "x.sam"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=rf"x\.sam: line {number + 1}: CIGAR and query .*; repair or remove the line$"):
+        load(path, fasta)
+    assert capfd.readouterr().err == ""
