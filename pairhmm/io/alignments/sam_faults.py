@@ -1,4 +1,4 @@
-"""Why htslib can't read a SAM file. It tells that on stderr alone, so the file is read once more, and stderr is caught."""
+"""Why htslib can't read a SAM file. Only stderr tells, so the file is read once more, and stderr is caught."""
 
 from __future__ import annotations
 
