@@ -72,6 +72,7 @@ pairhmm::HtslibFunctions to_functions(const nb::dict& addresses) {
     find(addresses, "sam_hdr_destroy", functions.sam_hdr_destroy);
     find(addresses, "sam_index_load3", functions.sam_index_load3);
     find(addresses, "hts_idx_destroy", functions.hts_idx_destroy);
+    find(addresses, "hts_get_bgzfp", functions.hts_get_bgzfp);
     find(addresses, "sam_itr_queryi", functions.sam_itr_queryi);
     find(addresses, "hts_itr_next", functions.hts_itr_next);
     find(addresses, "hts_itr_destroy", functions.hts_itr_destroy);

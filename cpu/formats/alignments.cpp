@@ -251,8 +251,16 @@ void AlignmentParser::add_indel_qualities(const IndelTags& tags, int64_t length)
     add(tags.deletion, block_.deletion);
 }
 
+// Reads of a block from which on the next one gets its room at once.
+constexpr int64_t kWorthRoom = 1000;
+
 AlignmentBlock AlignmentParser::take() {
     AlignmentBlock next;
+    if (block_.reads() < kWorthRoom) {
+        // One of many inputs, for each of which the room would be held.
+        std::swap(block_, next);
+        return next;
+    }
     // The next block is as large as this one, more or less.
     next.bases.reserve(block_.bases.size());
     next.quals.reserve(block_.quals.size());

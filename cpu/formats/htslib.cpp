@@ -60,6 +60,8 @@ void HtslibReader::open(const HtslibFile& file) {
     if (file.index.empty()) return;
     index_ = call_.sam_index_load3(file_, file.path.c_str(), file.index.c_str(), kSilent);
     require(index_ != nullptr);
+    // Null for CRAM, which has no blocks.
+    blocks_ = call_.hts_get_bgzfp(file_);
 }
 
 void HtslibReader::close() {
@@ -78,8 +80,7 @@ bool HtslibReader::query(int32_t contig, int64_t start, int64_t end) {
 }
 
 int HtslibReader::next() {
-    // A file that is not BGZF, such as CRAM, has no place among the arguments.
-    if (region_ != nullptr) return call_.hts_itr_next(nullptr, region_, record_, file_);
+    if (region_ != nullptr) return call_.hts_itr_next(blocks_, region_, record_, file_);
     return call_.sam_read1(file_, header_, record_);
 }
 

@@ -35,6 +35,7 @@ struct HtslibFunctions {
     void (*sam_hdr_destroy)(void*);
     void* (*sam_index_load3)(void*, const char*, const char*, int);
     void (*hts_idx_destroy)(void*);
+    void* (*hts_get_bgzfp)(void*);
     void* (*sam_itr_queryi)(const void*, int, int64_t, int64_t);
     int (*hts_itr_next)(void*, void*, void*, void*);
     void (*hts_itr_destroy)(void*);
@@ -45,7 +46,7 @@ struct HtslibFunctions {
 
 struct HtslibFile {
     std::string path;
-    std::string index;      // of a CRAM; none where no regions are asked for
+    std::string index;      // none where no regions are asked for
     std::string reference;  // FASTA that CRAM is decoded with
     bool is_cram = false;
     int threads = 1;
@@ -66,7 +67,7 @@ public:
     HtslibReader& operator=(const HtslibReader&) = delete;
 
     // The records that follow are those that overlap [start, end) of a contig. False where the index does not lead
-    // there. For CRAM alone.
+    // there. A SAM must have been opened with one thread.
     bool query(int32_t contig, int64_t start, int64_t end);
 
     // Gives records to a parser until it stops, or until `most` were given. kMore: `is_done` says whether there are
@@ -81,7 +82,7 @@ private:
     int next();
 
     HtslibFunctions call_;
-    void *file_ = nullptr, *header_ = nullptr, *index_ = nullptr, *region_ = nullptr;
+    void *file_ = nullptr, *blocks_ = nullptr, *header_ = nullptr, *index_ = nullptr, *region_ = nullptr;
     HtslibRecord* record_ = nullptr;
     bool is_held_ = false;  // the parser has not taken the record yet
     bool is_done_ = false;

@@ -72,8 +72,7 @@ def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collecti
     for source in reader.sources:
         records = source.records
         counts = {
-            name: None if records is None else records.mapped_reads(tid)
-            for tid, name in enumerate(source.file.references)
+            name: None if records is None else records.mapped_reads(tid) for tid, name in enumerate(source.references)
         }
         if None in counts.values():
             return contigs

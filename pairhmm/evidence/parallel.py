@@ -29,7 +29,7 @@ from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
 from pairhmm.genomics.regions import Region
 from pairhmm.interface.cores import usable_cores
-from pairhmm.io.alignments.index import find_index
+from pairhmm.io.alignments.index import find_index, how_to_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities
 from pairhmm.io.alignments.selection import LeftOut
@@ -55,6 +55,8 @@ WORTH_PROCESSES = 30_000
 _NEXT_PIECES = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
 _LAST_PIECES = 32
+# Each piece opens every input: for each so many, that takes as long as these reads.
+_INPUTS = 100
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
@@ -125,7 +127,7 @@ def open_results(
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
         work = _work(files) if is_divisible else None
-        count = 1 if work is None else _processes(work, options.threads)
+        count = 1 if work is None else _processes(work, options.threads, len(files.reader.sources))
         devices: Devices
         if work is None or count == 1:
             devices = pool or stack.enter_context(_started(options, options.threads))
@@ -183,7 +185,7 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
         return False
     for path in inputs.alignments:
         if find_index(path) is None:
-            cure = "give an indexed file" if path == STDIN else f"run samtools index {path}"
+            cure = "give an indexed file" if path == STDIN else how_to_index(path)
             log.info("%s has no index, so that %s; %s", "stdin" if path == STDIN else path, slow, cure)
             return False
     return True
@@ -196,7 +198,7 @@ def _work(files: OpenFiles) -> Work:
     places = sorted(whole if files.asked is None else files.asked, key=lambda one: (rank[one.chrom], one.start))
     densities = []
     for source in files.reader.sources:
-        share = 1 / _CRAM_BYTES if source.file.is_cram else 1.0
+        share = 1 / _CRAM_BYTES if source.is_cram else 1.0
         found = read_densities(source)
         densities.append({name: replace(one, before=one.before * share) for name, one in found.items()})
     return Work(places, densities)
@@ -258,9 +260,9 @@ def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Place]:
     return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in places))
 
 
-def _processes(work: Work, threads: int) -> int:
+def _processes(work: Work, threads: int, inputs: int) -> int:
     """How many processes work. More than there are cores would take memory and no less time."""
-    if work.total < WORTH_PROCESSES:
+    if work.total < WORTH_PROCESSES * (1 + inputs / _INPUTS):
         return 1
     return min(threads, usable_cores(), 1 + sum(1 for _ in _shares(work.total, threads)))
 

@@ -108,12 +108,22 @@ def call_index(rng: Generator, seeds: Seeds) -> Case:
     index = name + ending
     files = _take(seeds, name, *_REFERENCE)
     changed = seeds[index]
-    if index.endswith(".crai") and chance(rng, 0.7):
+    if index.endswith(".bai") and chance(rng, 0.4):
+        changed = _offset_changed(rng, changed)
+    elif index.endswith(".crai") and chance(rng, 0.7):
         changed = gzip.compress(change_text(rng, gzip.decompress(changed)), mtime=0)
     else:
         changed = change_bytes(rng, changed)
     files[index] = changed
     return Case("call index", [*_verb(rng), "-r", pick(rng, ("chr1:500-900", "chr2")), name], files)
+
+
+def _offset_changed(rng: Generator, bai: bytes) -> bytes:
+    """The last contig's table of offsets, or its count of reads, with a byte changed."""
+    # The last eight bytes count reads without a contig. Offsets of eight bytes lie before them.
+    data, at = bytearray(bai), len(bai) - 8 * int(rng.integers(2, 7)) + int(rng.integers(8))
+    data[at] ^= int(rng.integers(1, 256))
+    return bytes(data)
 
 
 def call_reference(rng: Generator, seeds: Seeds) -> Case:

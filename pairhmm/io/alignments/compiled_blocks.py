@@ -78,7 +78,7 @@ def compiled_blocks(
         yield from reader.blocks()
     except (DamagedBlockError, OSError) as error:
         reader.block()
-        raise source.cut_off() from error
+        raise source.cut_off(error) from error
     finally:
         reader.count(left_out)
 
@@ -92,13 +92,13 @@ class _CompiledReader:
         assert source.records is not None
         self._source, self._order, self._request, self._records = source, order, request, source.records
         self._known = set(source.contigs)
-        self._tid = {name: tid for tid, name in enumerate(source.file.references)}
+        self._tid = {name: tid for tid, name in enumerate(source.references)}
         rank, selection = request.rank, request.selection
         # Unmapped reads are never used, whatever flags were asked for.
         excluded, default = selection.excluded_flags | UNMAPPED, selection.default_base_quality
         self._parser = native.AlignmentParser(
             np.array([rank[name] if name in self._known else -1 for name in self._tid], dtype=np.int32),
-            np.array(source.file.lengths, dtype=np.int64),
+            np.array(source.lengths, dtype=np.int64),
             excluded,
             selection.min_mapq,
             -1 if default is None else default,
@@ -159,7 +159,7 @@ class _CompiledReader:
         while position < len(contigs):
             tid = self._tid[contigs[position]]
             self._parser.set_window(tid, start, _BEHIND_ALL, seen, _NONE, _NONE, self._can_jump)
-            stop = yield from self._through_index(tid, start, self._source.file.lengths[tid])
+            stop = yield from self._through_index(tid, start, self._source.lengths[tid])
             if stop == "goals":
                 break
             if stop == "jump":

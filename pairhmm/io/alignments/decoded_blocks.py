@@ -125,7 +125,7 @@ def decoded_blocks(
             if lists is not None and lists.names:
                 yield lists.block()
             chrom = request.contigs[contig]
-            lists = _Lists(chrom, source.file.get_reference_length(chrom))
+            lists = _Lists(chrom, source.lengths[source.references.index(chrom)])
             lists.molecules = None if request.families == "none" else []
             current = contig
         if not _append(lists, source, start, read, request):
@@ -207,7 +207,7 @@ def _select(
     # Unmapped reads are never used, whatever flags were asked for.
     excluded, min_mapq = selection.excluded_flags | UNMAPPED, selection.min_mapq
     known = set(source.contigs)
-    of_tid = [rank[name] if name in known else None for name in source.file.references]
+    of_tid = [rank[name] if name in known else None for name in source.references]
     if regions is not None:
         regions = [one for one in regions if one[0] in known]
     intervals = (
@@ -238,7 +238,7 @@ def _select(
                 return
             if goal[0] != contig or (read.reference_end or start) <= goal[1]:
                 if goal[0] != contig or goal[1] - start > JUMP:
-                    reader.jump(source.file.references[of_tid.index(goal[0])], goal[1])
+                    reader.jump(source.references[of_tid.index(goal[0])], goal[1])
                 continue
         if not read.query_length or not read.cigartuples:
             counts[EMPTY] += 1

@@ -12,7 +12,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+import pysam
+
 from pairhmm.compiled import native
+from pairhmm.io.alignments.index import AlignmentIndex
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
 _NAMES: Final = (
     *("hts_open", "hts_close", "hts_set_opt", "sam_hdr_read", "sam_hdr_destroy", "sam_index_load3", "hts_idx_destroy"),
+    "hts_get_bgzfp",
     *("sam_itr_queryi", "hts_itr_next", "hts_itr_destroy", "sam_read1", "bam_init1", "bam_destroy1"),
 )
 # Records between two looks at signals, such as Ctrl-C.
@@ -47,8 +51,7 @@ class HtslibRecords:
     functions : dict of str to int
         As of `htslib_functions`.
     path : str
-    index : str or None
-        Of a CRAM.
+    index : AlignmentIndex or None
     reference : str
         FASTA that CRAM is decoded with.
     is_cram : bool
@@ -64,36 +67,53 @@ class HtslibRecords:
         self,
         functions: dict[str, int],
         path: str,
-        index: str | None,
+        index: AlignmentIndex | None,
         reference: str,
         is_cram: bool,
         threads: int,
     ) -> None:
         self.has_index = index is not None
-        self._file = functions, path, index or "", reference, is_cram, threads
+        self._functions, self._path, self._index = functions, path, index
+        self._reference, self._is_cram, self._threads = reference, is_cram, threads
         # They are used again, since opening one reads the whole index.
         self._idle: list[HtslibReader] = []
 
     def mapped_reads(self, tid: int) -> int | None:
-        """None: an index of a CRAM does not count reads."""
-        return None
+        """The number of mapped reads on a contig by the index; None for CRAM, whose index does not count them."""
+        bam = None if self._index is None else self._index.bam
+        return None if bam is None else bam.mapped_reads(tid)
+
+    def unplaced_reads(self) -> int:
+        """The number of reads without a contig, for which CRAM is decoded."""
+        assert self._index is not None
+        if self._index.bam is not None:
+            return self._index.bam.unplaced_reads
+        with pysam.AlignmentFile(
+            self._path, check_sq=False, index_filename=self._index.path, reference_filename=self._reference
+        ) as file:
+            return sum(1 for _ in file.fetch("*"))
 
     def whole(self) -> DecodedRecords:
         """All records."""
-        return DecodedRecords(self._open(), lambda reader: None)
+        return DecodedRecords(self._open("", self._threads), lambda reader: None)
 
     def through_index(self, tid: int, start: int, end: int) -> Iterator[DecodedRecords]:
         """The records that overlap [start, end) of a contig."""
-        reader = self._idle.pop() if self._idle else self._open()
+        assert self._index is not None
+        # Threads of SAM read on without regard to jumps.
+        threads = self._threads if self._is_cram else 1
+        reader = self._idle.pop() if self._idle else self._open(self._index.path, threads)
         if not reader.query(tid, start, min(end, _END)):
             raise DamagedBlockError
         yield DecodedRecords(reader, self._idle.append)
 
-    def _open(self) -> HtslibReader:
+    def _open(self, index: str, threads: int) -> HtslibReader:
         try:
-            return native.HtslibReader(*self._file)
+            return native.HtslibReader(self._functions, self._path, index, self._reference, self._is_cram, threads)
         except RuntimeError as error:
-            raise DamagedBlockError from error
+            # The system may know more, such as that too many files are open.
+            with open(self._path, "rb"):
+                raise DamagedBlockError from error
 
 
 class DecodedRecords:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
 from pairhmm.genomics.blocks import ReadBlock
+
+_BEHIND_ALL = 1 << 62
 
 
 def merged_blocks(
@@ -24,58 +26,90 @@ def merged_blocks(
     chunk_size : int
     """
     held: list[ReadBlock] = []
-    for piece in _pieces(streams, rank):
+    for piece in _pieces(streams, rank, chunk_size):
         if held and held[0].chrom != piece.chrom:
             yield ReadBlock.concatenate(held)
             held = []
         held.append(piece)
         if sum(map(len, held)) >= chunk_size:
-            *blocks, rest = _sliced(ReadBlock.concatenate(held), chunk_size)
-            yield from blocks
-            held = [rest]
+            whole, held = ReadBlock.concatenate(held), []
+            for first in range(0, len(whole), chunk_size):
+                part = whole.take(np.arange(first, min(first + chunk_size, len(whole))))
+                if len(part) == chunk_size:
+                    yield part
+                else:
+                    held = [part]
     if held:
         yield ReadBlock.concatenate(held)
 
 
-def _sliced(block: ReadBlock, size: int) -> Iterator[ReadBlock]:
-    for first in range(0, len(block), size):
-        yield block.take(np.arange(first, min(first + size, len(block))))
+def _pieces(streams: Sequence[Iterator[ReadBlock]], rank: Mapping[str, int], enough: int) -> Iterator[ReadBlock]:
+    """The merged reads, as far as they are known, again and again: about so many, as all inputs are seen."""
+    inputs = [_Input(stream) for stream in streams]
+    while contigs := [rank[one.ahead.chrom] for one in inputs if one.ahead is not None]:
+        contig = min(contigs)
+        here = [
+            (order, one)
+            for order, one in enumerate(inputs)
+            if one.ahead is not None and rank[one.ahead.chrom] == contig
+        ]
+        ends = [(one.advance(), order) for order, one in here]
+        heapify(ends)
+        while True:
+            count = 0
+            while ends and count < enough:
+                one = inputs[ends[0][1]]
+                if not one.continues():
+                    heappop(ends)
+                    continue
+                heapreplace(ends, (one.advance(), ends[0][1]))
+                count += len(one.held[-1])
+            # What comes next may start at the last read of the input that ends first, and goes before later inputs.
+            frontier, first = ends[0] if ends else (_BEHIND_ALL, -1)
+            taken = [(order, reads) for order, one in here for reads in one.take(frontier + (order <= first))]
+            if taken:
+                yield _sorted(taken)
+                del taken
+            if not ends:
+                break
 
 
-def _pieces(streams: Sequence[Iterator[ReadBlock]], rank: Mapping[str, int]) -> Iterator[ReadBlock]:
-    """The merged reads, as far as they are known, again and again."""
-    heads = {order: _Head(block) for order, stream in enumerate(streams) if (block := next(stream, None)) is not None}
-    while heads:
-        contig = min(rank[head.block.chrom] for head in heads.values())
-        open_ones = {order: head for order, head in heads.items() if rank[head.block.chrom] == contig}
-        # What comes next may start at the last read of the block that ends first, and goes before later inputs.
-        frontier, first = min((int(head.block.start[-1]), order) for order, head in open_ones.items())
-        taken, orders = [], []
-        for order, head in open_ones.items():
-            reads = head.take(frontier + (order <= first))
-            taken.append(reads)
-            orders.append(np.full(len(reads), order))
-            if head.is_done():
-                rest = next(streams[order], None)
-                if rest is None:
-                    del heads[order]
-                else:
-                    heads[order] = _Head(rest)
-        together = ReadBlock.concatenate(taken)
-        yield together.take(np.lexsort((np.concatenate(orders), together.start)))
+def _sorted(taken: Sequence[tuple[int, ReadBlock]]) -> ReadBlock:
+    """Reads of several inputs by start and input."""
+    together = ReadBlock.concatenate([reads for _, reads in taken])
+    orders = np.repeat([order for order, _ in taken], [len(reads) for _, reads in taken])
+    return together.take(np.lexsort((orders, together.start)))
 
 
-@dataclass(slots=True)
-class _Head:
-    """The block that comes next of an input. What was not yet taken of it is not copied."""
+class _Input:
+    """The blocks of one input that are held on a contig, and the one that comes next, which may be on another."""
 
-    block: ReadBlock
-    taken: int = 0
+    def __init__(self, stream: Iterator[ReadBlock]) -> None:
+        self._stream = stream
+        self.held: list[ReadBlock] = []
+        self._taken = 0
+        self.ahead = next(stream, None)
 
-    def take(self, frontier: int) -> ReadBlock:
-        """The next reads: those that start before a position."""
-        before, self.taken = self.taken, int(np.searchsorted(self.block.start, frontier))
-        return self.block.take(np.arange(before, self.taken))
+    def continues(self) -> bool:
+        """Whether the next block is on the contig of the last one."""
+        if self.ahead is None:
+            self.ahead = next(self._stream, None)
+        return self.ahead is not None and self.ahead.chrom == self._chrom
 
-    def is_done(self) -> bool:
-        return self.taken == len(self.block)
+    def advance(self) -> int:
+        """Hold the next block. Returns where its last read starts."""
+        assert self.ahead is not None
+        self.held.append(self.ahead)
+        self._chrom, self.ahead = self.ahead.chrom, None
+        return int(self.held[-1].start[-1])
+
+    def take(self, frontier: int) -> Iterator[ReadBlock]:
+        """The next reads: those that start before a position. What is left of a block is not copied."""
+        while self.held and int(self.held[0].start[self._taken]) < frontier:
+            block, before = self.held[0], self._taken
+            self._taken = int(np.searchsorted(block.start, frontier))
+            yield block if self._taken - before == len(block) else block.take(np.arange(before, self._taken))
+            if self._taken < len(block):
+                return
+            del self.held[0]
+            self._taken = 0

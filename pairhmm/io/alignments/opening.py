@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import pysam
@@ -18,16 +17,18 @@ from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.alignments.htslib_records import HtslibRecords, htslib_functions
-from pairhmm.io.alignments.index import AlignmentIndex, find_index
+from pairhmm.io.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_record, opener_of
 from pairhmm.io.files import block_heads, end_markers, magic
 from pairhmm.io.files.byte_stream import ByteStream
+from pairhmm.io.files.descriptors import TOO_MANY_FILES, allow_open_files, too_many_files
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.inputs import opening
-from pairhmm.io.files.names import check_names, decoded
+from pairhmm.io.files.names import check_names
 from pairhmm.io.files.one_pass import is_pipe, require_file
 from pairhmm.io.files.pipes import pipe_from
+from pairhmm.io.files.read_groups import samples_of
 from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sequences.contig_names import listed
 from pairhmm.io.sequences.fasta import Reference
@@ -36,6 +37,10 @@ log = logging.getLogger(__name__)
 
 _OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
 _FORMATS = "give aligned reads as BAM or CRAM"
+# Files up to which each stays open while it is read, and has threads of its own. Others are opened for each piece.
+_FEW = 64
+# The most that are open at once for an input: CRAM, its index and its reference.
+_FILES_EACH = 3
 _SLOWER = "which takes several times as long; give it as a file, or as BAM on stdin"
 
 
@@ -84,13 +89,17 @@ class AlignmentReader:
         self.checksums: dict[str, str] = {}
         self.samples: list[str] = []
         self._files: list[pysam.AlignmentFile] = []
+        # Many files have the same contigs, which are then kept once.
+        self._kept: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
         # htslib stays quiet until the files are closed: errors of later reads are reported where they are read.
         self._quiet = ExitStack()
         self._quiet.enter_context(quiet())
+        allow_open_files(_FILES_EACH * len(paths))
+        few = len(paths) <= _FEW
         try:
             for path in paths:
-                self._add(os.fspath(path), reference, need_index, threads)
+                self._add(os.fspath(path), reference, need_index, threads if few else 1, few)
         except BaseException:
             self.close()
             raise
@@ -98,9 +107,7 @@ class AlignmentReader:
     def close(self) -> None:
         """Close the files."""
         for file in self._files:
-            # After a failed read, closing fails as well, and its error would hide the first one.
-            with suppress(OSError):
-                file.close()
+            _close(file)
         self._quiet.close()
 
     def __enter__(self) -> AlignmentReader:
@@ -109,16 +116,18 @@ class AlignmentReader:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    def _add(self, path: str, reference: Reference, need_index: bool, threads: int) -> None:
+    def _add(self, path: str, reference: Reference, need_index: bool, threads: int, stays_open: bool) -> None:
         self._refuse_twice(path)
         if need_index:
             require_file(path, "reads of regions are found through an index")
         index_path = find_index(path) if path != STDIN else None
         index = AlignmentIndex(index_path, path) if index_path is not None else None
-        file, check_end, piped = _open(path, reference, threads, index_path)
+        # The compiled part finds reads through the index itself.
+        file, check_end, piped = _open(path, reference, threads, None if is_compiled() else index_path)
         self._files.append(file)
         header, contigs = _header(path, file)
-        groups, default = self._samples_of(path, header.get("RG", []))
+        read_groups = header.get("RG", [])
+        groups, default, others = self._samples_of(path, read_groups)
         check_names(
             path, "sample", self.samples, "rename it (samtools reheader), or the file where it has no read groups"
         )
@@ -130,10 +139,29 @@ class AlignmentReader:
         elif need_index and path == STDIN:
             raise InputError(path, "", "stdin has no index, which regions need", "give a file, or leave regions out")
         elif need_index:
-            raise InputError(path, "", "has no index, which regions need", f"run samtools index {path}")
+            raise InputError(path, "", "has no index, which regions need", how_to_index(path, max(contigs.values())))
         known = _known_contigs(path, contigs, reference)
-        records = piped or _records(path, file, index, reference, threads)
-        self.sources.append(OpenAlignments(path, file, groups, default, tuple(known), check_end, records))
+        records = piped or _records(path, file, index, reference, threads, stays_open)
+        names, lengths, contigs_read = map(self._kept_once, (file.references, file.lengths, tuple(known)))
+        is_cram = file.is_cram
+        if records is not None:
+            self._files.pop()
+            _close(file)
+        self.sources.append(
+            OpenAlignments(
+                path,
+                names,
+                lengths,
+                groups,
+                default,
+                contigs_read,
+                check_end,
+                records,
+                None if records is not None else file,
+                is_cram,
+                others,
+            )
+        )
         self.contigs |= {name: length for name, length in known.items() if name not in self.contigs}
         for line in header.get("SQ", []):
             if "M5" in line:
@@ -143,6 +171,9 @@ class AlignmentReader:
         if order != sorted(order):
             rule = f"its contigs are in another order than those of {self.sources[0].path}"
             raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
+
+    def _kept_once(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self._kept.setdefault(values, values)
 
     def _refuse_twice(self, path: str) -> None:
         """Raise an error for a file that is given twice, even by two names: its reads would count double."""
@@ -158,17 +189,23 @@ class AlignmentReader:
             raise InputError(path, "", f"given twice{named}", "give each file once")
         self._identities[identity] = path
 
-    def _samples_of(self, path: str, read_groups: Sequence[dict[str, str]]) -> tuple[dict[str, int], int | None]:
-        """Sample index of each read group, and of reads without a read group (None where there are several samples)."""
-        stem = "stdin" if path == STDIN else decoded(Path(path).stem)
-        names = {group["ID"]: group.get("SM") or stem for group in read_groups} or {"": stem}
-        for name in names.values():
-            if name not in self.samples:
-                self.samples.append(name)
-        indices = {group: self.samples.index(name) for group, name in names.items()}
-        distinct = set(indices.values())
-        # With one sample, the tags of reads need not be looked at.
-        return ({}, distinct.pop()) if len(distinct) == 1 else (indices, None)
+    def _samples_of(
+        self, path: str, read_groups: Sequence[dict[str, str]]
+    ) -> tuple[dict[str, int], int | None, frozenset[str]]:
+        """Sample index of each read group, and of other reads (None where there are several); groups without sample."""
+        names = samples_of(path, read_groups)
+        self.samples += [name for name in names if name not in self.samples]
+        if len(names) == 1:
+            # The tags of reads need not be looked at.
+            return {}, self.samples.index(names[0]), frozenset()
+        groups = {group["ID"]: self.samples.index(group["SM"]) for group in read_groups if group.get("SM")}
+        return groups, None, frozenset(group["ID"] for group in read_groups if not group.get("SM"))
+
+
+def _close(file: pysam.AlignmentFile) -> None:
+    # After a failed read, closing fails as well, and its error would hide the first one.
+    with suppress(OSError):
+        file.close()
 
 
 def _open(
@@ -193,6 +230,8 @@ def _open(
     except UNREADABLE as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
+        if getattr(error, "errno", None) in TOO_MANY_FILES:
+            raise too_many_files(path) from error
         # htslib reports a damaged first block as an unknown format.
         why = None if getattr(error, "errno", None) == errno.ENOEXEC else getattr(error, "strerror", None)
         raise InputError(path, "", why or _OTHER_FORMAT, _FORMATS) from error
@@ -237,12 +276,13 @@ def _records(
     index: AlignmentIndex | None,
     reference: Reference,
     threads: int,
+    stays_open: bool,
 ) -> BamRecords | HtslibRecords | None:
     """Where the compiled part reads. None where pysam does, which is announced."""
     if not is_compiled():
         return None
     bam = (
-        _bam_records(path, index.bam if index is not None else None, threads)
+        _bam_records(path, index.bam if index is not None else None, threads, stays_open)
         if file.is_bam and not is_pipe(path)
         else None
     )
@@ -252,13 +292,12 @@ def _records(
     if functions is None:
         log.info("%s: pysam reads it, %s", "stdin" if path == STDIN else path, _SLOWER)
         return None
-    index_path = index.path if index is not None and file.is_cram else None
-    return HtslibRecords(functions, path, index_path, reference.indexed_path, file.is_cram, threads)
+    return HtslibRecords(functions, path, index, reference.indexed_path, file.is_cram, threads)
 
 
-def _bam_records(path: str, index: BamIndex | None, threads: int) -> BamRecords | None:
+def _bam_records(path: str, index: BamIndex | None, threads: int, stays_open: bool) -> BamRecords | None:
     """The records of BAM in blocks; None for BAM of another kind."""
-    open_again = opener_of(STDIN_FILE if path == STDIN else path)
+    open_again = opener_of(STDIN_FILE if path == STDIN else path, stays_open)
     read, close = open_again()
     try:
         is_in_blocks = block_heads.block_size(read(0, magic.BGZF_HEAD_SIZE)) > 0

@@ -22,6 +22,9 @@ from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.sequences.intervals import Interval
 
+# Blocks of the size that is asked for whose reads may be held at once, and the fewest reads of a smaller block.
+_BLOCKS_HELD, _FEWEST = 4, 50
+
 
 def read_blocks(
     inputs: Sequence[OpenAlignments],
@@ -64,7 +67,9 @@ def read_blocks(
     rank = {name: index for index, name in enumerate(contigs)}
     if regions is not None:
         regions = sorted((one for one in regions if one[0] in rank), key=lambda one: (rank[one[0]], one[1]))
-    request = ReadRequest(contigs, rank, selection, chunk_size, regions, families, indel_tags)
+    # A block of each input is held. Of many inputs, blocks are smaller.
+    size = min(chunk_size, max(_FEWEST, _BLOCKS_HELD * chunk_size // len(inputs)))
+    request = ReadRequest(contigs, rank, selection, size, regions, families, indel_tags)
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     found = LeftOut()
     streams = [

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import distinct
 from pairhmm.io.alignments.bam_index import read_bam_index
-from pairhmm.io.alignments.index import DAMAGED_INDEX, find_index, read_cram_index, unreadable_index
+from pairhmm.io.alignments.cram_index import read_cram_index
+from pairhmm.io.alignments.index import DAMAGED_INDEX, find_index, how_to_index, unreadable_index
 from pairhmm.io.alignments.sources import OpenAlignments
 
 # The most bytes that a block of a BAM file holds, unpacked.
@@ -53,13 +54,13 @@ def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
     """
     path = find_index(source.path)
     if path is None:
-        raise InputError(source.path, "", "has no index, which pieces need", f"run samtools index {source.path}")
+        raise InputError(source.path, "", "has no index, which pieces need", how_to_index(source.path))
     read = _cram_densities if path.endswith(".crai") else _bam_densities
-    contigs, lengths = source.file.references, source.file.lengths
+    contigs, lengths = source.references, source.lengths
     try:
         return {contigs[number]: density for number, density in read(path, lengths)}
     except DAMAGED_INDEX as error:
-        raise unreadable_index(path, source.path) from error
+        raise unreadable_index(path, source.path, error) from error
 
 
 def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
@@ -78,7 +79,7 @@ def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, Rea
 def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
     """Of each contig: number, reads, positions, the offset of the first read of each, and the offset where they end."""
     index = read_bam_index(path)
-    for number, (reads, end) in sorted(index.reads.items()):
+    for number, (reads, _, end) in sorted(index.reads.items()):
         positions, offsets = index.starts(number)
         known = offsets > 0
         if reads and known.any():

@@ -5,6 +5,7 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -12,7 +13,9 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.htslib_records import HtslibRecords
+from pairhmm.io.alignments.sam_faults import sam_fault
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords
+from pairhmm.io.files.descriptors import TOO_MANY_FILES, too_many_files
 from pairhmm.io.sequences.intervals import Interval
 
 NO_TEXT: Final = (ValueError, OverflowError)
@@ -25,12 +28,14 @@ _NEAR = 8192
 
 
 class OpenAlignments(NamedTuple):
-    """One open BAM or CRAM file and the sample of each of its read groups.
+    """One BAM, CRAM or SAM file and the sample of each of its read groups.
 
     Attributes
     ----------
     path : str
-    file : pysam.AlignmentFile
+    references : tuple of str
+    lengths : tuple of int
+        The contigs of its header.
     sample_of_group : dict of str to int
         Sample index of each read group.
     default_sample : int or None
@@ -40,16 +45,25 @@ class OpenAlignments(NamedTuple):
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
     records : BamRecords, PipedRecords, HtslibRecords or None
-        Where the compiled part reads; None where pysam does.
+        Where the compiled part reads. It opens the file when it reads, since a thousand open files are many.
+    file : pysam.AlignmentFile or None
+        Where pysam reads.
+    is_cram : bool
+    groups_without_sample : frozenset of str
+        Read groups of the header that have no sample, in a file of several samples.
     """
 
     path: str
-    file: pysam.AlignmentFile
+    references: tuple[str, ...]
+    lengths: tuple[int, ...]
     sample_of_group: dict[str, int]
     default_sample: int | None
     contigs: tuple[str, ...]
     check_end: Callable[[], None] = lambda: None
     records: BamRecords | PipedRecords | HtslibRecords | None = None
+    file: pysam.AlignmentFile | None = None
+    is_cram: bool = False
+    groups_without_sample: frozenset[str] = frozenset()
 
     def sample(self, read: pysam.AlignedSegment) -> int:
         """The sample index of a read."""
@@ -64,18 +78,24 @@ class OpenAlignments(NamedTuple):
         """The sample index of a read group, which may be none (an empty text), and of the read with that name."""
         sample = self.sample_of_group.get(group, self.default_sample)
         if sample is None:
-            rule = (
-                f"its read group {group!r} is not in the header"
-                if group
-                else "no read group in a file of several samples"
-            )
+            rule = "no read group in a file of several samples"
+            if group:
+                is_known = group in self.groups_without_sample
+                rule = f"its read group {group!r} {'has no sample (SM)' if is_known else 'is not in the header'}"
             raise InputError(self.path, f"read {name}", rule, "run samtools addreplacerg")
         return sample
 
-    def cut_off(self) -> InputError:
+    def cut_off(self, error: Exception) -> InputError:
         """The error for a file that can't be read to its end."""
+        number = getattr(error, "errno", None)
+        if number in TOO_MANY_FILES:
+            return too_many_files(self.path)
+        if number and number > 0:
+            return InputError(self.path, "", f"can't be read: {os.strerror(number)}", "check the disk and the network")
+        if isinstance(self.records, HtslibRecords) and not self.is_cram and (fault := sam_fault(self.path)):
+            return fault
         cure = "it is cut off or damaged: make it again"
-        if self.file.is_cram:
+        if self.is_cram:
             cure = "it is cut off, or written with another reference: give that with -f"
         return InputError(self.path, "", "can't be read to its end", cure)
 
@@ -126,11 +146,12 @@ class SourceReader:
     """
 
     def __init__(self, source: OpenAlignments, regions: Sequence[Interval] | None, may_jump: bool) -> None:
-        self._source = source
+        assert source.file is not None
+        self._source, self._file = source, source.file
         self._regions = regions
-        self._can_jump = may_jump and regions is None and source.file.has_index()
-        self._target: tuple[str, int] | None = None
         file = source.file
+        self._can_jump = may_jump and regions is None and file.has_index()
+        self._target: tuple[str, int] | None = None
         # CRAM can't be decoded without its contig, and without an index all reads have to be passed.
         self._leaves_contigs = regions is None and file.has_index() and len(source.contigs) < file.nreferences
 
@@ -146,17 +167,17 @@ class SourceReader:
             elif self._can_jump or self._leaves_contigs:
                 yield from self._by_contig()
             else:
-                yield from self._source.file.fetch(until_eof=True)
+                yield from self._file.fetch(until_eof=True)
                 self._source.check_end()
         except OSError as error:
-            raise self._source.cut_off() from error
+            raise self._source.cut_off(error) from error
 
     def _by_region(self, regions: Sequence[Interval]) -> Iterator[pysam.AlignedSegment]:
         before = ("", 0)
         for near in neighbours(regions):
             chrom, end = near[0][0], near[-1][2]
             index = 0
-            for read in self._source.file.fetch(chrom, near[0][1], end):
+            for read in self._file.fetch(chrom, near[0][1], end):
                 first = read.reference_start
                 # A read that also overlaps the last region was already given with that region.
                 if before[0] == chrom and first < before[1]:
@@ -168,8 +189,7 @@ class SourceReader:
             before = (chrom, end)
 
     def _by_contig(self) -> Iterator[pysam.AlignedSegment]:
-        file = self._source.file
-        contigs = self._source.contigs
+        file, contigs = self._file, self._source.contigs
         position, start, seen = 0, 0, -1
         while position < len(contigs):
             jumped = False

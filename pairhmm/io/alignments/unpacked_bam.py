@@ -57,6 +57,11 @@ class BamRecords:
         """The number of mapped reads on a contig by the index, if there is one."""
         return None if self.index is None else self.index.mapped_reads(tid)
 
+    def unplaced_reads(self) -> int:
+        """The number of reads without a contig, by the index."""
+        assert self.index is not None
+        return self.index.unplaced_reads
+
     def whole(self) -> UnpackedBam:
         """All records."""
         return self._between(self.first, None)
@@ -104,6 +109,10 @@ class PipedRecords:
         """None: there is no index."""
         return None
 
+    def unplaced_reads(self) -> int:
+        """Not for pipes: they have no index."""
+        raise NotImplementedError
+
     def whole(self) -> UnpackedBam:
         """All records."""
         return self.stream
@@ -147,14 +156,24 @@ def first_record(read: ReadAt) -> int | None:
     return None
 
 
-def opener_of(path: str | int) -> Callable[[], tuple[ReadAt, Callable[[], None]]]:
-    """The `open` of a regular file, or of a descriptor, whose position does not change."""
+def opener_of(path: str | int, stays_open: bool = True) -> Callable[[], tuple[ReadAt, Callable[[], None]]]:
+    """The `open` of a regular file, or of a descriptor, whose position does not change.
+
+    A path that does not stay open is opened for each piece that is read.
+    """
 
     def open_again() -> tuple[ReadAt, Callable[[], None]]:
         file = os.open(path, os.O_RDONLY) if isinstance(path, str) else os.dup(path)
         return lambda address, size: os.pread(file, size, address), lambda: os.close(file)
 
-    return open_again
+    def read_once(address: int, size: int) -> bytes:
+        read, close = open_again()
+        try:
+            return read(address, size)
+        finally:
+            close()
+
+    return open_again if stays_open else lambda: (read_once, lambda: None)
 
 
 class UnpackedBam:

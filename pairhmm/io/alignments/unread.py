@@ -18,16 +18,15 @@ def count_unread(source: OpenAlignments, left_out: LeftOut) -> None:
     left_out : LeftOut
         Gets them.
     """
-    names = source.file.references
+    names = source.references
     others = [tid for tid, name in enumerate(names) if name not in set(source.contigs)]
     if others:
         # A run over everything does not read what stands behind the contigs, either.
         records = source.records
         reason, count = ELSEWHERE, 0 if records is None else sum(records.mapped_reads(tid) or 0 for tid in others)
     else:
-        # The index of a CRAM file does not count them.
-        is_counted = not source.file.is_cram
         reason = _UNMAPPED
-        count = source.file.nocoordinate if is_counted else sum(1 for _ in source.file.fetch("*"))
+        # Where pysam reads, one process does, which has met these reads.
+        count = 0 if source.records is None else source.records.unplaced_reads()
     if count:
         left_out.counts[reason] += count

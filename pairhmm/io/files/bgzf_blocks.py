@@ -76,8 +76,11 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
             yield batch
             raise
         held, address = bytes(packed[at:]), address + at
-        if batch:
-            yield batch
+        # A thousand files may wait here: nothing is held that the caller has.
+        ready = [batch] if batch else []
+        del packed, more, batch
+        if ready:
+            yield ready.pop()
     if held:
         raise DamagedBlockError
 

@@ -7,8 +7,10 @@ import shlex
 import struct
 import zlib
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -26,6 +28,8 @@ _MOST_CHECKED = 200
 _BETWEEN = 64
 # The most bytes behind the last block that a .gzi names: one more block, and the empty one at the end.
 _LONGEST_REST = 1 << 18
+# The most bytes of a block, and the most blocks that are unpacked to be compared with a .gzi.
+_LARGEST_BLOCK, _MOST_BLOCKS = 1 << 16, 32
 # A probe of the room on the disk. An index is written in steps of at least this size.
 _PROBE = bytes(1 << 16)
 
@@ -156,7 +160,22 @@ class _Packed:
         self._places, self._offsets = [0, *numbers[::2]], [0, *numbers[1::2]]
         if self._end - self._places[-1] > _LONGEST_REST:
             raise ValueError
+        self._check_steps()
         self.size = self._offsets[-1] + len(self._unpacked(self._places[-1], self._end))
+
+    def _check_steps(self) -> None:
+        """Require steps of a block each. Nearly all unpack to one size; some of those that do not are looked up."""
+        steps = [
+            (place, behind - place, stop - start)
+            for (place, behind), (start, stop) in zip(pairwise(self._places), pairwise(self._offsets), strict=True)
+        ]
+        if any(not (0 < packed <= _LARGEST_BLOCK and 0 <= size <= _LARGEST_BLOCK) for _, packed, size in steps):
+            raise ValueError
+        usual = Counter(size for *_, size in steps).most_common(1)
+        odd = [step for step in steps if step[2] not in (0, usual[0][0])]
+        for place, _, size in odd[:: 1 + len(odd) // _MOST_BLOCKS]:
+            if len(self._unpacked(place, 1)) != size:
+                raise ValueError
 
     def read(self, offset: int, count: int) -> bytes:
         index = bisect_right(self._offsets, offset) - 1

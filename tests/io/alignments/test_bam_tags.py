@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from contextlib import ExitStack
 
 import pysam
 import pytest
@@ -12,7 +13,6 @@ from pairhmm.io.alignments.bam_tags import tag_text
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
-from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.sequences.fasta import Reference
 
 TEXTS = (
@@ -76,9 +76,10 @@ def test_what_is_no_text_is_refused(value):
 
 def error_of(path, fasta, by_pysam, families="none"):
     """What a file is refused with."""
-    with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
+    with ExitStack() as stack, Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
         whole = reader.sources[0]
-        by_objects = OpenAlignments(path, whole.file, whole.sample_of_group, whole.default_sample, whole.contigs)
+        file = stack.enter_context(pysam.AlignmentFile(path))
+        by_objects = whole._replace(file=file, records=None)
         with pytest.raises(InputError) as raised:
             list(read_blocks([by_objects if by_pysam else whole], ["one"], ReadSelection(0, 0), families=families))
         return str(raised.value)

@@ -15,6 +15,7 @@ from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.sequences.fasta import Reference
+from tests.io.alignments.by_pysam import read_by_pysam
 
 CONTIGS = {"one": 700_000, "two": 30_000, "three": 20_000}
 LETTERS = "=ACMGRSVTWYHKDBN"
@@ -123,7 +124,7 @@ def blocks_of(paths, fasta, caplog, *, by_pysam, selection=ALL, threads=1, **ask
     with Reference(fasta) as reference, AlignmentReader(paths, reference, "regions" in asked, threads) as reader:
         caplog.clear()
         assert all(source.records is not None for source in reader.sources)
-        sources = [one._replace(records=None) if by_pysam else one for one in reader.sources]
+        sources = [read_by_pysam(one, fasta) if by_pysam else one for one in reader.sources]
         try:
             found.extend(read_blocks(sources, list(reader.contigs), selection, **asked))
         except InputError as raised:

@@ -12,6 +12,7 @@ from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.sequences.fasta import Reference
+from tests.io.alignments.by_pysam import read_by_pysam
 
 LENGTH, READ = 400, 10
 RIGHT = "~!IJKLMNOP"
@@ -50,7 +51,7 @@ def write(tmp_path, fasta):
 
 def blocks_of(path, fasta, *, by_pysam=False, indel_tags=True, chunk_size=20_000):
     with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        sources = [one._replace(records=None) if by_pysam else one for one in reader.sources]
+        sources = [read_by_pysam(one, fasta) if by_pysam else one for one in reader.sources]
         selection = ReadSelection(0, 0)
         return list(read_blocks(sources, ["one"], selection, chunk_size, indel_tags=indel_tags))
 

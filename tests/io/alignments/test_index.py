@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pysam
 import pytest
 
@@ -192,7 +194,7 @@ def test_a_damaged_index_is_named(make):
     make("x.bam")
     Path("x.bam.bai").write_bytes(Path("x.bam.bai").read_bytes()[:50])
     with Reference("ref.fa") as genome:
-        with pytest.raises(InputError, match=r"^x\.bam\.bai: is damaged, or no index; run samtools index x\.bam$"):
+        with pytest.raises(InputError, match=r"^x\.bam\.bai: is damaged: it ends early; run samtools index x\.bam$"):
             AlignmentReader(["x.bam"], genome, need_index=True)
 
 
@@ -213,3 +215,95 @@ def test_densities_of_both_kinds(make, kind):
         densities = read_densities(reader.sources[0])
     assert list(densities) == [f"c{number}" for number in WITH_READS]
     assert {density.upto(LENGTH) for density in densities.values()} == {300.0}
+
+
+def tables_of(bai):
+    """Where each contig's table of offsets stands in a .bai, and how many it has."""
+    words = np.frombuffer(bai[4:], "<u4", count=(len(bai) - 4) // 4).tolist()
+    at, tables = 1, []
+    for _ in range(words[0]):
+        bins, at = words[at], at + 1
+        for _ in range(bins):
+            at += 2 + 4 * words[at + 1]
+        tables.append((4 + 4 * (at + 1), words[at]))
+        at += 1 + 2 * words[at]
+    return tables
+
+
+def offset_changed(make, contig, place, change):
+    """The index of x.bam with another offset."""
+    make("x.bam")
+    bai = bytearray(Path("x.bam.bai").read_bytes())
+    at = tables_of(bai)[contig][0] + 8 * place
+    bai[at : at + 8] = change(int.from_bytes(bai[at : at + 8], "little")).to_bytes(8, "little")
+    Path("x.bam.bai").write_bytes(bai)
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda offset: offset | 0xDB << 40, "is damaged: an offset lies outside the reads of its contig"),
+        (lambda offset: 1, "is damaged: an offset lies outside the reads of its contig"),
+        (lambda offset: offset + 5, "no read begins where it says|lie before the offset"),
+    ],
+)
+def test_an_offset_that_leads_past_reads(make, run_cli, place, change, rule):
+    """The bins were checked, and reads were found through the table of offsets: a region had no reads."""
+    offset_changed(make, 2, place, change)
+    done = run_cli("-q", "call", "-f", "ref.fa", "-r", "c2", "x.bam")
+    assert done.returncode == 2
+    assert re.fullmatch(rf"pairhmm: error: x\.bam\.bai: .*({rule}).*; run samtools index x\.bam\n", done.stderr)
+
+
+def test_offsets_that_fall(make):
+    make("x.bam", reads=3000)
+    bai = bytearray(Path("x.bam.bai").read_bytes())
+    at, count = tables_of(bai)[2]
+    assert count == 4
+    bai[at + 8 : at + 16], bai[at + 24 : at + 32] = bai[at + 24 : at + 32], bai[at + 8 : at + 16]
+    Path("x.bam.bai").write_bytes(bai)
+    with pytest.raises(InputError, match="is damaged: its offsets do not rise"):
+        check("x.bam")
+
+
+def test_offsets_of_zero_and_padding_are_accepted(make):
+    """htsjdk writes zeros where no read has begun, and bamtools behind the index."""
+    offset_changed(make, 1, 0, lambda offset: 0)
+    check("x.bam")
+    # Without the number of reads that have no contig.
+    Path("x.bam.bai").write_bytes(Path("x.bam.bai").read_bytes()[:-8] + bytes(40))
+    check("x.bam")
+
+
+def test_an_index_that_counts_more_reads_than_the_file_can_hold(make, run_cli):
+    """With two threads, pieces were made of 10^14 reads, without end."""
+    make("x.bam")
+    bai = Path("x.bam.bai").read_bytes()
+    count = (300).to_bytes(8, "little")
+    assert bai.count(count) == len(WITH_READS)
+    Path("x.bam.bai").write_bytes(bai.replace(count, (10**14).to_bytes(8, "little"), 1))
+    for threads in "12":
+        done = run_cli("-q", "call", "-@", threads, "-f", "ref.fa", "x.bam")
+        assert done.returncode == 2
+        assert "x.bam.bai: is not the index of x.bam as it is now: it counts more reads of c1 than" in done.stderr
+
+
+def test_a_line_of_a_crai_is_missing(make):
+    make("x.cram", reads=12_000)
+    lines = gzip.decompress(Path("x.cram.crai").read_bytes()).splitlines(keepends=True)
+    assert len(lines) > 3
+    for missing in range(len(lines) - 1):
+        Path("x.cram.crai").write_bytes(gzip.compress(b"".join(lines[:missing] + lines[missing + 1 :])))
+        with pytest.raises(InputError, match=r"it does not know all reads|no slice of the file begins"):
+            check("x.cram")
+
+
+def test_a_slice_whose_place_is_wrong(make):
+    make("x.cram", contigs=(1,), reads=3000)
+    line = gzip.decompress(Path("x.cram.crai").read_bytes()).splitlines(keepends=True)[0].split(b"\t")
+    rest = gzip.decompress(Path("x.cram.crai").read_bytes()).splitlines(keepends=True)[1:]
+    line[2] = b"100"
+    Path("x.cram.crai").write_bytes(gzip.compress(b"\t".join(line) + b"".join(rest)))
+    with pytest.raises(InputError, match="its slices have reads of other places"):
+        check("x.cram")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 from threading import Thread
@@ -14,6 +15,7 @@ from pairhmm.io.alignments import opening
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
+from pairhmm.io.samples.sample_names import sample_name
 from pairhmm.io.sequences.fasta import Reference
 
 SEQUENCE = "ACGTTGCAAGCTTAGGCATC" * 50
@@ -85,9 +87,68 @@ def test_a_file_without_read_groups_is_a_sample(tmp_path, fasta):
 def test_read_groups_of_several_samples(tmp_path, fasta):
     groups = [{"ID": "a", "SM": "ann"}, {"ID": "b", "SM": "bob"}, {"ID": "c", "SM": "ann"}, {"ID": "d"}]
     segments = [(i, {"name": f"r{i}", "tags": [("RG", "abcd"[i])]}) for i in range(4)]
-    reader, reads = load(write(tmp_path / "x.bam", segments, header(groups)), fasta)
-    assert reader.samples == ["ann", "bob", "x"]
-    assert [read[3] for read in reads] == ["ann", "bob", "ann", "x"]
+    reader, reads = load(write(tmp_path / "x.bam", segments[:3], header(groups)), fasta)
+    assert reader.samples == ["ann", "bob"]
+    assert [read[3] for read in reads] == ["ann", "bob", "ann"]
+    path = write(tmp_path / "y.bam", segments, header(groups))
+    with pytest.raises(
+        InputError, match=r"read r3: its read group 'd' has no sample \(SM\); run samtools addreplacerg"
+    ):
+        load(path, fasta)
+
+
+def test_read_groups_without_a_sample_beside_one_that_has_it(tmp_path, fasta):
+    """They made a second sample of the file's name, which `map sketch` did not."""
+    segments = [(i, {"name": f"r{i}", "tags": [("RG", name)] if name else []}) for i, name in enumerate(("a", "d", ""))]
+    path = write(tmp_path / "x.bam", segments, header([{"ID": "a", "SM": "ann"}, {"ID": "d"}]))
+    reader, reads = load(path, fasta)
+    assert reader.samples == ["ann"] == [sample_name(str(path), True)]
+    assert {read[3] for read in reads} == {"ann"}
+    path = write(tmp_path / "y.bam", segments, header([{"ID": "a"}, {"ID": "d"}]))
+    assert load(path, fasta)[0].samples == ["y"] == [sample_name(str(path), True)]
+
+
+@pytest.mark.parametrize("count", [2, 70])
+def test_many_files_are_not_open_at_once(tmp_path, fasta, count):
+    """A thousand did not fit the usual limit."""
+    paths = [write(tmp_path / f"{number}.bam", READS) for number in range(count)]
+    for path in paths:
+        pysam.index(str(path))
+    with Reference(fasta) as reference, AlignmentReader(paths, reference, True) as reader:
+        before = len(os.listdir("/proc/self/fd"))
+        blocks = read_blocks(reader.sources, list(reader.contigs), SELECTION, chunk_size=2)
+        first = next(blocks)
+        opened = len(os.listdir("/proc/self/fd")) - before
+        assert len(first) + sum(map(len, blocks)) == count * len(READS)
+    assert opened <= count if count == 2 else opened == 0
+
+
+def test_sam_that_is_bgzipped_and_indexed(tmp_path, fasta):
+    bam = write(tmp_path / "x.bam", [*READS, (100, {"contig": 1, "name": "s"})])
+    text = pysam.view("-h", str(bam), catch_stdout=True)
+    packed = tmp_path / "x.sam.gz"
+    with pysam.BGZFile(str(packed), "wb", index=None) as out:
+        out.write(text.encode())
+    pysam.index(str(packed))
+    pysam.index(str(bam))
+    asked = [("one", 100, 130), ("one", 140, 141), ("two", 119, 150)]
+    for options in ({}, {"regions": asked}, {"wanted": asked}):
+        expected = load(bam, fasta, need_index=True, **options)[1]
+        assert load(packed, fasta, need_index=True, **options)[1] == expected
+
+
+@pytest.mark.parametrize("ending", ["sam", "sam.gz"])
+def test_the_cure_for_a_file_without_an_index_cures(tmp_path, fasta, ending, monkeypatch):
+    """`samtools index` was named, which SAM can't have."""
+    monkeypatch.chdir(tmp_path)
+    write(Path("x.bam"), READS)
+    text = pysam.view("-h", "x.bam", catch_stdout=True).encode()
+    Path(f"x.{ending}").write_bytes(text if ending == "sam" else gzip.compress(text))
+    with pytest.raises(InputError, match="has no index, which regions need; run samtools sort") as error:
+        load(Path(f"x.{ending}"), fasta, need_index=True)
+    command, other = error.value.cure.removeprefix("run samtools ").split(", and give ")
+    pysam.sort(*command.split()[1:])
+    assert len(load(Path(other), fasta, need_index=True, regions=[("one", 0, 1000)])[1]) == len(READS)
 
 
 @pytest.mark.parametrize(
@@ -321,3 +382,16 @@ def test_without_the_functions_of_htslib_pysam_reads(tmp_path, fasta, caplog, mo
     with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
         assert sum(map(len, read_blocks(reader.sources, list(reader.contigs), SELECTION))) == len(READS)
     assert f"{path}: pysam reads it" in caplog.text
+
+
+def test_a_line_of_sam_that_cannot_be_read_is_named(tmp_path, fasta, capfd):
+    """It was "can't be read to its end; it is cut off or damaged"."""
+    bam = write(tmp_path / "x.bam", READS)
+    lines = pysam.view("-h", str(bam), catch_stdout=True).splitlines()
+    number = next(at for at, line in enumerate(lines) if line.startswith("r9\t"))
+    lines[number] = lines[number].replace("20M", "21M")
+    path = tmp_path / "x.sam"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=rf"x\.sam: line {number + 1}: CIGAR and query .*; repair or remove the line$"):
+        load(path, fasta)
+    assert capfd.readouterr().err == ""

@@ -49,7 +49,11 @@ class Counted:
 def given(bam, regions):
     with pysam.AlignmentFile(bam) as file:
         counted = Counted(file)
-        reader = SourceReader(OpenAlignments(bam, counted, {}, 0, tuple(file.references)), regions, may_jump=False)
+        reader = SourceReader(
+            OpenAlignments(bam, file.references, file.lengths, {}, 0, file.references, file=counted),
+            regions,
+            may_jump=False,
+        )
         return [read.query_name for read in reader], counted.fetches
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import shutil
 import time
+from pathlib import Path
 
 import pysam
 import pytest
@@ -175,3 +177,21 @@ def test_a_read_only_index_is_not_replaced(fasta, caplog):
         assert reference.fetch("two", 0, 4) == "GGGG"
     assert index.read_text() == "another's\n"
     assert "for this run only" in caplog.text
+
+
+def test_a_gzi_whose_offsets_are_wrong_is_made_anew(tmp_path):
+    """Bases a few places further on were read in their stead."""
+    bases = "".join(random.Random(1).choices("ACGT", k=400_000))
+    path = tmp_path / "x.fa.gz"
+    with pysam.BGZFile(str(path), "wb", index=None) as out:
+        out.write(f">one\n{bases}\n".encode())
+    pysam.faidx(str(path))
+    gzi = bytearray(Path(f"{path}.gzi").read_bytes())
+    sound = bytes(gzi)
+    assert int.from_bytes(gzi[:8], "little") > 3
+    gzi[8 + 16 + 8] ^= 4
+    Path(f"{path}.gzi").write_bytes(gzi)
+    os.utime(f"{path}.gzi")
+    with Reference(path) as reference:
+        assert reference.fetch("one", 140_000, 140_100) == bases[140_000:140_100]
+    assert Path(f"{path}.gzi").read_bytes() == sound

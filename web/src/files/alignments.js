@@ -26,6 +26,7 @@ const MEND = "mend it with samtools reheader";
  * @property {Bam | Cram} file
  * @property {Map<string, number>} sampleOfGroup empty where all reads have one sample
  * @property {number | null} defaultSample of reads without a read group; null where the file has several samples
+ * @property {string[]} groupsWithoutSample read groups of the header that have none
  * @property {string[]} contigs those that are read
  */
 
@@ -87,15 +88,22 @@ export class AlignmentReader {
   /** @param {string} path @param {Map<string, string>[]} groups */
   #samplesOf(path, groups) {
     const stem = path.replace(/^.*\//, "").replace(/\.[^.]*$/, "");
-    const names = new Map(groups.map((group) => [group.get("ID") ?? "", group.get("SM") || stem]));
-    if (!names.size) names.set("", stem);
-    for (const name of names.values()) if (!this.samples.includes(name)) this.samples.push(name);
-    const indices = new Map([...names].map(([group, name]) => [group, this.samples.indexOf(name)]));
-    const distinct = new Set(indices.values());
+    // Read groups without SM belong to the file's only sample (pairhmm/io/files/read_groups.py).
+    const named = groups.filter((group) => group.get("SM"));
+    const names = new Set(named.map((group) => /** @type {string} */ (group.get("SM"))));
+    if (!names.size) names.add(stem);
+    for (const name of names) if (!this.samples.includes(name)) this.samples.push(name);
+    /** @param {string} [name] */
+    const indexOf = (name) => this.samples.indexOf(name ?? "");
+    const others = groups.filter((group) => !group.get("SM")).map((group) => group.get("ID") ?? "");
     // With one sample, the tags of reads need not be looked at.
-    return distinct.size === 1
-      ? { sampleOfGroup: new Map(), defaultSample: [...distinct][0] }
-      : { sampleOfGroup: indices, defaultSample: null };
+    return names.size === 1
+      ? { sampleOfGroup: new Map(), defaultSample: indexOf([...names][0]), groupsWithoutSample: others }
+      : {
+          sampleOfGroup: new Map(named.map((group) => [group.get("ID") ?? "", indexOf(group.get("SM"))])),
+          defaultSample: null,
+          groupsWithoutSample: others,
+        };
   }
 
   /** @param {string} path @param {string[]} names @param {number[]} lengths */
@@ -123,9 +131,8 @@ export class AlignmentReader {
 export function sampleOf(source, group, name) {
   const sample = source.sampleOfGroup.get(group) ?? source.defaultSample;
   if (sample !== null) return sample;
-  const rule = group
-    ? `its read group ${quoted(group)} is not in the header`
-    : "no read group in a file of several samples";
+  const why = source.groupsWithoutSample.includes(group) ? "has no sample (SM)" : "is not in the header";
+  const rule = group ? `its read group ${quoted(group)} ${why}` : "no read group in a file of several samples";
   throw new InputProblem(source.path, `read ${name}`, rule, "run samtools addreplacerg");
 }
 

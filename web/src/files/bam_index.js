@@ -15,6 +15,8 @@ import { SourceFile } from "./sources.js";
 // of a block, and there a request.
 const [LOOKED_UP, LOOKED_UP_THERE] = [32, 3];
 const RECORD_HEAD = 36;
+// Bins of a contig in a .bai.
+const BINS = 37449;
 
 /** The index contradicts its file. */
 class Contradiction extends Error {}
@@ -39,9 +41,12 @@ export class BamIndex {
     const packed = new SourceFile(`${file.name}.bai`, source);
     const isCsi = isBlock(await packed.read(0, 18));
     const name = `${file.name}.${isCsi ? "csi" : "bai"}`;
-    const index = new (isCsi ? CSI : BAI)({ filehandle: packed.handle });
     const damaged = new InputProblem(name, "", "is damaged, or no index", `run samtools index ${file.name}`);
     if (isCsi && !(await isWhole(packed))) throw damaged;
+    const bytes = await packed.whole();
+    const why = isCsi ? null : damage(bytes);
+    if (why) throw new InputProblem(name, "", `is damaged: ${why}`, `run samtools index ${file.name}`);
+    const index = new (isCsi ? CSI : BAI)({ filehandle: new SourceFile(name, bytes).handle });
     await index.parse().catch(() => {
       throw damaged;
     });
@@ -171,6 +176,46 @@ async function isWhole(file) {
     if (error instanceof DamagedBlock) return false;
     throw error;
   }
+}
+
+/**
+ * What is wrong in a .bai: counts that it can't hold, and offsets of windows that lie outside the reads of their contig,
+ * or fall (pairhmm/io/alignments/index_offsets.py). Zeros stand where no read has begun.
+ *
+ * @param {Uint8Array} bytes
+ */
+function damage(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 4;
+  const count = () => view.getUint32((at += 4) - 4, true);
+  const offset = () => view.getBigUint64((at += 8) - 8, true);
+  try {
+    for (let contigs = count(); contigs > 0; contigs--) {
+      let [first, last] = [2n ** 64n, 0n];
+      for (let bins = count(); bins > 0; bins--) {
+        const isBin = count() < BINS;
+        for (let chunks = count(); chunks > 0; chunks--) {
+          const [begin, end] = [offset(), offset()];
+          if (!isBin) continue;
+          if (begin > end) return "a chunk ends before it begins";
+          if (begin < first) first = begin;
+          if (end > last) last = end;
+        }
+      }
+      let before = 0n;
+      for (let windows = count(); windows > 0; windows--) {
+        const one = offset();
+        if (one === 0n || last === 0n) continue;
+        if (one < first || one >= last) return "an offset lies outside the reads of its contig";
+        if (one < before) return "its offsets do not rise";
+        before = one;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return "it ends early";
+  }
+  return null;
 }
 
 /** @param {Offset} offset @returns {Place} */
