@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
 from pairhmm.relating.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
+from pairhmm.relating.cohort import evidence_of
 from pairhmm.relating.evidence import MOST_RATIO, SiteEvidence
-from pairhmm.relating.individuals import find_individuals
-from pairhmm.relating.likelihoods import Floats, LogLikelihoods, allele_frequencies
+from pairhmm.relating.individuals import Individuals, find_individuals
+from pairhmm.relating.likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
 from pairhmm.relating.mixtures import JointGenotypes, MixedReads, of_informed_population, of_population, of_source
 from pairhmm.relating.peaks import HALF_WIDTH, Peak, peak_of
 
@@ -43,6 +44,8 @@ _BEST_SOURCES = 3
 _PROBES = np.array([0, 0.02, 0.06, 0.2])
 _ERRORS = np.array([-0.8, -0.6, -0.4, -0.2, 0, 0.25, 0.5, 1, 2, 4, 8, 16])
 """Extra errors that are tried, as multiples of the least error that a read's likelihoods claim."""
+# A sample with losses is looked at where its individual is heterozygous with a lower probability.
+_MOST_HETEROZYGOUS = 0.05
 # Samples that are asked for the error of a cohort, at most.
 _MOST_ASKED = 20
 
@@ -59,6 +62,8 @@ class Contamination:
         Log-likelihood of that share over that of none.
     source : int32
         The first sample of the individual whose genotypes fit the foreign reads best, or `POPULATION`.
+    individuals : Individuals
+        Whose samples they are.
     """
 
     fraction: Floats
@@ -66,6 +71,7 @@ class Contamination:
     high: Floats
     gain: Floats
     source: NDArray[np.int32]
+    individuals: Individuals
 
     __repr__ = short_repr
 
@@ -107,18 +113,31 @@ def estimate_contamination(
     samples = len(evidence.samples)
     fraction, low, high, gain = np.full((4, samples), np.nan)
     sources = np.full(samples, POPULATION, np.int32)
-    cohort = _Cohort(likelihoods, frequencies, is_given)
-    reads = {
-        sample: MixedReads(evidence, sample, cohort.individuals.by_others(likelihoods, sample))
-        for sample in np.flatnonzero(np.diff(evidence.begin)).tolist()
-    }
+    cohort = _Cohort(likelihoods, frequencies, is_given, evidence)
+    reads = {}
+    for sample in np.flatnonzero(np.diff(evidence.begin)).tolist():
+        others = cohort.individuals.by_others(likelihoods, sample)
+        if sample not in cohort.individuals.losses:
+            reads[sample] = MixedReads(evidence, sample, others)
+        elif cohort.individuals.whole_partner(sample) is not None:
+            reads[sample] = MixedReads(_of_homozygotes(evidence, sample, others, frequencies), 0, others)
     least_error = 10.0 ** -float(np.abs(evidence.log10_ratio).max(initial=MOST_RATIO / 2))
-    asked = list(reads)[:: -(-len(reads) // _MOST_ASKED) or 1]
+    whole = [sample for sample in reads if sample not in cohort.individuals.losses]
+    asked = whole[:: -(-len(whole) // _MOST_ASKED) or 1]
     error = _common_error({sample: reads[sample] for sample in asked}, least_error, cohort)
     for sample, own in reads.items():
         peak, sources[sample] = _of_sample(own, error, cohort, sample)
         fraction[sample], low[sample], high[sample], gain[sample] = peak.share, peak.low, peak.high, peak.gain
-    return Contamination(fraction, low, high, gain, sources)
+    return Contamination(fraction, low, high, gain, sources, cohort.individuals)
+
+
+def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods, frequencies: Floats) -> SiteEvidence:
+    """The reads of a sample with losses, where other samples say that its individual is homozygous."""
+    own = evidence_of(evidence, sample)
+    weights = genotype_weights(others[None], genotype_priors(frequencies))[0]
+    kept = weights[1, own.site] < _MOST_HETEROZYGOUS
+    rows = np.array([0, np.count_nonzero(kept)])
+    return SiteEvidence(own.samples, own.sites, rows, own.site[kept], own.log10_ratio[kept], own.count[kept])
 
 
 class _Cohort:
@@ -126,13 +145,20 @@ class _Cohort:
 
     Parameters
     ----------
-    likelihoods, frequencies, is_given
+    likelihoods, frequencies, is_given, evidence
         Those of `estimate_contamination`.
     """
 
-    def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats, is_given: NDArray[np.bool_] | None) -> None:
+    def __init__(
+        self,
+        likelihoods: LogLikelihoods,
+        frequencies: Floats,
+        is_given: NDArray[np.bool_] | None,
+        evidence: SiteEvidence,
+    ) -> None:
         self.alleles = CohortAlleles(likelihoods, frequencies, is_given)
-        self.individuals = find_individuals(likelihoods, frequencies, self.alleles.likeness, is_given is not None)
+        likeness = self.alleles.likeness
+        self.individuals = find_individuals(likelihoods, frequencies, likeness, is_given is not None, evidence)
         self.genotypes = self.individuals.likelihoods(likelihoods)
         if len(self.genotypes) < len(likelihoods):
             # Several samples of an individual tell no more of a population than one.

@@ -92,8 +92,7 @@ def relation_likelihoods(of_states: NDArray[np.float32], outliers: float) -> Flo
         Share of sites where a pair counts as unrelated.
     """
     result = np.empty((len(of_states), len(IBD)))
-    for number, shares in enumerate(IBD * (1 - outliers)):
-        shares = shares + (outliers, 0, 0)
+    for number, shares in enumerate(IBD * (1 - outliers) + np.array([outliers, 0, 0])):
         sites = sum(np.float32(share) * of_states[:, state] for state, share in enumerate(shares) if share)
         result[:, number] = np.log(sites).sum(axis=1, dtype=np.float64)
     return result

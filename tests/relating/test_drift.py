@@ -17,7 +17,7 @@ SITES, FST, MINORITY = 6000, 0.1, 8
 
 
 def drawn(p, drift, alleles):
-    """Probability to draw alleles one after the other, where each is a copy of one before with a chance by the drift."""
+    """Probability to draw alleles one after the other; by drift, an allele is a copy of one before."""
     result = 1.0
     for number, allele in enumerate(alleles):
         copies = sum(one == allele for one in alleles[:number])
