@@ -76,9 +76,6 @@ class _Likelihoods:
     lost: Array
     imbalanced: Array
 
-    def at(self, sites: slice) -> _Likelihoods:
-        return _Likelihoods(self.genotypes[:, sites], self.lost[sites], self.imbalanced[sites])
-
     def with_shares(self, lost: float, imbalanced: float) -> Array:
         """Of genotypes if so many of the heterozygous sites lack an allele, or balance: float32 (3, sites)."""
         result = self.genotypes.copy()
@@ -107,34 +104,34 @@ class LossFinder:
         self._kept = np.flatnonzero(kept)
         self._frequencies = np.full(len(self._kept), 0.5) if frequencies is None else frequencies[self._kept]
         self._drift = ANY_FREQUENCY if frequencies is None else 0.0
-        self._of_sample: dict[int, _Likelihoods] = {}
+        self._of_sample: dict[tuple[int, int], _Likelihoods] = {}
         self._priors: dict[int, JointPriors] = {}
 
     def find(self, first: int, second: int) -> list[Loss] | None:
         """The losses of two samples if they are of one individual; None if they are not, or if nothing tells."""
-        pair = [self._of(sample) for sample in (first, second)]
-        fits = self._fits(pair, _FIRST_SITES, _FIRST_SHARES)
+        fits = self._fits((first, second), _FIRST_SITES, _FIRST_SHARES)
         identical, others = fits[:, IDENTICAL], np.delete(fits, IDENTICAL, axis=1)
         if identical.max() < others[0].max() - _HOPELESS:
             return None
         if identical[0] > others.max() + _HOPELESS and identical.max() < identical[0] + _LEAST_GAIN:
             return []
-        best = self._fits(pair, _SITES, _SHARES).max(axis=0)
+        best = self._fits((first, second), _SITES, _SHARES).max(axis=0)
         if best[IDENTICAL] - np.delete(best, IDENTICAL).max() < LEAST_LEAD:
             return None
-        return self._losses((first, second), pair)
+        return self._losses((first, second))
 
-    def _fits(self, pair: list[_Likelihoods], most: int, shares: Sequence[tuple[float, float]]) -> Floats:
+    def _fits(self, pair: tuple[int, int], most: int, shares: Sequence[tuple[float, float]]) -> Floats:
         """Log-likelihoods of relations for all shares of both samples, no losses first: (shares, relations)."""
         step = -(-len(self._kept) // most) or 1
-        own, other = ([one.at(slice(None, None, step)).with_shares(*both)[None] for both in shares] for one in pair)
+        own, other = ([self._of(sample, step).with_shares(*both)[None] for both in shares] for sample in pair)
         if step not in self._priors:
             self._priors[step] = joint_priors(self._frequencies[::step], self._drift)
         states = (likelihoods_of_pairs(one, two, self._priors[step]) for one, two in product(own, other))
         return np.concatenate([relation_likelihoods(one, OUTLIERS) for one in states])
 
-    def _losses(self, numbers: tuple[int, int], pair: list[_Likelihoods]) -> list[Loss]:
+    def _losses(self, numbers: tuple[int, int]) -> list[Loss]:
         """How often each sample lacks balance, by expectation maximisation."""
+        pair = [self._of(sample, 1) for sample in numbers]
         priors = joint_priors(self._frequencies, self._drift)[2].reshape(GENOTYPES, GENOTYPES, -1)
         of_genotypes = np.stack([priors[number, number] for number in range(GENOTYPES)])
         shares = np.full((2, 2), 0.05)
@@ -159,19 +156,33 @@ class LossFinder:
                 losses.append(Loss(number, round(lost + rare), of_sites, lost > rare))
         return losses
 
-    def _of(self, sample: int) -> _Likelihoods:
-        if sample not in self._of_sample:
-            genotypes = np.exp(self._likelihoods[sample, self._kept].T)
-            evidence = evidence_of(self._evidence, sample)
-            has_reads = np.bincount(evidence.site, minlength=evidence.sites)[self._kept] > 0
+    def _of(self, sample: int, step: int) -> _Likelihoods:
+        """Likelihoods of a sample at every so many sites."""
+        if (sample, step) not in self._of_sample:
+            sites = self._kept[::step]
+            genotypes = np.exp(self._likelihoods[sample, sites].T)
+            evidence = _at(evidence_of(self._evidence, sample), sites)
+            has_reads = np.bincount(evidence.site, minlength=evidence.sites) > 0
             # Without reads, a heterozygote that lost an allele has the likelihood of one of the homozygotes.
             without_reads = (genotypes[0] + genotypes[2]) / 2
             lost, imbalanced = (
-                np.where(has_reads, _mean_likelihood(evidence, shares)[self._kept], without_reads)
+                np.where(has_reads, _mean_likelihood(evidence, shares), without_reads)
                 for shares in (_LOST, _IMBALANCED)
             )
-            self._of_sample[sample] = _Likelihoods(genotypes, lost, imbalanced)
-        return self._of_sample[sample]
+            self._of_sample[sample, step] = _Likelihoods(genotypes, lost, imbalanced)
+        return self._of_sample[sample, step]
+
+
+def _at(evidence: SiteEvidence, sites: NDArray[np.intp]) -> SiteEvidence:
+    """The reads of one sample at some sites, which are numbered anew."""
+    number = np.full(evidence.sites, -1, dtype=np.int32)
+    number[sites] = np.arange(len(sites))
+    site = number[evidence.site]
+    kept = site >= 0
+    begin = np.array([0, np.count_nonzero(kept)])
+    return SiteEvidence(
+        evidence.samples, len(sites), begin, site[kept], evidence.log10_ratio[kept], evidence.count[kept]
+    )
 
 
 def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array:
