@@ -15,7 +15,7 @@ estimated too, once for the whole cohort.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -23,12 +23,15 @@ from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
 from pairhmm.relating.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
+from pairhmm.relating.ancestry import find_axes
 from pairhmm.relating.cohort import evidence_of
+from pairhmm.relating.drift import DriftedPairs
 from pairhmm.relating.evidence import MOST_RATIO, SiteEvidence
 from pairhmm.relating.individuals import Individuals, find_individuals
+from pairhmm.relating.kinship import FEW
 from pairhmm.relating.likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
 from pairhmm.relating.mixtures import JointGenotypes, MixedReads, of_informed_population, of_population, of_source
-from pairhmm.relating.peaks import HALF_WIDTH, Peak, peak_of
+from pairhmm.relating.peaks import HALF_WIDTH, Peak, Profile, peak_of
 
 POPULATION = -1
 """The source of foreign reads that are of no sample of the cohort."""
@@ -39,6 +42,10 @@ FALSE_ALARMS = 0.001
 
 # Individuals with a likeness of this or more are the same one. They can't be told apart as sources.
 _SAME = 0.65
+# With axes of ancestry, estimates vary 1.4 times as much as likelihoods say (docs/map.md).
+_WIDER = 2.0
+# Relatives are thought of as sources where strangers' reads may be so many.
+_LEAST_HIGH = 0.003
 # Strangers, and relatives, whose likelihoods as sources are maximised.
 _BEST_SOURCES = 3
 _PROBES = np.array([0, 0.02, 0.06, 0.2])
@@ -165,6 +172,17 @@ class _Cohort:
             shares = allele_frequencies(self.genotypes)
             of_individuals = shares if is_given is None else np.where(is_given, frequencies, shares)
             self.alleles = CohortAlleles(self.genotypes, of_individuals, is_given)
+        else:
+            of_individuals = frequencies
+        if is_given is None and len(self.genotypes) >= FEW:
+            drifts = DriftedPairs(self.genotypes, of_individuals)
+            axes = find_axes(self.alleles.likeness, drifts.are_related)
+            if axes.shape[1]:
+                self.alleles = CohortAlleles(self.genotypes, of_individuals, None, axes)
+
+    def peak_of(self, profile: Profile) -> Peak:
+        """The highest point of a profile. Of several ancestries, less is known than likelihoods say."""
+        return peak_of(profile, HALF_WIDTH * (_WIDER if self.alleles.has_axes else 1))
 
     def relatives(self, individual: int) -> NDArray[np.intp]:
         """Those of an individual, the closest first."""
@@ -184,41 +202,76 @@ class _Cohort:
     ) -> tuple[AlleleUrn, NDArray[np.float32]]:
         """The alleles of the cohort without two individuals, and the probabilities of the second one's genotypes."""
         urn = self.alleles.without(individual, other).at(sites)
-        return urn, genotype_weights(self.genotypes[other, sites][None], urn.genotypes)[0]
+        own = self.alleles.without(individual, other, place=other).at(sites) if self.alleles.has_axes else urn
+        return urn, genotype_weights(self.genotypes[other, sites][None], own.genotypes)[0]
+
+    def populations(self, individual: int, sites: NDArray[np.int32]) -> list[AlleleUrn]:
+        """Those of other ancestries than an individual's, farthest from it."""
+        if not self.alleles.has_axes:
+            return []
+        return [self.alleles.without(individual, place=self.alleles.farthest(individual)).at(sites)]
 
 
 def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) -> tuple[Peak, int]:
     """The share of foreign reads of a sample, and their source."""
     individual = int(cohort.individuals.of_sample[sample])
     urn, relatives = cohort.alleles.without(individual).at(reads.sites), cohort.relatives(individual)
+    others = cohort.populations(individual, reads.sites)
 
-    def peak(genotypes: JointGenotypes) -> Peak:
-        return peak_of(lambda shares: reads.log_likelihoods(shares, error, genotypes))
+    def profile_of(genotypes: JointGenotypes) -> Profile:
+        return lambda shares: reads.log_likelihoods(shares, error, genotypes)
 
-    of_strangers = peak(of_population(urn))
-    population = of_strangers
+    of_anybody = profile_of(of_population(urn, others))
+    of_strangers = population = cohort.peak_of(of_anybody)
     if len(relatives):
-        population = peak(of_informed_population(*cohort.with_other(individual, int(relatives[0]), reads.sites)))
-    if population.gain <= HALF_WIDTH:
-        # Without foreign reads there is nobody to look for.
-        return population, POPULATION
-    found = []
-    for candidates, is_relative in ((cohort.strangers(individual), False), (relatives, True)):
-        for source in _best_sources(reads, error, urn, cohort.alleles.weights, candidates):
+        known = cohort.with_other(individual, int(relatives[0]), reads.sites)
+        of_anybody = profile_of(of_informed_population(*known, others))
+        population = cohort.peak_of(of_anybody)
+    # What each source explains more than the population does, with the same help: (lead, source, profile).
+    found: list[tuple[float, int, Profile]] = []
+    is_tainted = population.gain > HALF_WIDTH
+    if is_tainted or population.high > _LEAST_HIGH:
+        for source in _best_sources(reads, error, urn, cohort.alleles.weights, relatives, least=-np.inf):
             known = cohort.with_other(individual, source, reads.sites)
-            own = peak(of_source(*known))
-            other = peak(of_informed_population(*known)) if is_relative else of_strangers
-            found.append((own.height - other.height, source, own))
+            informed = peak_of(profile_of(of_informed_population(*known, others))).height
+            found.append(_with_lead(profile_of(of_source(*known)), informed, source))
+    # Reads of relatives are not told from fewer reads of strangers, so the interval has both.
+    profiles = [_lowered(of_anybody, population.height), *(profile for _, _, profile in found)]
+    if is_tainted:
+        for source in _best_sources(reads, error, urn, cohort.alleles.weights, cohort.strangers(individual)):
+            known = cohort.with_other(individual, source, reads.sites)
+            found.append(_with_lead(profile_of(of_source(*known)), of_strangers.height, source))
     # A source has two parameters more than the population, and is one of many.
     demanded = 2 + float(np.log(len(cohort.genotypes)))
-    lead, source, best = max(found, key=lambda one: one[0], default=(0.0, POPULATION, population))
-    if lead <= demanded:
+    lead, best, profile = max(found, key=lambda one: one[0], default=(0.0, POPULATION, profiles[0]))
+    is_known = lead > demanded and is_tainted
+    if is_known:
+        profiles.append(profile)
+    if len(profiles) == 1:
         return population, POPULATION
-    return best, int(cohort.individuals.first_sample[source])
+    peak = cohort.peak_of(lambda shares: np.max([one(shares) for one in profiles], axis=0))
+    if not is_tainted:
+        # A relative may also be more alike than it should be, for reasons of its own.
+        return replace(population, high=max(population.high, peak.high)), POPULATION
+    return peak, int(cohort.individuals.first_sample[best]) if is_known else POPULATION
+
+
+def _lowered(profile: Profile, height: float) -> Profile:
+    return lambda shares: profile(shares) - height
+
+
+def _with_lead(profile: Profile, height: float, source: int) -> tuple[float, int, Profile]:
+    """A profile over a height, and how far its highest point is above that."""
+    return peak_of(profile).height - height, source, _lowered(profile, height)
 
 
 def _best_sources(
-    reads: MixedReads, error: float, urn: AlleleUrn, weights: NDArray[np.float32], candidates: NDArray[np.intp]
+    reads: MixedReads,
+    error: float,
+    urn: AlleleUrn,
+    weights: NDArray[np.float32],
+    candidates: NDArray[np.intp],
+    least: float = 0.0,
 ) -> list[int]:
     """The candidates whose genotypes best explain foreign reads, were they strangers of the sample.
 
@@ -230,6 +283,8 @@ def _best_sources(
     weights : float32 (individuals, 3, sites)
         Probabilities of genotypes.
     candidates : intp (candidates,)
+    least : float
+        Candidates explain more than this, as a log-likelihood over that of no foreign reads.
     """
     gains = {}
     for source in candidates.tolist():
@@ -237,7 +292,7 @@ def _best_sources(
         fits = reads.log_likelihoods(_PROBES, error, unrelated)
         gains[source] = fits[1:].max() - fits[0]
     best = sorted(gains, key=lambda source: -gains[source])[:_BEST_SOURCES]
-    return [source for source in best if gains[source] > 0]
+    return [source for source in best if gains[source] > least]
 
 
 def _common_error(reads: dict[int, MixedReads], least: float, cohort: _Cohort) -> float:

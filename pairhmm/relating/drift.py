@@ -16,11 +16,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.relating.likelihoods import GENOTYPES, Floats
-from pairhmm.relating.relations import IBD
+from pairhmm.relating.likelihoods import GENOTYPES, Floats, LogLikelihoods
+from pairhmm.relating.relations import IBD, UNRELATED
 
 DRIFTS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Values of F that are tried."""
+_RAREST = 0.02
+_FEW_SITES = 5_000
+# As in pairhmm.relating.kinship.
+_OUTLIERS = 0.01
 _PAIRS_OF_GENOTYPES = GENOTYPES**2
 # How many ways a genotype's two alleles have.
 _WAYS = (1, 2, 1)
@@ -118,3 +122,29 @@ def fit_drift(
     """
     fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, own), outliers) for own in priors])
     return fits.max(axis=0), fits.argmax(axis=0)
+
+
+class DriftedPairs:
+    """Tells relatives from members of a population, at some of the sites.
+
+    Parameters
+    ----------
+    likelihoods : float32 (individuals, sites, 3)
+        Logarithms, of genotypes.
+    frequencies : float64 (sites,)
+    """
+
+    def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats) -> None:
+        told = np.flatnonzero((frequencies >= _RAREST) & (frequencies <= 1 - _RAREST))
+        self._sites = told[:: -(-len(told) // _FEW_SITES) or 1]
+        self._likelihoods, self._frequencies = likelihoods, frequencies[self._sites]
+
+    def are_related(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether pairs have any relation: bool (pairs,)."""
+        priors = [joint_priors(self._frequencies, drift) for drift in DRIFTS] if len(first) else []
+        found = np.zeros(len(first), dtype=bool)
+        for pair in range(len(first)):
+            own, other = (np.exp(self._likelihoods[one, self._sites].T)[None] for one in (first[pair], second[pair]))
+            fits, _ = fit_drift(own, other, priors, _OUTLIERS)
+            found[pair] = fits[0].argmax() != UNRELATED
+        return found
