@@ -23,7 +23,7 @@ from pairhmm.relating.kinship import LEAST_LEAD, OUTLIERS
 from pairhmm.relating.likelihoods import GENOTYPES, Floats, LogLikelihoods, of_shares
 from pairhmm.relating.relations import IDENTICAL
 
-LEAST_LOST = 0.02
+LEAST_LOST = 0.05
 """A smaller share of heterozygous sites without balance is not told."""
 ANY_FREQUENCY = 1 / 3
 """The drift about a half with which all frequencies are equally probable."""
