@@ -39,6 +39,8 @@ _FIRST_SHARES = ((0.0, 0.0), (0.05, 0.05), (0.3, 0.1), (0.9, 0.05))
 _FIRST_SITES, _SITES = 2_000, 20_000
 # A first look decides what is so much likelier, and believes no loss that gains less than the second number.
 _HOPELESS, _LEAST_GAIN = 20.0, 5.0
+# And the decision none that gains less than this: reads at low depth are as uneven by chance.
+_SURE_GAIN = 30.0
 _ROUNDS = 20
 # Far below the logarithm of the greatest float32.
 _HIGHEST_LOG = 60.0
@@ -115,9 +117,12 @@ class LossFinder:
             return None
         if identical[0] > others.max() + _HOPELESS and identical.max() < identical[0] + _LEAST_GAIN:
             return []
-        best = self._fits((first, second), _SITES, _SHARES).max(axis=0)
+        fits = self._fits((first, second), _SITES, _SHARES)
+        best = fits.max(axis=0)
         if best[IDENTICAL] - np.delete(best, IDENTICAL).max() < LEAST_LEAD:
             return None
+        if best[IDENTICAL] - fits[0, IDENTICAL] < _SURE_GAIN:
+            return []
         return self._losses((first, second))
 
     def _fits(self, pair: tuple[int, int], most: int, shares: Sequence[tuple[float, float]]) -> Floats:
