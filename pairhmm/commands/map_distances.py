@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated
 
 import numpy as np
@@ -21,6 +22,7 @@ from pairhmm.io.cohort.distances import open_distances
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.sketches.collection import open_collection
 from pairhmm.io.sketches.reader import check_one_scheme, scheme_text
+from pairhmm.sketching.chance import chance_text, least_above_chance
 from pairhmm.sketching.choice import WORTH_A_DEVICE, choose, words_of
 from pairhmm.sketching.distances import UNRELATED, least_equal
 from pairhmm.sketching.distances import distances as distances_of
@@ -30,6 +32,8 @@ from pairhmm.sketching.sketches import Sketches
 log = logging.getLogger(__name__)
 
 MOST_NEAREST = 10_000
+# Pairs that are held until one is above chance. They take 10 bytes each.
+_MOST_HELD = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class SampleDistances:
     ----------
     sample_1, sample_2 : list of str
     jaccard, mash_distance, containment, ani : ndarray, shape (pairs,), float64
+        NaN throughout if no pair is above chance.
     """
 
     sample_1: list[str]
@@ -110,18 +115,19 @@ def distances(
             f"sketches of different schemes: {scheme_text(queries.scheme)}, and {scheme_text(sketches.scheme)}"
         )
     first = sketches if queries is None else queries
-    blocks = list(_pairs(sketches, queries, nearest, max_distance, backend, threads))
+    wanted, is_known = _above_chance(
+        lambda: _pairs(sketches, queries, nearest, max_distance, backend, threads), sketches, queries, max_distance
+    )
+    blocks = list(wanted)
     query, target, equal = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in ("query", "target", "equal")
     )
     found = distances_of(equal, first.kmers[query], sketches.kmers[target], sketches.scheme)
+    figures = (found.jaccard, found.mash_distance, found.containment, found.ani)
     return SampleDistances(
         [first.names[index] for index in query.tolist()],
         [sketches.names[index] for index in target.tolist()],
-        found.jaccard,
-        found.mash_distance,
-        found.containment,
-        found.ani,
+        *(figures if is_known else (np.full_like(one, np.nan) for one in figures)),
     )
 
 
@@ -180,10 +186,15 @@ def write_distances(
             check_one_scheme([paths[0], query_path], [collection.files[0], asked.files[0]])
         elif len(collection) < 2:
             raise InputError(paths[0], "", "has one sample", "add sketches: a distance needs two samples")
-        pairs = _pairs(collection, asked, nearest, max_distance, backend, threads)
+        pairs, is_known = _above_chance(
+            lambda: _pairs(collection, asked, nearest, max_distance, backend, threads), collection, asked, max_distance
+        )
         with open_distances(output, asked or collection, collection, threads) as table:
             for block in pairs:
-                table.add(block)
+                if is_known:
+                    table.add(block)
+                else:
+                    table.add_unknown(block)
     log.info("%d pairs", table.pairs)
     return table.pairs
 
@@ -193,6 +204,36 @@ def _check_options(nearest: int | None, max_distance: float, threads: int) -> No
     check_number("max_distance", max_distance, 0, UNRELATED)
     if nearest is not None:
         check_whole("nearest", nearest, 1, MOST_NEAREST)
+
+
+def _above_chance(
+    pairs: Callable[[], Iterator[ComparedPairs]],
+    collection: SketchSource,
+    queries: SketchSource | None,
+    max_distance: float,
+) -> tuple[Iterator[ComparedPairs], bool]:
+    """The pairs, and whether any is above chance. If none is, all distances are noise, which a warning says.
+
+    Blocks that were looked at are held. If they become too many, pairs are compared again.
+    """
+    own = collection if queries is None else queries
+    compared = len(own) * (len(collection) - 1) // 2 if queries is None else len(own) * len(collection)
+    least_own, least = (least_above_chance(one.scheme, one.kmers, compared) for one in (own, collection))
+    blocks, held, count = pairs(), list[ComparedPairs](), 0
+    for block in blocks:
+        if count <= _MOST_HELD:
+            held.append(block)
+        count += len(block.equal)
+        if (block.equal >= np.maximum(least_own[block.query], least[block.target])).any():
+            return (chain(held, blocks) if count <= _MOST_HELD else pairs()), True
+    if least_equal(max_distance, collection.scheme) > max(least_own.max(), least.max()):
+        # Pairs that are above chance may have been left out.
+        return iter(held), True
+    log.warning("no two samples are more alike than chance: no distances. %s", chance_text(collection.scheme))
+    if max_distance < UNRELATED:
+        nothing = np.empty(0, dtype=np.int32)
+        return iter([ComparedPairs(nothing, nothing, np.empty(0, dtype=np.uint16))]), False
+    return (iter(held) if count <= _MOST_HELD else pairs()), False
 
 
 def _pairs(

@@ -32,16 +32,18 @@ from pairhmm.placing.sample_map import SampleMap, make_map
 from pairhmm.placing.scaling import MOST_SAMPLES
 from pairhmm.sketching import choice as comparing
 from pairhmm.sketching.base import Comparer
+from pairhmm.sketching.chance import chance_text
 from pairhmm.sketching.sketches import Scheme, Sketches
 
 log = logging.getLogger(__name__)
 
 
 class _Properties(NamedTuple):
-    """What was read: tokens and the first file of each group, sketches if few enough, and the sheet."""
+    """What was read: tokens and the first file of each group, the scheme of sketches, they if few, and the sheet."""
 
     groups: dict[str, TokenCollector]
     paths: dict[str, str]
+    scheme: Scheme | None
     sketches: Sketches | None
     cells: dict[str, dict[str, str]]
 
@@ -130,8 +132,9 @@ def draw_map(
         threads,
         sketches={} if sketches is None else {"kmers": sketches},
         colours=None if colour is None else [read.cells.get(name, {}).get(colour, "") for name in names],
+        slot_bits=None if read.scheme is None else read.scheme.bits,
     )
-    _tell(drawn)
+    _tell(drawn, read.scheme)
     return drawn
 
 
@@ -165,11 +168,11 @@ def write_map(drawn: SampleMap, output: AnyPath = "-", svg: AnyPath | None = Non
 def _read(
     kmers: Paths, hits: Paths, genotypes: Paths, sheet: AnyPath | None, columns: Texts | None, colour: str | None
 ) -> _Properties:
-    read = _Properties({}, {}, None, {})
+    read = _Properties({}, {}, None, None, {})
     if kmers:
         paths = some_paths_of(kmers, "kmers")
-        read.groups["kmers"], sketches = read_kmers(paths, MOST_SAMPLES)
-        read, read.paths["kmers"] = read._replace(sketches=sketches), paths[0]
+        read.groups["kmers"], scheme, sketches = read_kmers(paths, MOST_SAMPLES)
+        read, read.paths["kmers"] = read._replace(scheme=scheme, sketches=sketches), paths[0]
     if genotypes:
         paths = some_paths_of(genotypes, "genotypes")
         read.groups["genotypes"], read.paths["genotypes"] = read_genotype_tokens(paths), paths[0]
@@ -225,8 +228,12 @@ def _samples_of(read: _Properties) -> list[str]:
     return names
 
 
-def _tell(drawn: SampleMap) -> None:
+def _tell(drawn: SampleMap, scheme: Scheme | None) -> None:
     log.info("%d samples by %s", len(drawn.names), ", ".join(drawn.groups))
+    if not drawn.is_above_chance:
+        cure = "Give properties that samples have in common" if scheme is None else chance_text(scheme)
+        log.warning("no two samples are more alike than chance: no positions. %s", cure)
+        return
     if drawn.exact is None:
         log.info("no exact scaling and no trustworthiness: more than %d samples", MOST_SAMPLES)
         return

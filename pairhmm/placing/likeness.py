@@ -11,6 +11,7 @@ from pairhmm.placing.base import Placer
 from pairhmm.placing.collecting import mixed
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching.base import Comparer
+from pairhmm.sketching.chance import least_above_chance, least_of_slots
 from pairhmm.sketching.distances import jaccard
 from pairhmm.sketching.planes import planes_of
 from pairhmm.sketching.published import BITS, SLOTS
@@ -61,15 +62,47 @@ def _sketches(planes: NDArray[np.uint64], scheme: Scheme) -> Sketches:
     return Sketches(scheme, names, planes, np.zeros(len(planes)), np.ones(len(planes), dtype=np.int32))
 
 
-def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threads: int) -> Neighbours:
-    """The `count` other samples with the most equal slots with each one. A sample without any is no neighbour."""
+def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threads: int) -> tuple[Neighbours, int]:
+    """The `count` other samples with the most equal slots with each one, and the equal slots of the nearest two.
+
+    A sample without any equal slot is no neighbour.
+    """
     found, equal = comparer.nearest(sketches, sketches, min(count + 1, len(sketches)), threads)
     wanted = (found >= 0) & (equal > 0) & (found != np.arange(len(found), dtype=np.int32)[:, None])
     # Where many are equal to a sample, it may not be among its own nearest ones.
     wanted &= np.cumsum(wanted, axis=1) <= count
     offsets = np.zeros(len(found) + 1, dtype=np.int64)
     np.cumsum(wanted.sum(axis=1), out=offsets[1:])
-    return Neighbours(found[wanted].astype(np.int32, copy=False), offsets)
+    most = int(equal[wanted].max(initial=0))
+    return Neighbours(found[wanted].astype(np.int32, copy=False), offsets), most
+
+
+def is_above_chance(
+    sketches: Sketches, present: NDArray[np.bool_], comparer: Comparer, by_chance: float, threads: int
+) -> bool:
+    """Whether any two samples have more equal slots than chance gives.
+
+    Parameters
+    ----------
+    sketches : Sketches
+        Signatures have no numbers of k-mers.
+    present : bool (samples,)
+        Samples that have properties.
+    comparer : Comparer
+    by_chance : float
+        How probable it is that a slot of signatures is equal by chance, beyond its bits.
+    threads : int
+    """
+    count = len(sketches)
+    pairs = count * (count - 1) // 2
+    equal = comparer.equal_slots(sketches, sketches, threads)
+    equal[~present] = equal[:, ~present] = 0
+    np.fill_diagonal(equal, 0)
+    if not sketches.kmers.any():
+        least = least_of_slots(sketches.scheme.slots, by_chance + 2.0**-sketches.scheme.bits, pairs)
+        return bool(equal.max(initial=0) >= least)
+    needed = least_above_chance(sketches.scheme, sketches.kmers, pairs)
+    return bool((equal >= np.maximum(needed[:, None], needed)).any())
 
 
 def distances_of(

@@ -12,6 +12,7 @@ from pairhmm.placing.base import Placer
 from pairhmm.placing.likeness import (
     PUBLISHED,
     distances_of,
+    is_above_chance,
     joint_scheme,
     joint_sketches,
     nearest_neighbours,
@@ -23,6 +24,8 @@ from pairhmm.placing.quantising import cells_by_cdf, cells_by_rank
 from pairhmm.placing.scaling import MOST_SAMPLES, scaled
 from pairhmm.placing.trustworthiness import trustworthiness
 from pairhmm.sketching.base import Comparer
+from pairhmm.sketching.chance import least_of_slots
+from pairhmm.sketching.published import SLOTS
 from pairhmm.sketching.sketches import Scheme, Sketches
 
 
@@ -54,6 +57,9 @@ class SampleMap:
         That of `exact`.
     colours : list of str or None
         Each sample's value of the column that colours the picture.
+    is_above_chance : bool
+        Whether any two samples have more in common than chance gives. If not, there are no positions (NaN, and cells
+        0), no neighbours, no `exact` and no trustworthiness.
     """
 
     names: list[str]
@@ -68,6 +74,7 @@ class SampleMap:
     trust: float | None
     exact_trust: float | None
     colours: list[str] | None = None
+    is_above_chance: bool = True
 
 
 def make_map(
@@ -81,6 +88,7 @@ def make_map(
     *,
     sketches: Mapping[str, Sketches] | None = None,
     colours: list[str] | None = None,
+    slot_bits: int | None = None,
 ) -> SampleMap:
     """Place samples.
 
@@ -99,6 +107,8 @@ def make_map(
     sketches : mapping of str to Sketches, optional
         Groups whose samples have sketches that say more than a signature of 128 slots, for the exact scaling.
     colours : list of str, optional
+    slot_bits : int, optional
+        Bits of the slots that the group "kmers" was made of, which may be equal by chance.
     """
     sets = list(groups.values())
     projections = placer.projections(sets, matrices_of(list(groups), options.seed), threads)
@@ -106,7 +116,12 @@ def make_map(
     has_tokens = [np.diff(one.offsets) > 0 for one in sets]
     weighted = [one for one, weight in zip(sets, weights, strict=True) if weight]
     comparer = comparer_of(joint_scheme(len(weighted)))
-    neighbours = nearest_neighbours(joint_sketches(weighted, placer, threads), options.neighbours, comparer, threads)
+    joint = joint_sketches(weighted, placer, threads)
+    neighbours, most_equal = nearest_neighbours(joint, options.neighbours, comparer, threads)
+    by_chance = {name: _by_chance(slot_bits if name == "kmers" else None) for name in groups}
+    pairs = len(names) * (len(names) - 1) // 2
+    of_joint = max(by_chance[name] for name, weight in zip(groups, weights, strict=True) if weight)
+    is_alike = most_equal >= least_of_slots(SLOTS * len(weighted), of_joint + 2.0**-joint.scheme.bits, pairs)
     positions = placer.blended(start, neighbours, options.alpha, options.passes, threads)
     exact, trust, exact_trust = None, None, None
     if len(names) <= MOST_SAMPLES:
@@ -115,6 +130,11 @@ def make_map(
             known[name] if name in known else sketches_of(placer.signatures(one, threads), PUBLISHED)
             for name, one in groups.items()
         ]
+        is_alike = is_alike or any(
+            is_above_chance(one, present, comparer_of(one.scheme), by_chance[name], threads)
+            for name, one, present, weight in zip(groups, of_groups, has_tokens, weights, strict=True)
+            if weight
+        )
         truth = distances_of(of_groups, has_tokens, weights, comparer_of, threads)
         exact = scaled(truth)
         trust = trustworthiness(truth, positions.astype(np.float64), options.neighbours)
@@ -122,6 +142,10 @@ def make_map(
     cells = (cells_by_cdf if options.quantise == "cdf" else cells_by_rank)(positions)
     for of_group, present in zip(projections, has_tokens, strict=True):
         of_group[~present] = np.nan
+    if not is_alike:
+        positions, projections = np.full_like(positions, np.nan), np.full_like(projections, np.nan)
+        cells, neighbours = np.zeros_like(cells), Neighbours(neighbours.indices[:0], np.zeros_like(neighbours.offsets))
+        exact = trust = exact_trust = None
     return SampleMap(
         list(names),
         tuple(groups),
@@ -135,4 +159,13 @@ def make_map(
         trust,
         exact_trust,
         colours,
+        is_alike,
     )
+
+
+def _by_chance(slot_bits: int | None) -> float:
+    """The Jaccard index of sets of slots that are equal by chance: of K, K 2^-b are in both."""
+    if slot_bits is None:
+        return 0.0
+    shared: float = 2.0**-slot_bits
+    return shared / (2 - shared)

@@ -78,17 +78,24 @@ class CohortAlleles:
         Of the alternative allele, by all individuals.
     is_given : bool (sites,), optional
         Where the frequency is not of the individuals, but known of the population.
+    axes : float64 (individuals, axes), optional
+        Of ancestry (`pairhmm.relating.ancestry`). An individual's frequencies are those of its place on them.
 
     Attributes
     ----------
     weights : float32 (individuals, 3, sites)
         Probabilities of genotypes.
     likeness : float32 (individuals, individuals)
-        Correlations of genotypes: about 1 for one individual, 0.5 for parents and children.
+        Correlations of genotypes: about 1 for one individual, 0.5 for parents and children. What the axes explain is
+        left out.
     """
 
     def __init__(
-        self, likelihoods: NDArray[np.float32], frequencies: Floats, is_given: NDArray[np.bool_] | None = None
+        self,
+        likelihoods: NDArray[np.float32],
+        frequencies: Floats,
+        is_given: NDArray[np.bool_] | None = None,
+        axes: Floats | None = None,
     ) -> None:
         self.weights = genotype_weights(likelihoods, genotype_priors(frequencies))
         self._given = np.zeros(len(frequencies), dtype=bool) if is_given is None else is_given
@@ -102,23 +109,52 @@ class CohortAlleles:
         of_each = 1 - (uncertain / variances.astype(np.float32)).mean(axis=1)
         told: NDArray[np.float32] = np.maximum(of_each, _LEAST_TOLD).astype(np.float32)
         self.likeness = _likeness(self._excess, variances, told)
+        self._axes = np.empty((len(likelihoods), 0)) if axes is None else axes
+        if self._axes.shape[1]:
+            self.likeness -= (self._axes @ self._axes.T).astype(np.float32)
+            self._use_axes(likelihoods, told)
         self._is_related = self.likeness >= RELATED
         np.fill_diagonal(self._is_related, True)
         # Covariances of what individuals tell of a frequency.
         self._shared = np.where(self._is_related, np.minimum(self.likeness, 1) * told[:, None] * told, 0)
         np.fill_diagonal(self._shared, told)
         self._own, self._sums = told.astype(np.float64), self._shared.sum(axis=1, dtype=np.float64)
-        self._prior = _spectrum(*self._seen(np.empty(0, dtype=np.int64)))
+        self._prior = _spectrum(*self._seen(np.empty(0, dtype=np.intp)))
 
-    def without(self, *individuals: int) -> AlleleUrn:
-        """Of the others that are no relatives of theirs."""
-        seen, alleles = self._seen(np.flatnonzero(self._is_related[list(individuals)].any(axis=0)))
+    def _use_axes(self, likelihoods: NDArray[np.float32], told: NDArray[np.float32]) -> None:
+        """Genotypes once more, with the frequencies of each individual's place."""
+        design = self._design(np.arange(len(told)))
+        solved = np.linalg.solve(design.T @ (design * told[:, None]), design.T).astype(np.float32) @ self._excess
+        for individual, place in enumerate(design.astype(np.float32)):
+            own = np.clip(self._all + place @ solved, _RAREST, 1 - _RAREST)
+            self.weights[individual] = genotype_weights(likelihoods[[individual]], genotype_priors(own))[0]
+        copies = self.weights[:, 1] + 2 * self.weights[:, 2]
+        self._excess = (copies / 2 - self._all).astype(np.float32)
+
+    def _design(self, individuals: NDArray[np.intp]) -> Floats:
+        return np.column_stack([np.ones(len(individuals)), self._axes[individuals]])
+
+    @property
+    def has_axes(self) -> bool:
+        """Whether individuals are of several ancestries."""
+        return bool(self._axes.shape[1])
+
+    def farthest(self, individual: int) -> int:
+        """The individual whose place on the axes is farthest from another's."""
+        return int(np.square(self._axes - self._axes[individual]).sum(axis=1).argmax())
+
+    def without(self, *individuals: int, place: int | None = None) -> AlleleUrn:
+        """Of the others that are no relatives of theirs, at the place of the first one or of another individual."""
+        out = np.flatnonzero(self._is_related[list(individuals)].any(axis=0))
+        seen, alleles = self._seen(out, individuals[0] if place is None else place)
         alternative, reference = self._prior
         total = np.where(self._given, CERTAIN, alleles + alternative + reference)
         return AlleleUrn(np.where(self._given, self._all * CERTAIN, seen * alleles + alternative), total)
 
-    def _seen(self, out: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def _seen(self, out: NDArray[np.intp], place: int | None = None) -> tuple[Floats, Floats]:
         """Frequencies that the others tell, by one step of Newton's method, and how many alleles of strangers do so."""
+        if place is not None and self.has_axes:
+            return self._seen_at(out, place)
         others = self._own.sum() - self._own[out].sum()
         covariances = self._sums.sum() - 2 * self._sums[out].sum() + self._shared[np.ix_(out, out)].sum()
         here = np.maximum(self._told, _LEAST_TOLD) / max(self._told.mean(), _LEAST_TOLD)
@@ -127,6 +163,18 @@ class CohortAlleles:
         seen = frequencies + (frequencies - 0.5) * PSEUDO_COUNT / np.maximum(others * here, 1)
         # A sum of correlated numbers varies as one of more numbers that are not.
         return np.clip(seen, 0, 1), here * 2 * others**2 / max(1.0, float(covariances))
+
+    def _seen_at(self, out: NDArray[np.intp], place: int) -> tuple[Floats, Floats]:
+        """`_seen` at an individual's place: what a line through the others says."""
+        others = np.setdiff1d(np.arange(len(self._own)), out)
+        design, told = self._design(others), self._own[others]
+        weighted = design * told[:, None]
+        inverse = np.linalg.pinv(design.T @ weighted)
+        shares = weighted @ inverse @ self._design(np.array([place]))[0]
+        frequencies = self._all + shares.astype(np.float32) @ self._excess[others]
+        covariances = self._shared[np.ix_(others, others)] / (told[:, None] * told)
+        alleles = 2 / max(1e-9, float(shares @ covariances @ shares))
+        return np.clip(frequencies, 0, 1), np.full(len(self._all), alleles)
 
 
 def _spectrum(seen: Floats, alleles: Floats) -> tuple[float, float]:

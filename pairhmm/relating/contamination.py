@@ -15,7 +15,7 @@ estimated too, once for the whole cohort.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -23,11 +23,15 @@ from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
 from pairhmm.relating.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
+from pairhmm.relating.ancestry import find_axes
+from pairhmm.relating.cohort import evidence_of
+from pairhmm.relating.drift import DriftedPairs
 from pairhmm.relating.evidence import MOST_RATIO, SiteEvidence
-from pairhmm.relating.individuals import find_individuals
-from pairhmm.relating.likelihoods import Floats, LogLikelihoods, allele_frequencies
+from pairhmm.relating.individuals import Individuals, find_individuals
+from pairhmm.relating.kinship import FEW
+from pairhmm.relating.likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
 from pairhmm.relating.mixtures import JointGenotypes, MixedReads, of_informed_population, of_population, of_source
-from pairhmm.relating.peaks import HALF_WIDTH, Peak, peak_of
+from pairhmm.relating.peaks import HALF_WIDTH, Peak, Profile, peak_of
 
 POPULATION = -1
 """The source of foreign reads that are of no sample of the cohort."""
@@ -38,11 +42,17 @@ FALSE_ALARMS = 0.001
 
 # Individuals with a likeness of this or more are the same one. They can't be told apart as sources.
 _SAME = 0.65
+# With axes of ancestry, estimates vary 1.4 times as much as likelihoods say (docs/map.md).
+_WIDER = 2.0
+# Relatives are thought of as sources where strangers' reads may be so many.
+_LEAST_HIGH = 0.003
 # Strangers, and relatives, whose likelihoods as sources are maximised.
 _BEST_SOURCES = 3
 _PROBES = np.array([0, 0.02, 0.06, 0.2])
 _ERRORS = np.array([-0.8, -0.6, -0.4, -0.2, 0, 0.25, 0.5, 1, 2, 4, 8, 16])
 """Extra errors that are tried, as multiples of the least error that a read's likelihoods claim."""
+# A sample with losses is looked at where its individual is heterozygous with a lower probability.
+_MOST_HETEROZYGOUS = 0.05
 # Samples that are asked for the error of a cohort, at most.
 _MOST_ASKED = 20
 
@@ -59,6 +69,8 @@ class Contamination:
         Log-likelihood of that share over that of none.
     source : int32
         The first sample of the individual whose genotypes fit the foreign reads best, or `POPULATION`.
+    individuals : Individuals
+        Whose samples they are.
     """
 
     fraction: Floats
@@ -66,6 +78,7 @@ class Contamination:
     high: Floats
     gain: Floats
     source: NDArray[np.int32]
+    individuals: Individuals
 
     __repr__ = short_repr
 
@@ -107,18 +120,31 @@ def estimate_contamination(
     samples = len(evidence.samples)
     fraction, low, high, gain = np.full((4, samples), np.nan)
     sources = np.full(samples, POPULATION, np.int32)
-    cohort = _Cohort(likelihoods, frequencies, is_given)
-    reads = {
-        sample: MixedReads(evidence, sample, cohort.individuals.by_others(likelihoods, sample))
-        for sample in np.flatnonzero(np.diff(evidence.begin)).tolist()
-    }
+    cohort = _Cohort(likelihoods, frequencies, is_given, evidence)
+    reads = {}
+    for sample in np.flatnonzero(np.diff(evidence.begin)).tolist():
+        others = cohort.individuals.by_others(likelihoods, sample)
+        if sample not in cohort.individuals.losses:
+            reads[sample] = MixedReads(evidence, sample, others)
+        elif cohort.individuals.whole_partner(sample) is not None:
+            reads[sample] = MixedReads(_of_homozygotes(evidence, sample, others, frequencies), 0, others)
     least_error = 10.0 ** -float(np.abs(evidence.log10_ratio).max(initial=MOST_RATIO / 2))
-    asked = list(reads)[:: -(-len(reads) // _MOST_ASKED) or 1]
+    whole = [sample for sample in reads if sample not in cohort.individuals.losses]
+    asked = whole[:: -(-len(whole) // _MOST_ASKED) or 1]
     error = _common_error({sample: reads[sample] for sample in asked}, least_error, cohort)
     for sample, own in reads.items():
         peak, sources[sample] = _of_sample(own, error, cohort, sample)
         fraction[sample], low[sample], high[sample], gain[sample] = peak.share, peak.low, peak.high, peak.gain
-    return Contamination(fraction, low, high, gain, sources)
+    return Contamination(fraction, low, high, gain, sources, cohort.individuals)
+
+
+def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods, frequencies: Floats) -> SiteEvidence:
+    """The reads of a sample with losses, where other samples say that its individual is homozygous."""
+    own = evidence_of(evidence, sample)
+    weights = genotype_weights(others[None], genotype_priors(frequencies))[0]
+    kept = weights[1, own.site] < _MOST_HETEROZYGOUS
+    rows = np.array([0, np.count_nonzero(kept)])
+    return SiteEvidence(own.samples, own.sites, rows, own.site[kept], own.log10_ratio[kept], own.count[kept])
 
 
 class _Cohort:
@@ -126,19 +152,37 @@ class _Cohort:
 
     Parameters
     ----------
-    likelihoods, frequencies, is_given
+    likelihoods, frequencies, is_given, evidence
         Those of `estimate_contamination`.
     """
 
-    def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats, is_given: NDArray[np.bool_] | None) -> None:
+    def __init__(
+        self,
+        likelihoods: LogLikelihoods,
+        frequencies: Floats,
+        is_given: NDArray[np.bool_] | None,
+        evidence: SiteEvidence,
+    ) -> None:
         self.alleles = CohortAlleles(likelihoods, frequencies, is_given)
-        self.individuals = find_individuals(likelihoods, frequencies, self.alleles.likeness, is_given is not None)
+        likeness = self.alleles.likeness
+        self.individuals = find_individuals(likelihoods, frequencies, likeness, is_given is not None, evidence)
         self.genotypes = self.individuals.likelihoods(likelihoods)
         if len(self.genotypes) < len(likelihoods):
             # Several samples of an individual tell no more of a population than one.
             shares = allele_frequencies(self.genotypes)
             of_individuals = shares if is_given is None else np.where(is_given, frequencies, shares)
             self.alleles = CohortAlleles(self.genotypes, of_individuals, is_given)
+        else:
+            of_individuals = frequencies
+        if is_given is None and len(self.genotypes) >= FEW:
+            drifts = DriftedPairs(self.genotypes, of_individuals)
+            axes = find_axes(self.alleles.likeness, drifts.are_related)
+            if axes.shape[1]:
+                self.alleles = CohortAlleles(self.genotypes, of_individuals, None, axes)
+
+    def peak_of(self, profile: Profile) -> Peak:
+        """The highest point of a profile. Of several ancestries, less is known than likelihoods say."""
+        return peak_of(profile, HALF_WIDTH * (_WIDER if self.alleles.has_axes else 1))
 
     def relatives(self, individual: int) -> NDArray[np.intp]:
         """Those of an individual, the closest first."""
@@ -158,41 +202,76 @@ class _Cohort:
     ) -> tuple[AlleleUrn, NDArray[np.float32]]:
         """The alleles of the cohort without two individuals, and the probabilities of the second one's genotypes."""
         urn = self.alleles.without(individual, other).at(sites)
-        return urn, genotype_weights(self.genotypes[other, sites][None], urn.genotypes)[0]
+        own = self.alleles.without(individual, other, place=other).at(sites) if self.alleles.has_axes else urn
+        return urn, genotype_weights(self.genotypes[other, sites][None], own.genotypes)[0]
+
+    def populations(self, individual: int, sites: NDArray[np.int32]) -> list[AlleleUrn]:
+        """Those of other ancestries than an individual's, farthest from it."""
+        if not self.alleles.has_axes:
+            return []
+        return [self.alleles.without(individual, place=self.alleles.farthest(individual)).at(sites)]
 
 
 def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) -> tuple[Peak, int]:
     """The share of foreign reads of a sample, and their source."""
     individual = int(cohort.individuals.of_sample[sample])
     urn, relatives = cohort.alleles.without(individual).at(reads.sites), cohort.relatives(individual)
+    others = cohort.populations(individual, reads.sites)
 
-    def peak(genotypes: JointGenotypes) -> Peak:
-        return peak_of(lambda shares: reads.log_likelihoods(shares, error, genotypes))
+    def profile_of(genotypes: JointGenotypes) -> Profile:
+        return lambda shares: reads.log_likelihoods(shares, error, genotypes)
 
-    of_strangers = peak(of_population(urn))
-    population = of_strangers
+    of_anybody = profile_of(of_population(urn, others))
+    of_strangers = population = cohort.peak_of(of_anybody)
     if len(relatives):
-        population = peak(of_informed_population(*cohort.with_other(individual, int(relatives[0]), reads.sites)))
-    if population.gain <= HALF_WIDTH:
-        # Without foreign reads there is nobody to look for.
-        return population, POPULATION
-    found = []
-    for candidates, is_relative in ((cohort.strangers(individual), False), (relatives, True)):
-        for source in _best_sources(reads, error, urn, cohort.alleles.weights, candidates):
+        known = cohort.with_other(individual, int(relatives[0]), reads.sites)
+        of_anybody = profile_of(of_informed_population(*known, others))
+        population = cohort.peak_of(of_anybody)
+    # What each source explains more than the population does, with the same help: (lead, source, profile).
+    found: list[tuple[float, int, Profile]] = []
+    is_tainted = population.gain > HALF_WIDTH
+    if is_tainted or population.high > _LEAST_HIGH:
+        for source in _best_sources(reads, error, urn, cohort.alleles.weights, relatives, least=-np.inf):
             known = cohort.with_other(individual, source, reads.sites)
-            own = peak(of_source(*known))
-            other = peak(of_informed_population(*known)) if is_relative else of_strangers
-            found.append((own.height - other.height, source, own))
+            informed = peak_of(profile_of(of_informed_population(*known, others))).height
+            found.append(_with_lead(profile_of(of_source(*known)), informed, source))
+    # Reads of relatives are not told from fewer reads of strangers, so the interval has both.
+    profiles = [_lowered(of_anybody, population.height), *(profile for _, _, profile in found)]
+    if is_tainted:
+        for source in _best_sources(reads, error, urn, cohort.alleles.weights, cohort.strangers(individual)):
+            known = cohort.with_other(individual, source, reads.sites)
+            found.append(_with_lead(profile_of(of_source(*known)), of_strangers.height, source))
     # A source has two parameters more than the population, and is one of many.
     demanded = 2 + float(np.log(len(cohort.genotypes)))
-    lead, source, best = max(found, key=lambda one: one[0], default=(0.0, POPULATION, population))
-    if lead <= demanded:
+    lead, best, profile = max(found, key=lambda one: one[0], default=(0.0, POPULATION, profiles[0]))
+    is_known = lead > demanded and is_tainted
+    if is_known:
+        profiles.append(profile)
+    if len(profiles) == 1:
         return population, POPULATION
-    return best, int(cohort.individuals.first_sample[source])
+    peak = cohort.peak_of(lambda shares: np.max([one(shares) for one in profiles], axis=0))
+    if not is_tainted:
+        # A relative may also be more alike than it should be, for reasons of its own.
+        return replace(population, high=max(population.high, peak.high)), POPULATION
+    return peak, int(cohort.individuals.first_sample[best]) if is_known else POPULATION
+
+
+def _lowered(profile: Profile, height: float) -> Profile:
+    return lambda shares: profile(shares) - height
+
+
+def _with_lead(profile: Profile, height: float, source: int) -> tuple[float, int, Profile]:
+    """A profile over a height, and how far its highest point is above that."""
+    return peak_of(profile).height - height, source, _lowered(profile, height)
 
 
 def _best_sources(
-    reads: MixedReads, error: float, urn: AlleleUrn, weights: NDArray[np.float32], candidates: NDArray[np.intp]
+    reads: MixedReads,
+    error: float,
+    urn: AlleleUrn,
+    weights: NDArray[np.float32],
+    candidates: NDArray[np.intp],
+    least: float = 0.0,
 ) -> list[int]:
     """The candidates whose genotypes best explain foreign reads, were they strangers of the sample.
 
@@ -204,6 +283,8 @@ def _best_sources(
     weights : float32 (individuals, 3, sites)
         Probabilities of genotypes.
     candidates : intp (candidates,)
+    least : float
+        Candidates explain more than this, as a log-likelihood over that of no foreign reads.
     """
     gains = {}
     for source in candidates.tolist():
@@ -211,7 +292,7 @@ def _best_sources(
         fits = reads.log_likelihoods(_PROBES, error, unrelated)
         gains[source] = fits[1:].max() - fits[0]
     best = sorted(gains, key=lambda source: -gains[source])[:_BEST_SOURCES]
-    return [source for source in best if gains[source] > 0]
+    return [source for source in best if gains[source] > least]
 
 
 def _common_error(reads: dict[int, MixedReads], least: float, cohort: _Cohort) -> float:

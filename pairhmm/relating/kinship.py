@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.interface.display import short_repr
+from pairhmm.relating.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
 from pairhmm.relating.likelihoods import Floats, LogLikelihoods, genotype_priors
-from pairhmm.relating.relations import IBD, UNKNOWN, UNRELATED
+from pairhmm.relating.relations import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
 
 OUTLIERS = 0.01
 """Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
@@ -37,6 +38,8 @@ _SITES = 2048
 _NODES = 12
 # Elements of an array that holds all sites of some pairs.
 _AT_ONCE = 1 << 20
+# Sites at which the drift of a pair is fitted, at most.
+_DRIFT_SITES = 20_000
 
 Singles = NDArray[np.float32]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -52,10 +55,13 @@ class SharedAlleles:
         ``A1[i, j] = sum of one[:, i] * one[:, j]``: an allele is shared, which is the reference or the alternative one.
     two : float32 (3, samples, sites)
         ``A2[i, j] = sum of two[:, i] * two[:, j]``: the genotype is shared.
+    frequencies : float64 (sites,)
+        Of the alternative allele.
     """
 
     one: NDArray[np.float32]
     two: NDArray[np.float32]
+    frequencies: Floats
 
     __repr__ = short_repr
 
@@ -73,7 +79,7 @@ class SharedAlleles:
     def of(cls, likelihoods: LogLikelihoods, frequencies: Floats) -> SharedAlleles:
         """From likelihoods of genotypes, float32 (samples, sites, 3), and frequencies of the alternative allele."""
         samples, sites = likelihoods.shape[:2]
-        shared = cls(np.empty((2, samples, sites), np.float32), np.empty((3, samples, sites), np.float32))
+        shared = cls(np.empty((2, samples, sites), np.float32), np.empty((3, samples, sites), np.float32), frequencies)
         priors = genotype_priors(frequencies)
         of_allele = np.stack([1 - frequencies, frequencies])
         for sample, own in enumerate(likelihoods):
@@ -89,6 +95,12 @@ class SharedAlleles:
         """A1 and A2 of some pairs: float32 (pairs, sites) each."""
         one, two = (sum(rows[first] * rows[second] for rows in table) for table in (self.one, self.two))
         return one, two
+
+    def genotypes(self, samples: NDArray[np.intp], sites: slice) -> Singles:
+        """Likelihoods of genotypes, up to a factor for each sample and site: float32 (samples, 3, sites)."""
+        roots = np.sqrt(genotype_priors(self.frequencies[sites])).astype(np.float32)
+        found: Singles = self.two[:, samples, sites].swapaxes(0, 1) / roots
+        return found
 
 
 class UncertainFrequencies:
@@ -186,7 +198,35 @@ def kinship(shared: SharedAlleles | UncertainFrequencies, wanted: NDArray[np.boo
         relation[part] = best_relations(log_likelihoods(one, two))
         asked = wanted[part]
         relatedness[part[asked]] = _estimated_relatedness(one[asked], two[asked])
+    if isinstance(shared, SharedAlleles):
+        _ask_drift(shared, relation, relatedness)
     return Kinship(relation, relatedness)
+
+
+def _ask_drift(shared: SharedAlleles, relation: NDArray[np.int8], relatedness: NDArray[np.float32]) -> None:
+    """Find whether relatives are only of another ancestry than most samples; both arrays are changed."""
+    first, second = all_pairs(shared.samples)
+    doubtful = np.flatnonzero((relation != UNRELATED) & (relation != IDENTICAL))
+    sites = slice(None, None, -(-shared.sites // _DRIFT_SITES) or 1)
+    priors = [joint_priors(shared.frequencies[sites], drift) for drift in DRIFTS] if len(doubtful) else []
+    for part in _parts(doubtful, len(DRIFTS) * len(shared.frequencies[sites])):
+        own, other = (shared.genotypes(some[part], sites) for some in (first, second))
+        fits, drifts = fit_drift(own, other, priors, OUTLIERS)
+        relation[part] = [_agreed(int(found), fit) for found, fit in zip(relation[part], fits, strict=True)]
+        for number, pair in enumerate(part.tolist()):
+            if not np.isnan(relatedness[pair]):
+                best = priors[drifts[number, fits[number].argmax()]]
+                none, one, two = likelihoods_of_pairs(own[[number]], other[[number]], best)[0]
+                relatedness[pair] = _estimated_relatedness((one / none)[None], (two / none)[None])[0]
+
+
+def _agreed(found: int, fits: Floats) -> int:
+    """The relation that was found by the cohort's frequencies, if no drift explains the same without it."""
+    if found != UNKNOWN:
+        fewer = fits[:RELATED] if found == RELATED else fits[: RELATED + 1]
+        if fits[found] - fewer.max() >= LEAST_LEAD and fits.max() - fits[found] < LEAST_LEAD:
+            return found
+    return int(best_relations(fits[None])[0])
 
 
 def _parts(pairs: NDArray[np.intp], sites: int) -> Iterator[NDArray[np.intp]]:

@@ -5,7 +5,7 @@ Genotypes are numbered by their alternative alleles: 0, 1, 2. Likelihoods are na
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -71,6 +71,25 @@ def add_reads(
                 likelihoods[sample, :, genotype] += np.bincount(site, weights=logs, minlength=evidence.sites)
         likelihoods[sample] -= likelihoods[sample].max(axis=1, keepdims=True)
     return np.maximum(likelihoods, LEAST, out=likelihoods)
+
+
+def of_shares(evidence: SiteEvidence, shares: Sequence[float]) -> Floats:
+    """Log-likelihoods of shares of the alternative allele among the reads of one sample.
+
+    Returns
+    -------
+    float64 (shares, sites)
+        Over the likelihood of the best genotype.
+    """
+    odds = 10.0 ** evidence.log10_ratio.astype(np.float64)
+
+    def of_reads(share: float) -> Floats:
+        logs = evidence.count * np.log((1.0 - share) + share * odds)
+        return np.bincount(evidence.site, weights=logs, minlength=evidence.sites).astype(np.float64)
+
+    best = np.max([of_reads(number / 2) for number in range(GENOTYPES)], axis=0)
+    found: Floats = np.array([of_reads(share) for share in shares]) - best
+    return found
 
 
 def from_phred(phred: NDArray[np.uint8]) -> LogLikelihoods:

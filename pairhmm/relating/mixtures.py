@@ -9,6 +9,7 @@ Human Genetics 91:839.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -120,13 +121,16 @@ class MixedReads:
         return logs
 
 
-def of_population(urn: AlleleUrn) -> JointGenotypes:
-    """Foreign reads are of somebody of the population. There is one relation."""
-    joint: JointGenotypes = (_of_stranger(urn) * urn.genotypes[:, None])[None].astype(np.float32)
+def of_population(urn: AlleleUrn, others: Sequence[AlleleUrn] = ()) -> JointGenotypes:
+    """Foreign reads are of somebody of the population: of the sample's own, or of one of the others."""
+    strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
+    joint: JointGenotypes = np.stack([one * urn.genotypes[:, None] for one in strangers]).astype(np.float32)
     return joint
 
 
-def of_informed_population(urn: AlleleUrn, of_relative: NDArray[np.float32]) -> JointGenotypes:
+def of_informed_population(
+    urn: AlleleUrn, of_relative: NDArray[np.float32], others: Sequence[AlleleUrn] = ()
+) -> JointGenotypes:
     """Foreign reads are of somebody of the population, and another individual tells of the sample's own genotype.
 
     Parameters
@@ -135,9 +139,12 @@ def of_informed_population(urn: AlleleUrn, of_relative: NDArray[np.float32]) -> 
         Without the sample and the other individual.
     of_relative : float32 (3, sites)
         Probabilities of the other individual's genotypes.
+    others : sequence of AlleleUrn
+        Of other populations that foreign reads may be of.
     """
     of_own = (_given_another(urn) * of_relative).sum(axis=2)
-    joint: JointGenotypes = (of_own[:, :, None] * _of_stranger(urn)).astype(np.float32)
+    strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
+    joint: JointGenotypes = np.concatenate([of_own[:, :, None] * one for one in strangers]).astype(np.float32)
     return joint
 
 

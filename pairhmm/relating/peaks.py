@@ -44,12 +44,19 @@ class Peak:
     gain: float
 
 
-def peak_of(profile: Profile) -> Peak:
-    """The highest point of a profile, from 0 to 0.5, by a grid that is made finer at the top and at the ends."""
+def peak_of(profile: Profile, half_width: float = HALF_WIDTH) -> Peak:
+    """The highest point of a profile, from 0 to 0.5, by a grid that is made finer at the top and at the ends.
+
+    Parameters
+    ----------
+    profile : callable
+    half_width : float
+        How far the log-likelihood falls to the ends of the interval.
+    """
     shares, values = _COARSE, profile(_COARSE)
     for _ in range(_MOST_REFINEMENTS):
         best = int(values.argmax())
-        low, high = _last_outside(values, best)
+        low, high = _last_outside(values, best, half_width)
         ends = shares[max(low, 0)], shares[min(high, len(shares) - 1)]
         if np.diff(shares[max(best - 1, 0) : best + 2]).min() <= _NARROW * (ends[1] - ends[0]):
             break
@@ -59,16 +66,16 @@ def peak_of(profile: Profile) -> Peak:
         order = np.argsort(shares)
         shares, values = shares[order], values[order]
     best = int(values.argmax())
-    low, high = _last_outside(values, best)
-    above = values - values[best] + HALF_WIDTH
+    low, high = _last_outside(values, best, half_width)
+    above = values - values[best] + half_width
     first = _crossing(shares, above, low) if low >= 0 else 0.0
     last = _crossing(shares, above, high - 1) if high < len(shares) else float(shares[-1])
     return Peak(float(shares[best]), first, last, float(values[best]), float(values[best] - values[0]))
 
 
-def _last_outside(values: Floats, best: int) -> tuple[int, int]:
+def _last_outside(values: Floats, best: int, half_width: float) -> tuple[int, int]:
     """The points next to the interval, outside: -1 and the number of points where there is none."""
-    is_outside = values < values[best] - HALF_WIDTH
+    is_outside = values < values[best] - half_width
     left, right = np.flatnonzero(is_outside[:best]), np.flatnonzero(is_outside[best:])
     return (int(left[-1]) if len(left) else -1), (int(right[0]) + best if len(right) else len(values))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from pairhmm.relating.concordance import Agreement, agreement, certain_genotypes
 from pairhmm.relating.contamination import Contamination, estimate_contamination
 from pairhmm.relating.expectation import Genealogy
 from pairhmm.relating.flags import FLAGS, Flags, pair_and_sample_flags
+from pairhmm.relating.individuals import Individuals
 from pairhmm.relating.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
 from pairhmm.relating.likelihoods import (
     Floats,
@@ -25,6 +26,7 @@ from pairhmm.relating.likelihoods import (
     has_data,
     heterozygosity,
 )
+from pairhmm.relating.losses import Loss
 from pairhmm.relating.relations import IDENTICAL, RELATIONS, UNKNOWN
 
 ENOUGH_GENOTYPES = 100
@@ -51,6 +53,8 @@ class RelatedPair:
     expected, found : str
         Names of `pairhmm.relating.relations.RELATIONS`, or ``.``.
     flags : tuple of str
+    note : str
+        Why identical samples have other genotypes, such as loss of heterozygosity; empty where nothing is to be said.
     """
 
     sample_1: str
@@ -64,6 +68,7 @@ class RelatedPair:
     expected: str
     found: str
     flags: tuple[str, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,8 @@ class Relatedness:
     expected, found : int8 (samples, samples)
         Numbers of `pairhmm.relating.relations`.
     pair_flags : dict of str to bool (samples, samples)
+    notes : dict of (int, int) to str
+        Of pairs of samples.
     """
 
     samples: list[RelatedSample]
@@ -114,6 +121,7 @@ class Relatedness:
     expected: NDArray[np.int8]
     found: NDArray[np.int8]
     pair_flags: Flags
+    notes: dict[tuple[int, int], str] = field(default_factory=dict)
 
     __repr__ = short_repr
 
@@ -132,8 +140,11 @@ class Relatedness:
             flags = _flag_names({flag: matrix[first, first + 1 :] for flag, matrix in self.pair_flags.items()})
             expected, found = relations
             rows = zip(names[first + 1 :], figures, expected, found, flags, strict=True)
-            for other, (sites, share, ibs0, ibs2, hets, related), said, seen, own in rows:
-                yield RelatedPair(name, other, sites, share, ibs0, ibs2, hets, related, said, seen, own)
+            for second, (other, (sites, share, ibs0, ibs2, hets, related), said, seen, own) in enumerate(
+                rows, start=first + 1
+            ):
+                note = self.notes.get((first, second), "")
+                yield RelatedPair(name, other, sites, share, ibs0, ibs2, hets, related, said, seen, own, note)
             begin = end
 
 
@@ -166,6 +177,11 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
     del plain, likelihoods
     related = kinship(shared, agreed.sites < ENOUGH_GENOTYPES)
     found = _matrix(related.relation, len(sites.samples))
+    losses = _mind_losses(found, foreign.individuals)
+    notes = {pair: "; ".join(loss.told(sites.samples[loss.sample]) for loss in own) for pair, own in losses.items()}
+    has_loss = np.zeros(found.shape, dtype=bool)
+    has_loss[tuple(np.array(list(losses), dtype=np.intp).reshape(-1, 2).T)] = True
+    related.relatedness[has_loss[all_pairs(len(found))]] = 1
     pair_flags, sample_flags = pair_and_sample_flags(found, expected, foreign.is_contaminated)
     samples = zip(
         sites.samples,
@@ -183,7 +199,29 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
         expected,
         found,
         pair_flags,
+        notes,
     )
+
+
+def _mind_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
+    """Give samples with losses the relations of their individual. `found` is changed.
+
+    Returns
+    -------
+    dict of (int, int) to list of Loss
+        Those of pairs of samples of one individual.
+    """
+    of_sample, told = individuals.of_sample, {}
+    for sample in individuals.losses:
+        is_own = of_sample == of_sample[sample]
+        partner = individuals.whole_partner(sample)
+        if partner is not None:
+            found[sample, ~is_own] = found[~is_own, sample] = found[partner, ~is_own]
+        found[sample, is_own] = found[is_own, sample] = IDENTICAL
+        for other in np.flatnonzero(is_own).tolist():
+            pair = min(sample, other), max(sample, other)
+            told[pair] = [individuals.losses[one] for one in pair if one in individuals.losses]
+    return told
 
 
 def _filled(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:

@@ -9,10 +9,22 @@ import { DataTable } from "./table.js";
 
 const DISTANCE_DIGITS = 5;
 const MATRIX_SIDE = 900; // CSS pixels of the largest heatmap
+export const NOTHING_ALIKE =
+  "No two samples are more alike than chance: sketch with more bits, more slots or a smaller k";
 const TREE_WIDTH = 160;
 
 export function distancePanels({ distances }) {
+  if (distances.pairs && !distances.nearest.length) return [nothingAlike(distances)];
   return [distances.heatmap ? heatmapCard(distances) : noHeatmap(distances), nearestCard(distances)];
+}
+
+function nothingAlike({ pairs }) {
+  return make(
+    "section",
+    { class: "card" },
+    make("h2", {}, "Distances"),
+    make("p", { class: "told" }, `${NOTHING_ALIKE} (${plural(pairs, "pair")}).`),
+  );
 }
 
 function noHeatmap({ samples, most }) {

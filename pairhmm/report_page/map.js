@@ -2,6 +2,7 @@
 
 import { blendedPlaces, openGpuBlender, sharesOf, weightedPlaces } from "./blending.js";
 import { themeColour } from "./colours.js";
+import { NOTHING_ALIKE } from "./distances.js";
 import { announce, make, makeCanvas } from "./dom.js";
 import { pictureTools } from "./export.js";
 import { MISSING, formatNumber } from "./format.js";
@@ -15,6 +16,14 @@ const SAME_PLACE = 1e-3; // of the map's width
 
 // report: {map, checks}; `map` has the columns of the table of positions (pairhmm/reporting/placement.py).
 export function mapPanel(report) {
+  if (!report.map.places) {
+    return make(
+      "section",
+      { class: "card map" },
+      make("h2", {}, "Map of samples"),
+      make("p", { class: "told" }, `${NOTHING_ALIKE}.`),
+    );
+  }
   return new MapPanel(report).element;
 }
 

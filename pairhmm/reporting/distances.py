@@ -33,7 +33,7 @@ class SampleDistance:
 
     samples: tuple[str, str]
     jaccard: float | None
-    mash: float
+    mash: float | None
     containment: float | None
     ani: float | None
 
@@ -62,10 +62,13 @@ class ShownDistances:
         one, other = map(self._number, row.samples)
         if one == other:
             return
+        self._rows += 1
+        if row.mash is None:
+            self._pairs = None
+            return
         for own, its in ((one, other), (other, one)):
             insort(self._nearest[own], (row.mash, its, row), key=lambda kept: kept[:2])
             del self._nearest[own][NEAREST:]
-        self._rows += 1
         if len(self.samples) > HEATMAP_SAMPLES:
             self._pairs = None
         if self._pairs is not None:

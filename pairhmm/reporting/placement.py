@@ -16,8 +16,8 @@ class PlacedSample:
     Attributes
     ----------
     sample : str
-    place : (float, float)
-        On the map, weighted and blended.
+    place : (float, float) or None
+        On the map, weighted and blended; None where no two samples are more alike than chance.
     exact : (float, float) or None
         By exact scaling; None where there is none.
     neighbours : tuple of str
@@ -26,7 +26,7 @@ class PlacedSample:
     """
 
     sample: str
-    place: Place
+    place: Place | None
     exact: Place | None
     neighbours: tuple[str, ...]
     groups: tuple[Place, ...]
@@ -70,7 +70,7 @@ class ShownMap:
             "alpha": self.alpha,
             "passes": self.passes,
             "trustworthiness": {name: self.trustworthiness.get(name) for name in ("map", "exact")},
-            "places": [one.place for one in self.samples],
+            "places": [one.place for one in self.samples] if all(one.place for one in self.samples) else None,
             "exact": [one.exact for one in self.samples] if any(one.exact for one in self.samples) else None,
             "projections": [[one.groups[group] for one in self.samples] for group in range(len(self.groups))],
             "neighbours": [numbers[name] for one in self.samples for name in one.neighbours],

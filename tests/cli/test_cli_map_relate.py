@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
@@ -104,13 +105,37 @@ def test_a_trio_and_its_pedigree(cohorts, run_cli, tmp_path):
     done = run_cli("map", "relate", "trio.vcf", "--pedigree", "x.ped", cwd=tmp_path)
     assert "nothing is expected of 1 samples that the sheet or the pedigree lacks: extra" in done.stderr
     found = [line.split("\t") for line in done.stdout.splitlines()[1:]]
-    assert [(row[0], row[1], *row[8:]) for row in found if row[1] != "extra"] == [
+    assert [(row[0], row[1], *row[8:11]) for row in found if row[1] != "extra"] == [
         ("dad", "mum", "unrelated", "unrelated", "."),
         ("dad", "kid", "parent-child", "parent-child", "."),
         ("mum", "kid", "parent-child", "parent-child", "."),
     ]
     # Mendel: a child and a parent are never opposite homozygotes.
     assert [row[4] for row in found if "kid" in row[:2] and "extra" not in row[:2]] == ["0", "0"]
+
+
+def test_a_tumour_that_lost_alleles_is_its_own_blood(cohorts, run_cli, tmp_path):
+    rng = np.random.default_rng(31)
+    blood, other = (cohorts.founder(cohorts.frequencies(2000), rng) for _ in range(2))
+    lost = blood.copy()
+    # A third of the genome has one of its chromosomes only.
+    lost[700:1400] = np.where(blood[700:1400] == 1, 2 * np.repeat(rng.integers(0, 2, 14), 50), blood[700:1400])
+    cohorts.write_counts(
+        tmp_path / "loh.vcf", ["blood", "tumour", "other"], cohorts.reads([blood, lost, other], 40, rng)
+    )
+    (tmp_path / "s.tsv").write_text("sample\tindividual\nblood\tA\ntumour\tA\nother\tB\n")
+    done = run_cli(
+        "map", "relate", "loh.vcf", "--sheet", "s.tsv", "--sample-table", "o.tsv", "-o", "p.tsv", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    pair = rows(tmp_path / "p.tsv")[0]
+    assert [pair[key] for key in ("ibs0", "relatedness", "expected", "found", "flags")] == [
+        *("0", "1.0000", "identical", "identical", ".")
+    ]
+    hets, gone = int((blood == 1).sum()), int((blood[700:1400] == 1).sum())
+    told = re.fullmatch(r"loss of heterozygosity in tumour at (\d+) of (\d+) heterozygous sites", pair["note"])
+    assert told is not None and [int(one) for one in told.groups()] == pytest.approx([gone, hets], abs=6)
+    assert {row["flags"] for row in rows(tmp_path / "o.tsv")} == {"."}
 
 
 def test_frequencies_of_the_population(cohorts, run_cli, tmp_path):

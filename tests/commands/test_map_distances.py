@@ -173,3 +173,32 @@ def test_options():
         pairhmm.distances(made(), max_distance=1.5)
     with pytest.raises(InputError, match="one device compares"):
         pairhmm.distances(made(), backend=pairhmm.Choice("auto", (0, 1)))
+
+
+def unrelated(count=40, scheme=SCHEME, seed=2):
+    planes = np.random.default_rng(seed).integers(0, 2**64, (count, scheme.bits, scheme.slots // 64), dtype=np.uint64)
+    return Sketches(scheme, [f"s{i}" for i in range(count)], planes, np.full(count, 1e5), np.ones(count, np.int32))
+
+
+@pytest.mark.parametrize("options", [{}, {"nearest": 2}, {"max_distance": 0.9}], ids=str)
+@pytest.mark.parametrize("most_held", [10, 1 << 22])
+def test_noise_has_no_figures(tmp_path, monkeypatch, caplog, options, most_held):
+    monkeypatch.setattr("pairhmm.commands.map_distances._MOST_HELD", most_held)
+    write_sketches(tmp_path / "noise", unrelated())
+    count = pairhmm.write_distances(tmp_path / "noise", tmp_path / "d.tsv", **options)
+    assert "no two samples are more alike than chance" in caplog.text and "--bits 16 and --slots 8192" in caplog.text
+    assert count == {"": 780, "nearest": 80, "max_distance": 0}[next(iter(options), "")]
+    assert [row[2:] for row in rows(tmp_path / "d.tsv")] == [["."] * 4] * count
+    found = pairhmm.distances(unrelated(), **options)
+    assert len(found) == count and np.isnan(found.mash_distance).all() and np.isnan(found.jaccard).all()
+
+
+@pytest.mark.parametrize("most_held", [10, 1 << 22])
+def test_one_alike_pair_gives_all_figures(tmp_path, monkeypatch, caplog, most_held):
+    monkeypatch.setattr("pairhmm.commands.map_distances._MOST_HELD", most_held)
+    monkeypatch.setattr(pairing, "PAIRS_AT_ONCE", 100)
+    sketches = unrelated()
+    sketches.planes[-1] = sketches.planes[-2]
+    write_sketches(tmp_path / "all", sketches)
+    assert pairhmm.write_distances(tmp_path / "all", tmp_path / "d.tsv") == 780
+    assert rows(tmp_path / "d.tsv") == expected_rows(pairhmm.distances(sketches)) and not caplog.text

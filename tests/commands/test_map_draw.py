@@ -177,3 +177,33 @@ def test_the_command_line(tmp_path, sketches, sheet):
     assert all(f">{value}</text>" in picture.read_text() for value in "xyz")
     for wrong in (["--weight", "sheet"], ["--weight", "colour=1"], ["--alpha", "2"], ["--quantise", "x"]):
         assert CliRunner().invoke(command, [*arguments, *wrong]).exit_code == 2
+
+
+def test_noise_has_no_positions_and_no_picture(tmp_path, run_cli):
+    random = np.random.default_rng(3)
+    ones = np.ones(20, dtype=np.int32)
+    for scheme, cure in ((Scheme(), "--bits 16 and --slots 8192 or a smaller --k"), (Scheme(bits=16, slots=8192), "")):
+        planes = planes_of(random.integers(0, 1 << scheme.bits, (20, scheme.slots)).astype(np.uint32), scheme.bits)
+        write_sketches(tmp_path / "noise.sketches", Sketches(scheme, names_of(20), planes, 1e6 * ones, ones))
+        done = run_cli(
+            *("map", "draw", "--kmers", "noise.sketches", "-o", "p.tsv", "--svg", "p.svg"),
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0
+        assert "no two samples are more alike than chance: no positions" in done.stderr and cure in done.stderr
+        assert "trustworthiness" not in done.stderr
+        lines = (tmp_path / "p.tsv").read_text().splitlines()
+        assert "##pairhmmMapTrustworthiness=map:.,exact:." in lines
+        assert [set(line.split("\t")[1:]) for line in lines if not line.startswith("#")] == [{"."}] * 20
+        picture = (tmp_path / "p.svg").read_text()
+        assert "nothing to draw" in picture and "<path d=" not in picture
+    drawn = pairhmm.draw_map(kmers=str(tmp_path / "noise.sketches"))
+    assert not drawn.is_above_chance and drawn.trust is None and drawn.exact is None
+
+
+def test_a_few_common_properties_are_above_chance(tmp_path):
+    path = tmp_path / "sheet.tsv"
+    path.write_text("sample\tplace\n" + "".join(f"{name}\t{number // 2}\n" for number, name in enumerate(names_of(8))))
+    assert pairhmm.draw_map(sheet=str(path)).is_above_chance
+    path.write_text("sample\tplace\n" + "".join(f"{name}\t{number}\n" for number, name in enumerate(names_of(8))))
+    assert not pairhmm.draw_map(sheet=str(path)).is_above_chance

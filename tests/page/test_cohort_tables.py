@@ -144,3 +144,17 @@ def test_a_bad_table_is_one_line_on_the_page(page, tmp_path):
     assert page.problem() == (
         "other.tsv: is no table of pairhmm map; give one of map draw, map distances or map relate"
     )
+
+
+def test_tables_where_nothing_is_above_chance(read, tmp_path):
+    distances, positions = tmp_path / "distances.tsv", tmp_path / "positions.tsv"
+    distances.write_text("#sample_1\tsample_2\tjaccard\tmash_distance\tcontainment\tani\na\tb\t.\t.\t.\t.\n")
+    positions.write_text(
+        "##pairhmmMapWeights=kmers=1\n##pairhmmMapAlpha=0.3\n##pairhmmMapPasses=5\n"
+        "##pairhmmMapTrustworthiness=map:.,exact:.\n"
+        "#sample\tx\ty\texact_x\texact_y\tcell_x\tcell_y\tneighbours\tkmers_x\tkmers_y\n"
+        + "".join(f"{name}\t.\t.\t.\t.\t.\t.\t.\t.\t.\n" for name in "ab")
+    )
+    found, problems = read(positions, distances)
+    assert problems == [] and found == reported(map=str(positions), distances=str(distances))
+    assert found["map"]["places"] is None and found["distances"]["nearest"] == []

@@ -65,7 +65,7 @@ def test_neighbours_share_most_and_lacks_make_nobody_alike(any_samples):
     placer = ReferencePlacer()
     groups = [any_samples.token_sets(sets)] * 3
     sketches = joint_sketches(groups, placer, 1)
-    found = nearest_neighbours(sketches, 2, load("reference"), 1)
+    found, _ = nearest_neighbours(sketches, 2, load("reference"), 1)
     rows = [found.indices[begin:end].tolist() for begin, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
     assert rows[0] == [1, 2] and rows[4][0] == 3 and rows[3][0] == 4
     assert load("reference").equal_slots(sketches, sketches, 1)[5, 6] <= 3

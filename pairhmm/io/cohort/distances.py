@@ -58,6 +58,13 @@ class DistanceTable:
         )
         self.pairs += len(block.equal)
 
+    def add_unknown(self, block: ComparedPairs) -> None:
+        """Write a row without figures for each pair."""
+        queries, targets = self._queries.names, self._targets.names
+        rows = zip(block.query.tolist(), block.target.tolist(), strict=True)
+        self._out.writelines(f"{queries[one]}\t{targets[other]}\t.\t.\t.\t.\n".encode() for one, other in rows)
+        self.pairs += len(block.equal)
+
 
 @contextmanager
 def open_distances(

@@ -36,6 +36,7 @@ _SHAPES = (
     "M-1.2,-.35H1.2V.35H-1.2Z",
 )
 """Paths about the origin, a shape for each colour, so that the picture is clear without colour."""
+_NOTHING = "No two samples are more alike than chance: nothing to draw."
 _NO_VALUE = "(none)"
 _OTHERS = "(others)"
 
@@ -93,6 +94,9 @@ def _panel(
 ) -> Iterator[str]:
     yield f'<text class="title" x="{left}" y="{_TOP - 14}">{escape(title)}</text>\n'
     yield f'<rect class="frame" x="{left}" y="{_TOP}" width="{_SIDE}" height="{_SIDE}"/>\n'
+    if np.isnan(positions).any():
+        yield f'<text x="{left + _PADDING}" y="{_TOP + _SIDE // 2}">{_NOTHING}</text>\n'
+        return
     places = _places(positions) + np.array((left, _TOP))
     size = 4.0 if len(names) <= 300 else 2.2
     fade = "" if len(names) <= 300 else ' fill-opacity=".75"'

@@ -29,8 +29,8 @@ _MISSING = ("", ".")
 _PASSED = ("PASS", ".")
 
 
-def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Sketches | None]:
-    """The tokens of sketches, and the sketches if there are at most `most` samples.
+def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme | None, Sketches | None]:
+    """The tokens of sketches, their scheme, and the sketches if there are at most `most` samples.
 
     Raises
     ------
@@ -58,14 +58,15 @@ def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Sketche
                 if len(where) <= most:
                     parts.append(part)
     if first is None or len(where) > most:
-        return collector, None
-    return collector, Sketches(
+        return collector, first and first[1], None
+    sketches = Sketches(
         first[1],
         collector.names,
         np.concatenate([one.planes for one in parts]),
         np.concatenate([one.kmers for one in parts]),
         np.concatenate([one.least_counts for one in parts]),
     )
+    return collector, first[1], sketches
 
 
 def read_hit_tokens(

@@ -120,7 +120,9 @@ def read_distances(path: str) -> ShownDistances:
     distances = ShownDistances()
     for row in table:
         jaccard, containment, ani = (table.number(row[name], name) for name in ("jaccard", "containment", "ani"))
-        mash = table.known(row["mash_distance"], "mash_distance")
+        # A table where nothing is above chance has no figures.
+        is_unknown = jaccard is containment is ani is None
+        mash = (table.number if is_unknown else table.known)(row["mash_distance"], "mash_distance")
         distances.add(SampleDistance((row["sample_1"], row["sample_2"]), jaccard, mash, containment, ani))
     return distances
 
@@ -186,7 +188,8 @@ def read_positions(path: str) -> ShownMap:
             raise table.wrong(f"sample {name} stands in it twice", "give the table of one run")
         exact_x, exact_y = (table.number(row[column], column) for column in ("exact_x", "exact_y"))
         exact = None if exact_x is None or exact_y is None else (exact_x, exact_y)
-        place = table.known(row["x"], "x"), table.known(row["y"], "y")
+        is_unknown = row["x"] == row["y"] == UNKNOWN
+        place = None if is_unknown else (table.known(row["x"], "x"), table.known(row["y"], "y"))
         neighbours = tuple(row["neighbours"].split(",")) if row["neighbours"] not in (UNKNOWN, "") else ()
         own = tuple((_or_zero(table, row, f"{group}_x"), _or_zero(table, row, f"{group}_y")) for group in groups)
         samples[name] = PlacedSample(name, place, exact, neighbours, own)

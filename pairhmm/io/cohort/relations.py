@@ -8,7 +8,7 @@ from typing import TextIO
 
 PAIR_COLUMNS = (
     *("sample_1", "sample_2", "sites", "concordance", "ibs0", "ibs2", "shared_hets", "relatedness"),
-    *("expected", "found", "flags"),
+    *("expected", "found", "flags", "note"),
 )
 SAMPLE_COLUMNS = (
     *("sample", "sites", "depth", "heterozygosity"),
@@ -18,7 +18,7 @@ UNKNOWN = "."
 
 
 def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table: numbers with a fraction have four decimals; NaN and an empty tuple are ``.``."""
+    """Write a table: numbers with a fraction have four decimals; NaN, an empty tuple and an empty text are ``.``."""
     out.write("#" + "\t".join(columns) + "\n")
     out.writelines(_lines(rows))
 
@@ -32,4 +32,4 @@ def _text(cell: object) -> str:
         return ",".join(cell) or UNKNOWN
     if isinstance(cell, float):
         return UNKNOWN if isnan(cell) else f"{cell:.4f}"
-    return str(cell)
+    return str(cell) or UNKNOWN

@@ -25,10 +25,17 @@ export class ShownDistances {
   /** @param {import("./table.js").Row} row */
   add(row) {
     const { table } = this;
-    const mash = table.known(row, "mash_distance");
     const [jaccard, containment, ani] = ["jaccard", "containment", "ani"].map((name) => table.number(row, name));
+    // A table where nothing is above chance has no figures.
+    const isUnknown = [jaccard, containment, ani].every((value) => value === null);
+    const mash = isUnknown ? table.number(row, "mash_distance") : table.known(row, "mash_distance");
     const [one, other] = [this.#number(row.sample_1), this.#number(row.sample_2)];
     if (one === other) return;
+    this.rows++;
+    if (mash === null) {
+      this.pairs = null;
+      return;
+    }
     for (const [own, its] of [
       [one, other],
       [other, one],
@@ -38,7 +45,6 @@ export class ShownDistances {
       kept.splice(place < 0 ? kept.length : place, 0, [mash, its, [mash, ani, containment, jaccard]]);
       kept.length = Math.min(kept.length, NEAREST);
     }
-    this.rows++;
     if (this.numbers.size > HEATMAP_SAMPLES) this.pairs = null;
     this.pairs?.push([one, other, mash, ani]);
   }

@@ -3,7 +3,7 @@
 import { listOf, UNKNOWN } from "./table.js";
 
 /** @typedef {[number, number]} Place */
-/** @typedef {{place: Place, exact: Place | null, neighbours: string[], groups: Place[]}} Placed */
+/** @typedef {{place: Place | null, exact: Place | null, neighbours: string[], groups: Place[]}} Placed */
 
 const ABOVE = "pairhmmMap";
 const CURE = "give a table that pairhmm map draw wrote";
@@ -25,10 +25,11 @@ export class ShownPositions {
       throw table.wrong(`sample ${row.sample} stands in it twice`, "give the table of one run");
     }
     const [x, y] = [table.number(row, "exact_x"), table.number(row, "exact_y")];
+    const isPlaced = row.x !== UNKNOWN || row.y !== UNKNOWN;
     // A sample without properties of a group is at 0 there.
     const orZero = (/** @type {string} */ column) => table.number(row, column) ?? 0;
     this.samples.set(row.sample, {
-      place: [table.known(row, "x"), table.known(row, "y")],
+      place: isPlaced ? [table.known(row, "x"), table.known(row, "y")] : null,
       exact: x === null || y === null ? null : [x, y],
       neighbours: listOf(row.neighbours),
       groups: this.groups.map((group) => [orZero(`${group}_x`), orZero(`${group}_y`)]),
@@ -50,7 +51,7 @@ export class ShownPositions {
       alpha: this.#number("Alpha"),
       passes: Math.trunc(this.#number("Passes")),
       trustworthiness: { map: trust.get("map") ?? null, exact: trust.get("exact") ?? null },
-      places: samples.map(({ place }) => place),
+      places: samples.every(({ place }) => place) ? samples.map(({ place }) => place) : null,
       exact: samples.some(({ exact }) => exact) ? samples.map(({ exact }) => exact) : null,
       projections: this.groups.map((_, group) => samples.map(({ groups }) => groups[group])),
       neighbours: [...this.samples].flatMap(([own, { neighbours }]) =>
