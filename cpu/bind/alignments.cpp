@@ -24,7 +24,8 @@ std::vector<T> to_vector(const Array<T>& values) {
     return {values.data(), values.data() + values.shape(0)};
 }
 
-pairhmm::Places to_places(const Array<int32_t>& contig, const Array<int64_t>& start, const Array<int64_t>& end) {
+pairhmm::ContigIntervals to_places(const Array<int32_t>& contig, const Array<int64_t>& start,
+                                   const Array<int64_t>& end) {
     if (start.shape(0) != end.shape(0)) throw std::invalid_argument("intervals without an end");
     return {to_vector(contig), to_vector(start), to_vector(end)};
 }
@@ -144,7 +145,7 @@ void bind_alignments(nb::module_& module) {
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,
                Array<int64_t> part_start, Array<int64_t> part_end, bool may_jump) {
                 if (part_start.shape(0) != part_end.shape(0)) throw std::invalid_argument("intervals without an end");
-                pairhmm::Places parts{{}, to_vector(part_start), to_vector(part_end)};
+                pairhmm::ContigIntervals parts{{}, to_vector(part_start), to_vector(part_end)};
                 self.set_window({contig, start, end, seen, std::move(parts)}, may_jump);
             },
             "contig"_a, "start"_a, "end"_a, "seen"_a, "part_start"_a, "part_end"_a, "may_jump"_a,

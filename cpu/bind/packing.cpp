@@ -162,7 +162,9 @@ void bind_packing(nb::module_& module) {
                 const int64_t known = checks::size_of(reads_of_shape);
                 checks::has(shape_of_length, 1, "shape_of_length");
                 checks::lie_below(shape_of_length, known, "shape_of_length");
+                checks::lie_in(reads_of_shape.data(), known, 1, std::numeric_limits<int64_t>::max(), "reads_of_shape");
                 checks::has(rows_of_shape, known, "rows_of_shape");
+                checks::lie_in(rows_of_shape.data(), known, 1, std::numeric_limits<int64_t>::max(), "rows_of_shape");
                 checks::has(family_of_shape, known, "family_of_shape");
                 checks::has(haplotypes_each, known, "haplotypes_each");
                 const pairhmm::TileBatch batch{groups,
@@ -181,6 +183,10 @@ void bind_packing(nb::module_& module) {
                                              tier_cells,
                                              haplotypes_each.data()};
                 const auto [items, shortest, longest] = item_sizes;
+                checks::require(items > 0 && shortest > 0 && shortest <= longest, "item_sizes", "of nothing");
+                for (int64_t i = 0; i < haplotypes; ++i)
+                    checks::require(haplotype_offset.data()[i] < haplotype_offset.data()[i + 1], "haplotype_offset",
+                                    "a haplotype without letters");
                 const auto [read_group_at, order_at, items_at] = places;
                 const Parts parts(at, arrays, buffer);
                 nb::gil_scoped_release release;

@@ -118,7 +118,7 @@ void bind_scan(nb::module_& module) {
                                                step,
                                                least_total,
                                                {max_mismatches, min_informative, every_match},
-                                               reinterpret_cast<const pairhmm::Places*>(masked.data()),
+                                               reinterpret_cast<const pairhmm::MaskedSpan*>(masked.data()),
                                                static_cast<int64_t>(masked.shape(0)) / 2};
                 new (self) pairhmm::TileScanner(find_scan_level(level), references, rules);
             },
@@ -146,7 +146,7 @@ void bind_scan(nb::module_& module) {
     module.def(
         "low_complexity",
         [](Array<uint8_t> letters, Array<int64_t> offset, int64_t length) {
-            std::vector<pairhmm::Places> places;
+            std::vector<pairhmm::MaskedSpan> places;
             {
                 nb::gil_scoped_release release;
                 places = pairhmm::low_complexity(letters.data(), offset.data(),

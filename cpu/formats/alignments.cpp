@@ -67,7 +67,7 @@ void AlignmentParser::set_window(AlignmentWindow window, bool may_jump) {
     may_jump_ = may_jump;
 }
 
-void AlignmentParser::set_goals(Places goals) {
+void AlignmentParser::set_goals(ContigIntervals goals) {
     goals_ = std::move(goals);
     goal_ = 0;
     has_goals_ = true;
@@ -138,7 +138,7 @@ bool AlignmentParser::is_contig(int32_t contig) const {
 // A read that starts before the window's end, on its contig.
 bool AlignmentParser::is_in_window(const BamRecord& record, int64_t end) {
     if (end <= window_.start || record.start <= window_.seen) return false;
-    const Places& parts = window_.parts;
+    const ContigIntervals& parts = window_.parts;
     if (parts.start.size() < 2) return true;
     while (part_ + 1 < parts.start.size() && parts.end[part_] <= record.start) ++part_;
     return end > parts.start[part_];

@@ -28,7 +28,7 @@ struct AlignmentRules {
     int64_t jump = 0;             // bases to the next wanted interval from which on the reader jumps there
 };
 
-struct Places {
+struct ContigIntervals {
     std::vector<int32_t> contig;  // ranks; or none where all are on one contig
     std::vector<int64_t> start, end;
 };
@@ -37,7 +37,7 @@ struct Places {
 struct AlignmentWindow {
     int32_t contig = -1;  // number in the file; -1: the whole file
     int64_t start = 0, end = 0, seen = std::numeric_limits<int64_t>::min();
-    Places parts;  // where there is more than one, reads overlap one of these
+    ContigIntervals parts;  // where there is more than one, reads overlap one of these
 };
 
 // Why alignments are left out: by their flags (in the order of messages), and otherwise.
@@ -100,7 +100,7 @@ public:
 
     // Further wanted intervals, disjoint and in order; reads that overlap none are passed over. Where `parse` stops for
     // more of them and has none, there is no read left that is wanted.
-    void set_goals(Places goals);
+    void set_goals(ContigIntervals goals);
 
     // Takes the records that begin before `limit`, from `at` on, until the block has `room` reads. `at` is behind the
     // last one that was taken. kMore: it reached the limit, or a record that is not complete.
@@ -147,7 +147,7 @@ private:
     AlignmentWindow window_;
     size_t part_ = 0;
     bool may_jump_ = false;
-    Places goals_;
+    ContigIntervals goals_;
     size_t goal_ = 0;
     bool has_goals_ = false;
     int32_t last_contig_ = -1;

@@ -33,8 +33,8 @@ Line line_at(const TableText& table, int64_t at) {
 
 }  // namespace
 
-Stretch alike_lines(const TableText& table, int64_t before, int64_t at) {
-    Stretch found{at, 0};
+AlikeLines alike_lines(const TableText& table, int64_t before, int64_t at) {
+    AlikeLines found{at, 0};
     const Line first = line_at(table, before);
     if (first.end == nullptr) return found;
     for (Line line = line_at(table, at); line.end != nullptr && line.place == first.place;

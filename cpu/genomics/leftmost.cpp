@@ -41,7 +41,8 @@ int64_t insertion_shift(const ReferenceWindows& reference, int64_t position, con
 
 }  // namespace
 
-void leftmost_alignment(const Reads& reads, int64_t read, const ReferenceWindows& reference, Alignment& alignment) {
+void leftmost_alignment(const Reads& reads, int64_t read, const ReferenceWindows& reference,
+                        LeftmostAlignment& alignment) {
     std::vector<AlignedPiece>& done = alignment.pieces;
     done.clear();
     alignment.start = reads.start[read];

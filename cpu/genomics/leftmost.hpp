@@ -15,7 +15,7 @@ struct AlignedPiece {
 };
 
 // Where a read is aligned: its first reference base, and the operations from there on.
-struct Alignment {
+struct LeftmostAlignment {
     int64_t start = 0;
     std::vector<AlignedPiece> pieces;
 };
@@ -24,6 +24,7 @@ struct Alignment {
 // bases as before differ from the reference. One that can be shifted beyond the read's first base says nothing of the
 // reference: a deletion is taken away, and the bases of an insertion become a soft clip. Neighbours that meet in a
 // repeat become one. `alignment` gets the result.
-void leftmost_alignment(const Reads& reads, int64_t read, const ReferenceWindows& reference, Alignment& alignment);
+void leftmost_alignment(const Reads& reads, int64_t read, const ReferenceWindows& reference,
+                        LeftmostAlignment& alignment);
 
 }  // namespace pairhmm

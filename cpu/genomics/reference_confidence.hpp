@@ -67,7 +67,7 @@ private:
     std::map<int64_t, std::vector<Counts>> pages_;
     std::unordered_map<uint32_t, int64_t> end_of_;  // by fragment: where its first read ends
     int64_t pruned_ = 0;
-    Alignment alignment_;  // of the read that is added
+    LeftmostAlignment alignment_;  // of the read that is added
 };
 
 }  // namespace pairhmm

@@ -41,9 +41,9 @@ int word_at(const uint8_t* letters) {
 
 }  // namespace
 
-std::vector<Places> low_complexity(const uint8_t* letters, const int64_t* offset, int64_t count, int64_t length) {
+std::vector<MaskedSpan> low_complexity(const uint8_t* letters, const int64_t* offset, int64_t count, int64_t length) {
     const int64_t words = length - kWord + 1, most = kMostEqual * (words * (words - 1) / 2);
-    std::vector<Places> found;
+    std::vector<MaskedSpan> found;
     for (int64_t s = 0; s < count; ++s) {
         WordPairs pairs;
         for (int64_t at = offset[s]; at + kWord <= offset[s + 1]; ++at) {

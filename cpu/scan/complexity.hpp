@@ -14,11 +14,11 @@ namespace pairhmm {
 constexpr int64_t kMostEqual = 14;
 
 // Consecutive places where such tiles begin: [begin, end).
-struct Places {
+struct MaskedSpan {
     int64_t begin, end;
 };
 
 // The places in `count` sequences that are laid end to end, in order; no interval spans two sequences.
-std::vector<Places> low_complexity(const uint8_t* letters, const int64_t* offset, int64_t count, int64_t length);
+std::vector<MaskedSpan> low_complexity(const uint8_t* letters, const int64_t* offset, int64_t count, int64_t length);
 
 }  // namespace pairhmm

@@ -70,7 +70,7 @@ bool SeedIndex::is_looked_up(const uint8_t* letters) const {
 
 std::vector<bool> SeedIndex::mark(const Patterns& references, const TileRules& rules) const {
     std::vector<bool> is_seed(static_cast<size_t>(references.offset[references.count]), false);
-    const Places *masked = rules.masked, *last = rules.masked + rules.masked_count;
+    const MaskedSpan *masked = rules.masked, *last = rules.masked + rules.masked_count;
     for (int64_t p = 0; p < references.count; ++p) {
         // The tiles between masked ones.
         int64_t begin = references.offset[p];

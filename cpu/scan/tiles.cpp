@@ -61,22 +61,22 @@ struct CompiledTiles {
     }
 
     // The first interval of masked places that ends behind a place.
-    const Places* masked_from(int64_t place) const {
-        const Places* end = rules.masked + rules.masked_count;
+    const MaskedSpan* masked_from(int64_t place) const {
+        const MaskedSpan* end = rules.masked + rules.masked_count;
         return std::upper_bound(rules.masked, end, place,
-                                [](int64_t at, const Places& masked) { return at < masked.end; });
+                                [](int64_t at, const MaskedSpan& masked) { return at < masked.end; });
     }
 
     bool is_masked(int64_t place) const {
-        const Places* masked = masked_from(place);
+        const MaskedSpan* masked = masked_from(place);
         return masked != rules.masked + rules.masked_count && masked->begin <= place;
     }
 
     // take(begin, end) for the places of an interval that are not masked.
     template <class Take>
     void each_unmasked(int64_t begin, int64_t end, const Take& take) const {
-        const Places* last = rules.masked + rules.masked_count;
-        for (const Places* masked = masked_from(begin); begin < end; ++masked) {
+        const MaskedSpan* last = rules.masked + rules.masked_count;
+        for (const MaskedSpan* masked = masked_from(begin); begin < end; ++masked) {
             const int64_t until = masked == last ? end : std::min(end, masked->begin);
             if (begin < until) take(begin, until);
             if (masked == last) return;

@@ -30,7 +30,7 @@ struct TileRules {
     int64_t least_total;  // smallest sum of qualities of a match
     MatchRules match;
     // Tiles that are not searched for: where they begin in the references' letters, in order.
-    const Places* masked = nullptr;
+    const MaskedSpan* masked = nullptr;
     int64_t masked_count = 0;
 };
 

@@ -73,7 +73,7 @@ void pairhmm_alignments_set_window(AlignmentParser* parser, int32_t contig, int3
                                    uint32_t parts, const int32_t* part_start, const int32_t* part_end,
                                    uint32_t may_jump) {
     const int64_t last = end < 0 ? std::numeric_limits<int64_t>::max() : end;
-    pairhmm::Places places{{}, widened(part_start, parts), widened(part_end, parts)};
+    pairhmm::ContigIntervals places{{}, widened(part_start, parts), widened(part_end, parts)};
     parser->set_window({contig, start, last, seen, std::move(places)}, may_jump != 0);
 }
 

@@ -40,12 +40,15 @@ def normalised(levels: Levels, way: Normalisation) -> NDArray[np.float64]:
         return values
     centred = values - (values.mean() if way == "z-score" else np.median(values))
     spread = centred.std() if way == "z-score" else _OF_NORMAL * np.median(np.abs(centred))
-    return centred / spread if spread > 0 else np.zeros(len(values))
+    # A level that is infinitely far by a tiny spread is clipped later.
+    with np.errstate(over="ignore"):
+        return centred / spread if spread > 0 else np.zeros(len(values))
 
 
 def quantised(levels: Levels, scale: float) -> tuple[NDArray[np.int16], int]:
     """Levels times `scale` as the nearest whole numbers of 16 bits, and how many were out of range and were clipped."""
-    whole = np.rint(levels.astype(np.float64) * scale)
+    with np.errstate(over="ignore"):
+        whole = np.rint(levels.astype(np.float64) * scale)
     outside = int(np.count_nonzero((whole < _LOWEST) | (whole > _HIGHEST)))
     return np.clip(whole, _LOWEST, _HIGHEST).astype(np.int16), outside
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ BELOW = {
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
+TYPE = re.compile(r"^(?:struct|class) (?:alignas\(\d+\) )?(\w+)(?: final)?(?: :[^;]*)?\s*\{", re.MULTILINE)
 NAMED = re.compile(r"\b[a-z_]+/[\w/.-]+\.(?:hpp|cpp|py|md|json)\b")
 
 
@@ -71,3 +73,15 @@ def test_the_files_that_comments_name_are_there(path):
 def test_only_the_bindings_know_python(path):
     for name in included(path)[1]:
         assert not re.search("nanobind|python", name, re.IGNORECASE), f"{path} includes <{name}>"
+
+
+def test_a_name_is_one_type():
+    """Two types of one name are one to the linker, which takes the functions of either for both."""
+    defined = defaultdict(set)
+    for path in sources():
+        text = (ROOT / path).read_text()
+        # What has no namespace of its own is included in that of a level.
+        if path.suffix == ".hpp" and "namespace pairhmm {" in text:
+            for name in TYPE.findall(text):
+                defined[name].add(str(path))
+    assert not {name: paths for name, paths in defined.items() if len(paths) > 1}

@@ -128,17 +128,21 @@ class DecodedRecords:
     """
 
     def __init__(self, reader: HtslibReader, give_back: Callable[[HtslibReader], None]) -> None:
-        self._reader, self._give_back = reader, give_back
+        self._reader: HtslibReader | None = reader
+        self._give_back = give_back
 
     def parse(self, parser: AlignmentParser, room: int) -> str:
         """Let the parser take records until it stops. Returns why; "more" is the end of the records."""
+        assert self._reader is not None
         stop, is_done = "more", False
         while stop == "more" and not is_done:
             stop, is_done = self._reader.parse(parser, room, _MOST)
         if stop == "damaged":
-            self._give_back = lambda reader: None
+            # Its threads go on, and what they say is to be said while htslib is quiet.
+            self._reader = None
         return stop
 
     def close(self) -> None:
         """Let the reader go."""
-        self._give_back(self._reader)
+        if self._reader is not None:
+            self._give_back(self._reader)

@@ -34,15 +34,19 @@ class SignalRecord:
     __repr__ = short_repr
 
 
+LARGEST = 1e30
+"""Squares of larger values, and sums of them, are beyond float64; currents are some hundred pA."""
+
+
 def checked(path: str, record: str, values: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Values as numbers in one dimension. Raises InputError for others, and for values that are not finite."""
+    """Values as numbers in one dimension. Raises InputError for others, for values that are not finite, and for vast ones."""
     if values.ndim != 1 or values.dtype.kind not in "iuf":
         rule = f"an array of {values.ndim} dimensions and type {values.dtype}, not of numbers in one dimension"
         raise InputError(path, record, rule, "give each signal as a list of numbers")
     numbers = values.astype(np.float64)
-    finite = np.isfinite(numbers)
-    if not finite.all():
-        at = int(finite.argmin())
+    usable = np.abs(numbers) <= LARGEST
+    if not usable.all():
+        at = int(usable.argmin())
         raise InputError(path, record, f"value {at + 1} is {numbers[at]}", "repair or remove the signal")
     return numbers
 

@@ -14,6 +14,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 from pairhmm.io.files.byte_lines import lines_of
 from pairhmm.io.files.end_markers import check_end
+from pairhmm.io.files.htslib import UNREADABLE
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import readable_again
 from pairhmm.io.sequences.intervals import MOST_DIGITS
@@ -98,7 +99,7 @@ class _Bcf(NamedTuple):
         try:
             with pysam.VariantFile(self.file) as records:
                 yield records
-        except ValueError as error:
+        except UNREADABLE as error:
             raise InputError(self.path, "", f"not a BCF file ({error})", "check the file") from error
 
 
