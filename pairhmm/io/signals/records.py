@@ -39,7 +39,7 @@ LARGEST = 1e30
 
 
 def checked(path: str, record: str, values: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Values as numbers in one dimension. Raises InputError for others, for values that are not finite, and for vast ones."""
+    """Values as numbers in one dimension. Raises InputError for others, and for those that are not finite or vast."""
     if values.ndim != 1 or values.dtype.kind not in "iuf":
         rule = f"an array of {values.ndim} dimensions and type {values.dtype}, not of numbers in one dimension"
         raise InputError(path, record, rule, "give each signal as a list of numbers")
