@@ -57,7 +57,9 @@ def check_options(config):
             except InputError as error:
                 wrong = str(error) if config["check_files"] else ""
             if wrong:
-                stop(f"config: {key}: {wrong}; pairhmm {command} --help lists what it takes")
+                stop(
+                    f"config: {key}: {wrong}; pairhmm {command} --help lists what it takes"
+                )
 
 
 def check(instance, schema):
