@@ -28,6 +28,7 @@ from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names
 from pairhmm.io.files.outputs import is_device
 from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.samples.hit_writer import check_hit_table
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures, Tiling
@@ -128,6 +129,8 @@ def scan_files(
     if reports.candidates is not None and tiling is None:
         raise InputError("--candidates", "", "are reads that match a part of a signature", "give --tile")
     check_apart((signatures, *samples, reference), reports.outputs(output))
+    if not reports.assignment:
+        check_hit_table(output)
     check_file_names("SAMPLE", samples)
     if [signatures, *samples].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")

@@ -25,7 +25,7 @@ from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
-from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, open_warpings, pair_lines
+from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
 from pairhmm.warping.base import Warper
 from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
 from pairhmm.warping.choice import choose
@@ -150,6 +150,7 @@ def warp_files(
         check_number("scale", scale, *SCALES)
     queries, targets, output = path_of(queries), path_of(targets), path_of(output)
     check_apart((queries, targets), [("-o", output)])
+    check_warpings(output)
     if queries == targets == STDIN:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     source = _every_pair(queries, targets) if every_pair else _in_order(queries, targets)

@@ -29,7 +29,7 @@ from pairhmm.io.signals.chemistry import NO_RNA, direct_rna, pore_of_run
 from pairhmm.io.signals.kmer_tables import read_kmer_table
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
-from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, open_warpings, place_lines
+from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, check_warpings, open_warpings, place_lines
 from pairhmm.scanning.batch import Signatures
 from pairhmm.warping.base import Warper
 from pairhmm.warping.batch import Signals
@@ -129,6 +129,7 @@ def warp_signatures(
     signatures, model, output = path_of(signatures), path_of(model), path_of(output)
     paths = some_paths_of(reads, "reads")
     check_apart((signatures, model, *paths), [("-o", output)])
+    check_warpings(output)
     check_file_names("READS", paths)
     if [signatures, model, *paths].count(STDIN) > 1:
         raise InputError(STDIN, "", "stdin is named more than once", "give the others as files")

@@ -67,10 +67,15 @@ class Sink(Protocol):
         return
 
 
+def check_hit_table(destination: str | Path) -> None:
+    """Require a name of a table of hits."""
+    require_ending(destination, "tables of hits", TEXT_TABLE)
+
+
 @contextmanager
 def open_hit_table(destination: str | Path, searched: Searched) -> Iterator[Sink]:
-    """Open the table of hits (TSV); ``-`` is stdout."""
-    require_ending(destination, "tables of hits", TEXT_TABLE)
+    """Open the table of hits (TSV), whose name `check_hit_table` takes; ``-`` is stdout."""
+    check_hit_table(destination)
     with open_binary_output(destination) as out:
         yield _HitTable(out, searched)
 

@@ -23,10 +23,15 @@ PLACE_COLUMNS = (
 NONE = "."
 
 
+def check_warpings(destination: str | Path) -> None:
+    """Require a name of a table of warpings."""
+    require_ending(destination, "tables of warpings", TEXT_TABLE)
+
+
 @contextmanager
 def open_warpings(destination: str | Path, columns: Sequence[str], settings: Mapping[str, object]) -> Iterator[TextIO]:
     """Open a table (TSV); ``-`` is stdout. Its first line has the scale and the other settings that costs depend on."""
-    require_ending(destination, "tables of warpings", TEXT_TABLE)
+    check_warpings(destination)
     with open_output(destination) as out:
         out.write("##" + " ".join(f"{name}={value}" for name, value in settings.items()) + "\n")
         out.write("#" + "\t".join(columns) + "\n")

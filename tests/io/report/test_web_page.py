@@ -55,6 +55,7 @@ def test_the_page_may_fetch_only_where_it_is_asked_for(installed, tmp_path):
 def test_a_hosted_page_has_its_files_beside_it(installed, tmp_path):
     (installed / "web_page" / "hosted").mkdir()
     (installed / "web_page" / "hosted" / "service_worker.js").write_text("x")
+    web_page.make_hosted_folder(str(tmp_path / "site" / "pairhmm"))
     web_page.write_hosted_files(str(tmp_path / "site" / "pairhmm"))
     assert (tmp_path / "site" / "pairhmm" / "service_worker.js").read_text() == "x"
     web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, is_hosted=True)
