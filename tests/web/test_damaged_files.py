@@ -184,6 +184,38 @@ def test_cut_files(page, sound, tmp_path, name, arguments, share):
     assert "cut off" in error and "\n" not in error
 
 
+@pytest.mark.parametrize("first", ["blocks", "a member"])
+@pytest.mark.parametrize("name", ["list.vcf", "places.bed"])
+def test_gzip_files_that_were_put_together(page, sound, tmp_path, name, first):
+    """Of a list that is cut, both say so."""
+    folder = copied(sound, tmp_path / "run")
+    (folder / "places.bed").write_text("".join(f"chr1\t{at}\t{at + 300}\n" for at in range(0, 2400, 600)))
+    option = "-v" if name == "list.vcf" else "-R"
+    wanted = compare(page, folder, ("-f", "ref.fa", option, name, "reads.bam"))["records"]
+    lines = (folder / name).read_bytes().splitlines(keepends=True)
+    one, two = b"".join(lines[:-2]), b"".join(lines[-2:])
+    path = folder / f"{name}.gz"
+    path.write_bytes((block(one, zlib.crc32(one)) if first == "blocks" else gzip.compress(one)) + gzip.compress(two))
+    arguments = ("-f", "ref.fa", option, path.name, "reads.bam")
+    assert compare(page, folder, arguments)["records"] == wanted != []
+    path.write_bytes(path.read_bytes()[:-9])
+    assert "cut off" in compare(page, folder, arguments)["error"]
+
+
+@pytest.mark.parametrize("head", [b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh91AY&SY"], ids=["xz", "zstd", "bzip2"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("reads.bam", READS), ("ref.fa", READS), ("list.vcf.gz", LISTED)],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_files_of_other_packers(page, sound, tmp_path, name, arguments, head):
+    folder = copied(sound, tmp_path / "run")
+    (folder / name).write_bytes(head + bytes(100))
+    error = page(folder, arguments)["error"]
+    assert error == of_the_command_line(folder, arguments)["error"]
+    assert error.startswith(f"{name}: is packed by ")
+
+
 def test_other_letters_than_those_of_the_checksum(page, sound, tmp_path):
     """Packed as any block is, with the checksum of what it was: a damaged disk, or copy."""
     folder = copied(sound, tmp_path / "run")
