@@ -116,6 +116,17 @@ def test_calls_of_100_kb_are_those_of_the_command_line(page, shared_data, run_cl
     assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
 
 
+def test_a_list_of_gzip_files_that_were_put_together_is_read(page, tiny, tmp_path, run_cli):
+    lines = [f"q\t{at}\t.\tN\tA,C\t.\t.\t.\n" for at in range(1000, 9000, 1000)]
+    members = [["##fileformat=VCFv4.2\n", *lines[:3]], lines[3:5], lines[5:]]
+    path = tmp_path / "listed.vcf.gz"
+    path.write_bytes(b"".join(gzip.compress("".join(one).encode()) for one in members))
+    page.give([*tiny, path])
+    page.run()
+    called = run_cli("call", "--backend", "cpu", "-v", path, "-f", tiny[2], tiny[0])
+    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+
+
 def test_the_profile_model_is_that_of_the_command_line(page, tiny, run_cli):
     page.give(tiny)
     page.element("model").send_keys("profile")

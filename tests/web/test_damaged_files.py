@@ -42,6 +42,7 @@ FLIPPED = {
 }
 # Whatever an index lacks is read otherwise, or it is refused: records are not lost.
 INDEXES = {
+    "bai": ("reads.bam.bai", PLACE),
     "csi": ("other.bam.csi", ("-f", "ref.fa", "-r", "chr1:500-900", "other.bam")),
     "crai": ("reads.cram.crai", ("-f", "ref.fa", "-r", "chr1:500-900", "reads.cram")),
 }
@@ -137,6 +138,19 @@ def flip(path: Path, chance: random.Random) -> str:
     return f"byte {at}, bit {bit}"
 
 
+def flip_within(path: Path, chance: random.Random) -> str:
+    """Change a bit of what a file holds, which is packed again."""
+    packed = path.read_bytes()
+    if not packed.startswith(b"\x1f\x8b"):
+        return flip(path, chance)
+    path.write_bytes(gzip.decompress(packed))
+    place = flip(path, chance)
+    changed = path.read_bytes()
+    is_in_blocks = bool(end_marker(packed))
+    path.write_bytes(block(changed, zlib.crc32(changed)) if is_in_blocks else gzip.compress(changed))
+    return place
+
+
 def test_sound_files_give_equal_records(page, sound, tmp_path):
     runs = [run for _, _, run in FLIPPED.values()] + [run for _, run in INDEXES.values()]
     for arguments in dict.fromkeys(runs):
@@ -162,9 +176,9 @@ def test_one_bit(page, sound, tmp_path, case):
 def test_one_bit_of_an_index(page, sound, tmp_path, case):
     name, arguments = INDEXES[case]
     wanted, chance = page(sound, arguments)["records"], random.Random(case)
-    for _ in range(20):
+    for _ in range(40):
         folder = copied(sound, tmp_path / "run")
-        place = flip(folder / name, chance)
+        place = flip_within(folder / name, chance)
         answer = page(folder, arguments)
         assert answer["error"] or answer["records"] == wanted, place
 
@@ -184,6 +198,38 @@ def test_cut_files(page, sound, tmp_path, name, arguments, share):
     assert "cut off" in error and "\n" not in error
 
 
+@pytest.mark.parametrize("first", ["blocks", "a member"])
+@pytest.mark.parametrize("name", ["list.vcf", "places.bed"])
+def test_gzip_files_that_were_put_together(page, sound, tmp_path, name, first):
+    """Of a list that is cut, both say so."""
+    folder = copied(sound, tmp_path / "run")
+    (folder / "places.bed").write_text("".join(f"chr1\t{at}\t{at + 300}\n" for at in range(0, 2400, 600)))
+    option = "-v" if name == "list.vcf" else "-R"
+    wanted = compare(page, folder, ("-f", "ref.fa", option, name, "reads.bam"))["records"]
+    lines = (folder / name).read_bytes().splitlines(keepends=True)
+    one, two = b"".join(lines[:-2]), b"".join(lines[-2:])
+    path = folder / f"{name}.gz"
+    path.write_bytes((block(one, zlib.crc32(one)) if first == "blocks" else gzip.compress(one)) + gzip.compress(two))
+    arguments = ("-f", "ref.fa", option, path.name, "reads.bam")
+    assert compare(page, folder, arguments)["records"] == wanted != []
+    path.write_bytes(path.read_bytes()[:-9])
+    assert "cut off" in compare(page, folder, arguments)["error"]
+
+
+@pytest.mark.parametrize("head", [b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh91AY&SY"], ids=["xz", "zstd", "bzip2"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("reads.bam", READS), ("ref.fa", READS), ("list.vcf.gz", LISTED)],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_files_of_other_packers(page, sound, tmp_path, name, arguments, head):
+    folder = copied(sound, tmp_path / "run")
+    (folder / name).write_bytes(head + bytes(100))
+    error = page(folder, arguments)["error"]
+    assert error == of_the_command_line(folder, arguments)["error"]
+    assert error.startswith(f"{name}: is packed by ")
+
+
 def test_other_letters_than_those_of_the_checksum(page, sound, tmp_path):
     """Packed as any block is, with the checksum of what it was: a damaged disk, or copy."""
     folder = copied(sound, tmp_path / "run")
@@ -199,7 +245,7 @@ def test_other_letters_than_those_of_the_checksum(page, sound, tmp_path):
     assert error == "reads.bam: can't be read to its end; it is cut off or damaged: make it again"
 
 
-def block(piece: bytes, checksum: int) -> bytes:
+def block(piece: bytes | bytearray, checksum: int) -> bytes:
     deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
     packed = deflate.compress(piece) + deflate.flush()
     head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(packed) + 25)

@@ -4,6 +4,7 @@ import { Bam } from "./bam.js";
 import { listed, quoted } from "./contig_names.js";
 import { Cram } from "./cram.js";
 import { checkEnd } from "./end_markers.js";
+import { checkPacking } from "./inputs.js";
 import { rankOf } from "./intervals.js";
 import { checkNames } from "./names.js";
 import { InputProblem } from "./problem.js";
@@ -148,6 +149,7 @@ export function cutOff(source) {
 /** @param {AlignmentFile} given @param {Reference} reference @param {Native} native */
 async function opened(given, reference, native) {
   const file = new SourceFile(given.name, given.data);
+  await checkPacking(file);
   await checkEnd(file);
   const head = await file.read(0, 18);
   /** @type {Bam | Cram | null} */

@@ -1,11 +1,12 @@
 // BAM files: their header, their index, and their records as unpacked bytes (pairhmm/io/alignments/unpacked_bam.py).
 
-import { BamIndex } from "./bam_index.js";
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
+import { openBamIndex } from "./index.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./bgzf.js").Batch} Batch */
+/** @typedef {import("./bam_index.js").BamIndex} BamIndex */
 /** @typedef {import("./bam_index.js").Place} Place */
 /** @typedef {import("./sources.js").Source} Source */
 /** @typedef {import("./sources.js").SourceFile} SourceFile */
@@ -48,7 +49,7 @@ export class Bam {
   static async open(file, index, native) {
     const found = await readHeader(file, native);
     if (!found) return null;
-    const opened = index === undefined ? null : await BamIndex.open(index, file, found.header, found.first);
+    const opened = index === undefined ? null : await openBamIndex(index, file, found.header, found.first);
     return new Bam(file, found.header, found.first, opened);
   }
 
@@ -80,7 +81,7 @@ export class Bam {
    * @returns {AsyncGenerator<Records>}
    */
   async *throughIndex(tid, start, end) {
-    for (const { begin, behind } of await /** @type {BamIndex} */ (this.index).places(tid, start, end)) {
+    for (const { begin, behind } of /** @type {BamIndex} */ (this.index).places(tid, start, end)) {
       yield new Records(blocksFrom(this.file, begin.block, behind.block), begin, behind);
     }
   }

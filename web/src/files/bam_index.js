@@ -1,229 +1,208 @@
-// Indexes of BAM files, .bai and .csi, and whether they belong to their file (pairhmm/io/alignments/index.py).
+// Reads BAI and CSI indexes (pairhmm/io/alignments/bam_index.py). Every count and bin number is checked.
 
-import { BAI, CSI } from "@gmod/bam";
-
-import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
-import { InputProblem } from "./problem.js";
-import { SourceFile } from "./sources.js";
-
-/** @typedef {import("./bam.js").Header} Header */
-/** @typedef {import("./sources.js").Source} Source */
 /** @typedef {{block: number, within: number}} Place a block's address, and a place among its unpacked bytes */
-/** @typedef {{blockPosition: number, dataPosition: number}} Offset */
+/** @typedef {{contig: number, bin: number, begin: Place, end: Place}} Chunk */
+/** @typedef {{window: number, offset: Place}} Start the offset before which no read reaches a window of positions */
+/** @typedef {{mapped: number, unmapped: number, end: Place}} ContigReads their numbers, and where they end */
 
-// The most contigs whose first reads are looked up in the file, of this machine or of another. Each costs the unpacking
-// of a block, and there a request.
-const [LOOKED_UP, LOOKED_UP_THERE] = [32, 3];
-const RECORD_HEAD = 36;
-// Bins of a contig in a .bai.
-const BINS = 37449;
+// A .bai has the bins of a .csi with these parameters.
+const [BAI_SHIFT, BAI_DEPTH] = [14, 5];
+// Contigs of at most 2^44 bases, and bin numbers that fit 31 bits.
+const [LONGEST, DEEPEST] = [44, 9];
+// Bytes of the file between two places, below which reading on is faster than a jump.
+const NEAR = 1 << 16;
+const COUNT_CHUNKS = 2;
+const FILE_START = { block: 0, within: 0 };
+const [BAI, CSI] = [0x01494142, 0x01495343];
 
-/** The index contradicts its file. */
-class Contradiction extends Error {}
+/** An index that is not as its specification has it, or contradicts itself. The message says where. */
+export class DamagedIndex extends Error {}
 
-/** The index of a BAM file. */
+/** Where the reads of each contig lie in a BAM file. */
 export class BamIndex {
-  /** @param {BAI | CSI} index @param {string} name @param {SourceFile} file */
-  constructor(index, name, file) {
-    this.index = index;
-    this.name = name;
-    this.file = file;
+  /** @param {number} shift the smallest bins have 2^shift bases @param {number} depth levels above them */
+  constructor(shift, depth) {
+    this.shift = shift;
+    this.depth = depth;
+    /** @type {Chunk[][]} of each contig, in the order of the file */
+    this.chunks = [];
+    /** @type {{bin: number, chunks: Chunk[]}[][]} the same by bins */
+    this.bins = [];
+    /** @type {Start[][]} of each contig, by windows; without zeros, which stand where no read has begun */
+    this.starts = [];
+    /** @type {Map<number, ContigReads>} which older indexes lack */
+    this.reads = new Map();
   }
 
-  /**
-   * @param {Source} source
-   * @param {SourceFile} file the BAM
-   * @param {Header} header
-   * @param {Place} first the file's first record
-   * @throws {InputProblem} for a damaged index, and for that of another file
-   */
-  static async open(source, file, header, first) {
-    const packed = new SourceFile(`${file.name}.bai`, source);
-    const isCsi = isBlock(await packed.read(0, 18));
-    const name = `${file.name}.${isCsi ? "csi" : "bai"}`;
-    const damaged = new InputProblem(name, "", "is damaged, or no index", `run samtools index ${file.name}`);
-    if (isCsi && !(await isWhole(packed))) throw damaged;
-    const bytes = await packed.whole();
-    const why = isCsi ? null : damage(bytes);
-    if (why) throw new InputProblem(name, "", `is damaged: ${why}`, `run samtools index ${file.name}`);
-    const index = new (isCsi ? CSI : BAI)({ filehandle: new SourceFile(name, bytes).handle });
-    await index.parse().catch(() => {
-      throw damaged;
-    });
-    const opened = new BamIndex(index, name, file);
-    await opened.#told(() => opened.#check(header, first));
-    return opened;
+  /** @param {Uint8Array} data unzipped @throws {DamagedIndex} */
+  static parse(data) {
+    try {
+      return parsed(new DataView(data.buffer, data.byteOffset, data.byteLength));
+    } catch (error) {
+      if (error instanceof RangeError) throw new DamagedIndex("it ends early");
+      throw error;
+    }
   }
 
-  /** Mapped reads of a contig; 0 in older indexes. @param {number} tid */
-  mappedReads(tid) {
-    return this.index.lineCount(tid);
+  /** Mapped reads of a contig; 0 in older indexes. @param {number} contig */
+  mappedReads(contig) {
+    return this.reads.get(contig)?.mapped ?? 0;
   }
 
   /**
    * Where the reads that overlap [start, end) of a contig lie, in order. Others lie there, too.
    *
-   * @param {number} tid
+   * @param {number} contig
    * @param {number} start
    * @param {number} end
-   * @returns {Promise<{begin: Place, behind: Place}[]>}
    */
-  async places(tid, start, end) {
+  places(contig, start, end) {
+    const least = this.#before(contig, start);
+    const chunks = this.#overlapping(contig, start, end).filter((one) => compare(one.end, least) > 0);
     /** @type {{begin: Place, behind: Place}[]} */
     const places = [];
-    for (const { minv, maxv } of await this.index.blocksForRange(tid, start, end)) {
-      const last = places.at(-1)?.behind;
-      let begin = placeOf(minv);
-      // What the chunk before has is not read again.
-      if (last && isBefore(begin, last)) begin = last;
-      if (isBefore(begin, placeOf(maxv))) places.push({ begin, behind: placeOf(maxv) });
+    for (const { begin, end: behind } of chunks.sort(byBegin)) {
+      const before = places.at(-1);
+      if (!before || begin.block - before.behind.block >= NEAR) places.push({ begin: later(begin, least), behind });
+      else before.behind = later(before.behind, behind);
     }
     return places;
   }
 
-  /** @param {() => Promise<void>} check */
-  async #told(check) {
-    try {
-      await check();
-    } catch (error) {
-      // A damaged file is reported where it is read.
-      if (error instanceof DamagedBlock) return;
-      if (!(error instanceof Contradiction)) throw error;
-      const rule = `is not the index of ${this.file.name} as it is now: ${error.message}`;
-      throw new InputProblem(this.name, "", rule, `run samtools index ${this.file.name}`);
+  /** @param {number} contig @param {number} start @param {number} end */
+  #overlapping(contig, start, end) {
+    const own = this.bins[contig] ?? [];
+    const chunks = [];
+    for (let level = 0; level <= this.depth; level++) {
+      const size = 2 ** (this.shift + 3 * (this.depth - level));
+      const first = bins(level) + Math.floor(start / size);
+      const last = Math.min(bins(level) + Math.floor((end - 1) / size), bins(level + 1) - 1);
+      const from = countWhile(own, ({ bin }) => bin < first);
+      const to = countWhile(own, ({ bin }) => bin <= last);
+      for (let i = from; i < to; i++) chunks.push(own[i].chunks);
     }
+    return chunks.flat();
   }
 
-  /** @param {Header} header @param {Place} first */
-  async #check({ names }, first) {
-    const { indices, refCount } = await this.index.parse();
-    if (refCount > names.length) throw new Contradiction(`it has ${refCount} contigs, the file ${names.length}`);
-    /** @type {{tid: number, minv: Place}[]} */
-    const firsts = [];
-    let last = first;
-    for (let tid = 0; tid < refCount; tid++) {
-      const chunks = Object.values(indices(tid)?.binIndex ?? {}).flat();
-      if (!chunks.length) continue;
-      const begins = chunks.map(({ minv }) => placeOf(minv));
-      firsts.push({ tid, minv: begins.reduce((least, one) => (isBefore(one, least) ? one : least)) });
-      for (const { maxv } of chunks) if (isBefore(last, placeOf(maxv))) last = placeOf(maxv);
-    }
-    if (last.block > (await this.file.size())) throw new Contradiction("it leads beyond the file's end");
-    const real = await this.#recordAt(first, names.length);
-    if (!firsts.length) {
-      if (real && real.tid >= 0) throw new Contradiction("it knows no reads");
-      return;
-    }
-    const step = Math.ceil(firsts.length / (this.file.isRemote ? LOOKED_UP_THERE : LOOKED_UP));
-    for (let i = 0; i < firsts.length; i += step) {
-      const { tid, minv } = firsts[i];
-      const found = await this.#recordAt(minv, names.length);
-      if (found?.tid !== tid) throw new Contradiction(`the reads of ${names[tid]} begin elsewhere`);
-      if (i === 0 && real && (found.at.block !== real.at.block || found.at.within !== real.at.within)) {
-        throw new Contradiction("it does not know the first reads");
-      }
-    }
-    const behind = await this.#recordAt(last, names.length);
-    if (behind && behind.tid >= 0) throw new Contradiction("it does not know the last reads");
+  /** @param {number} contig @param {number} position */
+  #before(contig, position) {
+    const window = this.windowOf(position);
+    const starts = this.starts[contig] ?? [];
+    return starts[countWhile(starts, (one) => one.window <= window) - 1]?.offset ?? FILE_START;
   }
 
-  /** The contig of the record at a place, and where it begins; null at the end of the file. @param {Place} place @param {number} contigs */
-  async #recordAt({ block, within }, contigs) {
-    const nowhere = () => new Contradiction("no read begins where it says");
-    /** @type {{address: number, data: Uint8Array}[]} */
-    const held = [];
-    let size = 0;
-    for await (const { addresses, begins, data } of this.#blocks(block)) {
-      addresses.forEach((address, index) =>
-        held.push({ address, data: data.subarray(begins[index], begins[index + 1]) }),
-      );
-      size += data.length;
-      if (size >= within + RECORD_HEAD) break;
-    }
-    if (within > (held[0]?.data.length ?? 0)) throw nowhere();
-    const bytes = new Uint8Array(size);
-    let [at, number] = [0, 0];
-    for (const { data } of held) {
-      bytes.set(data, at);
-      at += data.length;
-    }
-    if (size === within) return null;
-    if (size < within + RECORD_HEAD) throw nowhere();
-    const view = new DataView(bytes.buffer, within);
-    const tid = view.getInt32(4, true);
-    const [name, operations, bases] = [bytes[within + 12], view.getUint16(16, true), view.getInt32(20, true)];
-    const least = RECORD_HEAD - 4 + name + 4 * operations + ((bases + 1) >> 1) + bases;
-    if (tid < -1 || tid >= contigs || bases < 0 || name < 1 || view.getInt32(0, true) < least) throw nowhere();
-    let rest = within;
-    while (rest >= held[number].data.length) rest -= held[number++].data.length;
-    return { tid, at: { block: held[number].address, within: rest } };
+  /** @param {number} position */
+  windowOf(position) {
+    return Math.floor(position / 2 ** this.shift);
   }
 
-  /** @param {number} address */
-  async *#blocks(address) {
-    const head = await this.file.read(address, 18);
-    if (head.length && !isBlock(head)) throw new Contradiction("no block of the file begins where it says");
-    yield* blocksFrom(this.file, address, address);
+  /** The interval of positions that a bin covers. @param {number} bin */
+  spanOfBin(bin) {
+    let level = 0;
+    while (bin >= bins(level + 1)) level++;
+    const size = 2 ** (this.shift + 3 * (this.depth - level));
+    const start = (bin - bins(level)) * size;
+    return [start, start + size];
   }
 }
 
-/** Whether the checksums of a bgzipped file are right. @param {SourceFile} file */
-async function isWhole(file) {
-  try {
-    for await (const _ of blocksFrom(file, 0));
-    return true;
-  } catch (error) {
-    if (error instanceof DamagedBlock) return false;
-    throw error;
-  }
+/** Number of bins in so many levels; each level has eight times as many bins as the one above it. @param {number} levels */
+export function bins(levels) {
+  return (8 ** levels - 1) / 7;
 }
 
-/**
- * What is wrong in a .bai: counts that it can't hold, and offsets of windows that lie outside the reads of their contig,
- * or fall (pairhmm/io/alignments/index_offsets.py). Zeros stand where no read has begun.
- *
- * @param {Uint8Array} bytes
- */
-function damage(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 4;
-  const count = () => view.getUint32((at += 4) - 4, true);
-  const offset = () => view.getBigUint64((at += 8) - 8, true);
-  try {
-    for (let contigs = count(); contigs > 0; contigs--) {
-      let [first, last] = [2n ** 64n, 0n];
-      for (let bins = count(); bins > 0; bins--) {
-        const isBin = count() < BINS;
-        for (let chunks = count(); chunks > 0; chunks--) {
-          const [begin, end] = [offset(), offset()];
-          if (!isBin) continue;
-          if (begin > end) return "a chunk ends before it begins";
-          if (begin < first) first = begin;
-          if (end > last) last = end;
-        }
-      }
-      let before = 0n;
-      for (let windows = count(); windows > 0; windows--) {
-        const one = offset();
-        if (one === 0n || last === 0n) continue;
-        if (one < first || one >= last) return "an offset lies outside the reads of its contig";
-        if (one < before) return "its offsets do not rise";
-        before = one;
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return "it ends early";
-  }
-  return null;
-}
-
-/** @param {Offset} offset @returns {Place} */
-function placeOf({ blockPosition, dataPosition }) {
-  return { block: blockPosition, within: dataPosition };
+/** Below 0 where one place lies before another. @param {Place} one @param {Place} other */
+export function compare(one, other) {
+  return one.block - other.block || one.within - other.within;
 }
 
 /** @param {Place} one @param {Place} other */
-function isBefore(one, other) {
-  return one.block < other.block || (one.block === other.block && one.within < other.within);
+export function later(one, other) {
+  return compare(one, other) < 0 ? other : one;
+}
+
+/** @param {Chunk} one @param {Chunk} other */
+function byBegin(one, other) {
+  return compare(one.begin, other.begin);
+}
+
+/** How many items a condition holds for, which are the first ones. @template Item @param {Item[]} items @param {(item: Item) => boolean} holds */
+function countWhile(items, holds) {
+  let [from, to] = [0, items.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (holds(items[middle])) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** @param {DataView} view */
+function parsed(view) {
+  const magic = view.getUint32(0, true);
+  if (magic !== BAI && magic !== CSI) throw new DamagedIndex("neither BAI nor CSI");
+  const isCsi = magic === CSI;
+  let [shift, depth, at] = [BAI_SHIFT, BAI_DEPTH, 4];
+  if (isCsi) {
+    const auxiliary = view.getInt32(12, true);
+    [shift, depth, at] = [view.getInt32(4, true), view.getInt32(8, true), 16 + auxiliary];
+    const isPossible = shift > 0 && depth >= 0 && depth <= DEEPEST && shift + 3 * depth <= LONGEST;
+    if (auxiliary < 0 || !isPossible) throw new DamagedIndex("impossible bins");
+  }
+  const count = () => view.getUint32((at += 4) - 4, true);
+  const large = () => count() + 2 ** 32 * count();
+  const place = () => {
+    const [low, high] = [count(), count()];
+    return { block: 2 ** 16 * high + (low >>> 16), within: low & 0xffff };
+  };
+  const index = new BamIndex(shift, depth);
+  const limit = bins(depth + 1);
+  const contigs = count();
+  for (let contig = 0; contig < contigs; contig++) {
+    /** @type {{bin: number, chunks: Chunk[]}[]} */
+    const own = [];
+    /** @type {Start[]} */
+    const starts = [];
+    for (let left = count(); left > 0; left--) {
+      const bin = count();
+      const offset = isCsi ? place() : null;
+      const number = count();
+      // This is not a bin. It holds where the contig's reads lie in the file, and how many are mapped.
+      const isCount = bin === limit + 1;
+      if (isCount ? number !== COUNT_CHUNKS : bin >= limit) throw new DamagedIndex("impossible bins");
+      if (isCount) {
+        const [, end, mapped, unmapped] = [place(), place(), large(), large()];
+        index.reads.set(contig, { mapped, unmapped, end });
+        continue;
+      }
+      if (offset) starts.push({ window: index.windowOf(index.spanOfBin(bin)[0]), offset });
+      /** @type {Chunk[]} */
+      const chunks = [];
+      own.push({ bin, chunks });
+      for (let i = 0; i < number; i++) {
+        const [begin, end] = [place(), place()];
+        if (compare(begin, end) > 0) throw new DamagedIndex("a chunk ends before it begins");
+        chunks.push({ contig, bin, begin, end });
+      }
+    }
+    if (!isCsi) {
+      const windows = count();
+      for (let window = 0; window < windows; window++) starts.push({ window, offset: place() });
+    }
+    index.chunks.push(own.flatMap(({ chunks }) => chunks).sort(byBegin));
+    index.bins.push(own.sort((one, other) => one.bin - other.bin));
+    starts.sort((one, other) => one.window - other.window || compare(one.offset, other.offset));
+    index.starts.push(starts.filter(({ offset }) => compare(offset, FILE_START) > 0));
+  }
+  requireEnd(view, at);
+  return index;
+}
+
+/** The last two words count the reads without a position. Older indexes lack them, and bamtools writes zeros. @param {DataView} view @param {number} at */
+function requireEnd(view, at) {
+  const words = Math.floor((view.byteLength - at) / 4);
+  if (words === 2) return;
+  for (let i = 0; i < words; i++) {
+    if (view.getUint32(at + 4 * i, true)) throw new DamagedIndex("it ends early, or has more than it says");
+  }
 }

@@ -53,11 +53,28 @@ export async function* blocksFrom(file, address, behind = Infinity) {
   }
 }
 
+/**
+ * A block's bytes, and the address behind it, which is null at the end of the file. Null where no block begins.
+ *
+ * @param {SourceFile} file
+ * @param {number} address
+ * @throws {DamagedBlock}
+ */
+export async function blockAt(file, address) {
+  const packed = await file.read(address, LONGEST_BLOCK);
+  if (!packed.length) return { data: new Uint8Array(0), behind: null };
+  if (!isBlock(packed)) return null;
+  const [block] = walk(packed);
+  if (!block) throw new DamagedBlock(`no whole block at ${address}`);
+  const { value } = await oneByOne(packed, [block], address).next();
+  return { data: /** @type {Batch} */ (value).data, behind: address + block.end };
+}
+
 /** A block among packed bytes, and what its end says of the unpacked ones. */
 /** @typedef {{begin: number, end: number, checksum: number, size: number}} PackedBlock */
 
 /** The whole blocks at the front of some bytes. @param {Uint8Array} packed @returns {PackedBlock[]} */
-function walk(packed) {
+export function walk(packed) {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   /** @type {PackedBlock[]} */
   const blocks = [];

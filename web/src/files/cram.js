@@ -6,9 +6,9 @@ import { CheckedCramFile } from "./cram_blocks.js";
 import { openCramIndex } from "./cram_index.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("@gmod/cram").CraiIndex} CraiIndex */
 /** @typedef {import("@gmod/cram").CramFile} CramFile */
 /** @typedef {import("./bam.js").Header} Header */
+/** @typedef {import("./cram_index.js").CramIndex} CramIndex */
 /** @typedef {import("./bam.js").Parser} Parser */
 /** @typedef {import("./fasta.js").Reference} Reference */
 /** @typedef {import("./sources.js").Source} Source */
@@ -19,7 +19,7 @@ const DEFINITION_SIZE = 26;
 
 /** A CRAM file. */
 export class Cram {
-  /** @param {SourceFile} file @param {CramFile} cram @param {Header} header @param {string[]} groups @param {CraiIndex | null} index */
+  /** @param {SourceFile} file @param {CramFile} cram @param {Header} header @param {string[]} groups @param {CramIndex | null} index */
   constructor(file, cram, header, groups, index) {
     this.file = file;
     this.cram = cram;
@@ -66,7 +66,7 @@ export class Cram {
       cram,
       header,
       groups,
-      index === undefined ? null : await openCramIndex(index, file, cram, header.names.length),
+      index === undefined ? null : await openCramIndex(index, file, header.names.length),
     );
   }
 
@@ -90,9 +90,7 @@ export class Cram {
 
   /** The records that overlap [start, end) of a contig, and others that lie beside them. @param {number} tid @param {number} start @param {number} end */
   async *throughIndex(tid, start, end) {
-    const slices = await /** @type {CraiIndex} */ (this.index).getEntriesForRange(tid, start, end + 1);
-    slices.sort((a, b) => a.containerStart - b.containerStart || a.sliceStart - b.sliceStart);
-    yield new CramRecords(this, places(slices), tid);
+    yield new CramRecords(this, places(/** @type {CramIndex} */ (this.index).slices(tid, start, end)), tid);
   }
 
   /** The places of all slices. @returns {AsyncGenerator<SlicePlace>} */

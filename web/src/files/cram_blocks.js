@@ -64,11 +64,11 @@ function sizeOf(bytes) {
   return behind + packed + CHECKSUM_SIZE;
 }
 
-/** A number of 1 to 5 bytes (ITF8), and where it ends. @param {Uint8Array} bytes @param {number} at @returns {[number, number]} */
-function numberAt(bytes, at) {
+/** A signed number of 1 to 5 bytes (ITF8), and where it ends. @param {Uint8Array} bytes @param {number} at @returns {[number, number]} */
+export function numberAt(bytes, at) {
   const first = bytes[at] ?? 0;
   const more = Math.min(4, Math.clz32(~(first << 24)));
-  let value = first & (0xff >> (more + 1));
+  let value = first & (more < 4 ? 0xff >> (more + 1) : 15);
   for (let i = 1; i <= more; i++) {
     const next = bytes[at + i] ?? 0;
     // Of the fifth byte four bits count.

@@ -4,6 +4,7 @@ import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { quoted, sameContig } from "./contig_names.js";
 import { checkEnd } from "./end_markers.js";
 import { indexedBytes, madeIndex, offsetOf } from "./fasta_index.js";
+import { checkPacking } from "./inputs.js";
 import { checkNames, forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
@@ -47,6 +48,7 @@ export class Reference {
    */
   static async open(given, warn) {
     const fasta = new SourceFile(given.name, given.fasta);
+    await checkPacking(fasta);
     const isPacked = await checkKind(fasta);
     await checkEnd(fasta);
     const indexed = await withIndex(fasta, given, isPacked, warn);

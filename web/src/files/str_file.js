@@ -1,6 +1,7 @@
 // STR models in TOML files, as `pairhmm calibrate-str` writes them (pairhmm/models/str_parameters.py).
 
 import { LONGEST_REPEAT_UNIT, MOST_REPEATS, roundHalfEven, StrModel } from "../models/str_model.js";
+import { checkPacking } from "./inputs.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 
@@ -21,7 +22,9 @@ const PART = /\[([A-Za-z0-9_-]+)\]|([A-Za-z0-9_-]+)\s*=\s*\[([\d\s.,+-]*)\]/y;
  * @throws {InputProblem} for a file that is none
  */
 export async function readStrModel({ name, data }) {
-  const tables = parsed(name, new TextDecoder().decode(await new SourceFile(name, data).whole()));
+  const file = new SourceFile(name, data);
+  await checkPacking(file);
+  const tables = parsed(name, new TextDecoder().decode(await file.whole()));
   checkKeys(name, "", [...tables.keys()], TABLES);
   const [insertion, deletion, gap] = TABLES.map((table) => {
     const rows = /** @type {Map<string, string[]>} */ (tables.get(table));

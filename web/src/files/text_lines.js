@@ -1,7 +1,9 @@
 // Lines of text files, plain, gzipped or bgzipped, of which only a part is held.
 
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
-import { checkEnd } from "./end_markers.js";
+import { gunzipped, isGzip } from "./byte_stream.js";
+import { becomesGzip, checkEnd } from "./end_markers.js";
+import { checkPacking } from "./inputs.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("./sources.js").SourceFile} SourceFile */
@@ -34,13 +36,15 @@ function withoutReturn(line) {
 
 /** The bytes of a file, unpacked where it is compressed. @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
 export async function* unpacked(file) {
+  await checkPacking(file);
   const head = await file.read(0, 18);
-  await checkEnd(file);
-  if (isBlock(head)) {
+  if (isBlock(head) && !(await becomesGzip(file))) {
+    await checkEnd(file);
     yield* blockData(file);
-  } else if (head[0] === 31 && head[1] === 139) {
-    yield* gunzipped(file);
+  } else if (isGzip(head)) {
+    yield* gzipData(file);
   } else {
+    await checkEnd(file);
     yield* plain(file);
   }
 }
@@ -55,31 +59,20 @@ async function* blockData(file) {
   }
 }
 
+/** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
+async function* gzipData(file) {
+  try {
+    yield* gunzipped(() => plain(file));
+  } catch (error) {
+    throw error instanceof InputProblem ? error : damaged(file);
+  }
+}
+
 /** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
 async function* plain(file) {
   const size = await file.size();
   for (let at = 0; at < size; at += AT_ONCE)
     yield /** @type {Uint8Array<ArrayBuffer>} */ (await file.read(at, AT_ONCE));
-}
-
-/** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
-async function* gunzipped(file) {
-  const packed = plain(file);
-  const stream = new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await packed.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
-  const reader = stream.pipeThrough(new DecompressionStream("gzip")).getReader();
-  for (;;) {
-    const { value, done } = await reader.read().catch(() => {
-      throw damaged(file);
-    });
-    if (done) return;
-    yield value;
-  }
 }
 
 /** @param {SourceFile} file */
