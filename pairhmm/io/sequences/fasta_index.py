@@ -22,8 +22,8 @@ from pairhmm.io.files.end_markers import end_marker
 from pairhmm.io.files.outputs import is_protected, whole_files
 
 _FAI, _GZI = ".fai", ".gzi"
-# The most records that are looked up in a plain file and in a packed one, so that an assembly of a million contigs takes
-# no longer.
+# The most records that are looked up in a plain file and in a packed one, so that an assembly of a million contigs
+# takes no longer.
 _MOST_IN_PLAIN, _MOST_IN_PACKED = 5000, 200
 # The most bytes of a line end, and those between a record's last base and the end of the next name line.
 _LONGEST_LINE_END, _NAME_LINE, _LONGEST_NAME_LINE = 64, 1 << 10, 1 << 16
@@ -272,6 +272,6 @@ def _leads_to(source: _Plain | _Packed, place: int, following: _Record | None, n
             return name == following.name
         # The index leaves out records without bases, and those whose name comes twice.
         if behind[:1] != b">":
-            return name in names and (following is None or name != following.name and following.offset > offset)
+            return name in names and (following is None or (name != following.name and following.offset > offset))
         at += len(line) + 1
     return following is None and place + len(text) == source.size

@@ -246,8 +246,7 @@ def test_damaged_records_are_found_as_pysam_finds_them(tmp_path, fasta, caplog, 
                 out.flush()
         errors.add(assert_same([path], fasta, caplog, chunk_size=20)[1])
     assert "" in errors
-    told = {"cram": "can't be read to its end", "sam": "repair or remove the line"}[kind]
-    assert any(told in error for error in errors)
+    assert any("can't be read to its end" in error for error in errors)
 
 
 @pytest.mark.parametrize("families", ["none", "MI", "position"])
