@@ -12,8 +12,9 @@ namespace pairhmm {
 
 namespace {
 
-// Positions are settled in steps of this size: the window depends on the reach of the reads, not on that of a block.
-constexpr int64_t kWindow = 1 << 14;
+// Positions are settled in steps of this size: memory depends on the reach of the reads, not on that of a block. A page
+// of a thousand samples has 20 MB, so that only those are held that reads reach.
+constexpr int64_t kWindow = 1 << 9;
 // Positions of a page: the most that a read takes at either end of a long gap.
 constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
 constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;

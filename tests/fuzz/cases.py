@@ -28,6 +28,8 @@ class Case:
         The file that is given as stdin.
     same_rows : str
         A Parquet file of `files`, whose rows are those that the output must have if there is one.
+    same_records : str
+        A VCF of `files`, likewise for its records.
     """
 
     target: str
@@ -36,6 +38,7 @@ class Case:
     must_fail: str = ""
     stdin: str = ""
     same_rows: str = ""
+    same_records: str = ""
 
     def write(self, folder: Path) -> None:
         """Write the files."""

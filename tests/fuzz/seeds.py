@@ -35,6 +35,7 @@ def make_seeds(folder: Path) -> dict[str, bytes]:
     reads = ("-f", "ref.fa", "reads.bam")
     for output in ("calls.vcf", "calls.vcf.gz", "calls.bcf"):
         _run(folder, "call", "--backend", "cpu", "--no-version", "-o", output, *reads)
+    _run(folder, "call", "--backend", "cpu", "--no-version", "-o", "chr2.vcf", "-r", "chr2", *reads)
     for output in ("table.tsv", "table.tsv.gz", *(["table.parquet"] if has_parquet() else [])):
         _run(folder, "likelihoods", "--backend", "cpu", "-o", output, *reads)
     _run(folder, "scan", "--backend", "cpu", "--signatures", "signatures.fa", "-o", "hits.tsv", "few.fastq")
@@ -71,6 +72,7 @@ def _simulate(folder: Path) -> None:
     (folder / "reads.sam").write_text(pysam.view("-h", reads))
     pysam.view("-C", "-T", reference, "-o", str(folder / "reads.cram"), reads, catch_stdout=False)
     pysam.index(str(folder / "reads.cram"))
+    pysam.index("-c", "-o", f"{reads}.csi", reads)
 
 
 def _fitted(folder: Path) -> None:

@@ -104,18 +104,26 @@ def call_sam(rng: Generator, seeds: Seeds) -> Case:
 
 def call_index(rng: Generator, seeds: Seeds) -> Case:
     """An index of changed bytes."""
-    name, ending = pick(rng, (("reads.bam", ".bai"), ("reads.bam", ".bai"), ("reads.cram", ".crai")))
+    kinds = (("reads.bam", ".bai"), ("reads.bam", ".bai"), ("reads.bam", ".csi"), ("reads.cram", ".crai"))
+    name, ending = pick(rng, kinds)
     index = name + ending
     files = _take(seeds, name, *_REFERENCE)
     changed = seeds[index]
     if index.endswith(".bai") and chance(rng, 0.4):
         changed = _offset_changed(rng, changed)
-    elif index.endswith(".crai") and chance(rng, 0.7):
-        changed = gzip.compress(change_text(rng, gzip.decompress(changed)), mtime=0)
+    elif not index.endswith(".bai") and chance(rng, 0.7):
+        change = change_text if index.endswith(".crai") else change_bytes
+        changed = gzip.compress(change(rng, gzip.decompress(changed)), mtime=0)
     else:
         changed = change_bytes(rng, changed)
     files[index] = changed
-    return Case("call index", [*_verb(rng), "-r", pick(rng, ("chr1:500-900", "chr2")), name], files)
+    region = pick(rng, ("chr1:500-900", "chr2"))
+    if chance(rng, 0.5):
+        return Case("call index", [*_verb(rng), "-r", region, name], files)
+    # Every record of the region, or an error: the calls of the whole contig by the sound index.
+    files["sound.vcf"] = seeds["chr2.vcf"]
+    arguments = ["call", "-o", f"{OUT}/calls.vcf", *_CPU, "-f", "ref.fa", "-r", "chr2", name]
+    return Case("call index", arguments, files, same_records="sound.vcf")
 
 
 def _offset_changed(rng: Generator, bai: bytes) -> bytes:

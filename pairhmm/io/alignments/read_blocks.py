@@ -23,7 +23,7 @@ from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.sequences.intervals import Interval
 
 # Blocks of the size that is asked for whose reads may be held at once, and the fewest reads of a smaller block.
-_BLOCKS_HELD, _FEWEST = 4, 50
+_BLOCKS_HELD, _FEWEST = 2, 40
 
 
 def read_blocks(

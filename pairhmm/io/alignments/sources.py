@@ -92,8 +92,8 @@ class OpenAlignments(NamedTuple):
             return too_many_files(self.path)
         if number and number > 0:
             return InputError(self.path, "", f"can't be read: {os.strerror(number)}", "check the disk and the network")
-        is_htslibs = self.records is None or isinstance(self.records, HtslibRecords)
-        if is_htslibs and not self.is_cram and os.path.isfile(self.path) and (fault := sam_fault(self.path)):
+        is_sam = isinstance(self.records, HtslibRecords) if self.file is None else self.file.is_sam
+        if is_sam and not self.is_cram and os.path.isfile(self.path) and (fault := sam_fault(self.path)):
             return fault
         cure = "it is cut off or damaged: make it again"
         if self.is_cram:

@@ -8,7 +8,7 @@ import struct
 import zlib
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -22,10 +22,13 @@ from pairhmm.io.files.end_markers import end_marker
 from pairhmm.io.files.outputs import is_protected, whole_files
 
 _FAI, _GZI = ".fai", ".gzi"
-# The most records that are looked up in the file, so that an assembly of a million contigs takes no longer.
-_MOST_CHECKED = 200
-# The most bytes between a record's last base and the next record: the end of the line, and perhaps blank lines.
-_BETWEEN = 64
+# The most records that are looked up in a plain file and in a packed one, so that an assembly of a million contigs
+# takes no longer.
+_MOST_IN_PLAIN, _MOST_IN_PACKED = 5000, 200
+# The most bytes of a line end, and those between a record's last base and the end of the next name line.
+_LONGEST_LINE_END, _NAME_LINE, _LONGEST_NAME_LINE = 64, 1 << 10, 1 << 16
+# Bases of a line that are looked at. A line may hold a chromosome.
+_LINE_PART = 1 << 12
 # The most bytes behind the last block that a .gzi names: one more block, and the empty one at the end.
 _LONGEST_REST = 1 << 18
 # The most bytes of a block, and the most blocks that are unpacked to be compared with a .gzi.
@@ -37,16 +40,27 @@ _PROBE = bytes(1 << 16)
 class _Record(NamedTuple):
     """A line of a .fai. Lengths are in bases and in bytes, offsets in unpacked bytes."""
 
+    name: bytes
     length: int
     offset: int
     line_bases: int
     line_bytes: int
 
     @property
+    def line_end(self) -> int:
+        """The bytes of a line end."""
+        return self.line_bytes - self.line_bases
+
+    @property
+    def line_starts(self) -> list[int]:
+        """The offsets of its first, its second and its last line, as far as there are so many."""
+        last = (self.length - 1) // self.line_bases if self.length else 0
+        return [self.offset + line * self.line_bytes for line in sorted({0, min(1, last), last})]
+
+    @property
     def end(self) -> int:
-        """The offset at which its last line of bases ends, behind the line end if that line is full."""
-        lines, rest = divmod(self.length, self.line_bases)
-        return self.offset + lines * self.line_bytes + rest
+        """The offset behind its last base."""
+        return self.line_starts[-1] + ((self.length - 1) % self.line_bases + 1 if self.length else 0)
 
 
 def is_bgzipped(path: str) -> bool:
@@ -131,16 +145,28 @@ def _require_room(scratch: Path, index: str) -> None:
 
 
 def _records(index: Path) -> list[_Record]:
-    """The records of a .fai that have bases, in order of offset. A bad line raises ValueError or TypeError."""
+    """The records of a .fai in order of offset. A bad line raises ValueError or TypeError."""
     *lines, rest = index.read_bytes().split(b"\n")
-    records = [_Record(*map(int, line.split(b"\t")[1:])) for line in lines]
-    if rest or not records or any(one.length and one.line_bytes <= one.line_bases for one in records):
+    records = [_record(line) for line in lines]
+    if rest or not records:
         raise ValueError
-    return sorted((one for one in records if one.length), key=lambda one: one.offset)
+    return sorted(records, key=lambda one: one.offset)
+
+
+def _record(line: bytes) -> _Record:
+    name, *numbers = line.rstrip().split(b"\t")
+    if not all(number.isdigit() for number in numbers):
+        raise ValueError
+    record = _Record(name, *map(int, numbers))
+    if record.length and not 0 < record.line_bases < record.line_bytes <= record.line_bases + _LONGEST_LINE_END:
+        raise ValueError
+    return record
 
 
 class _Plain:
     """The bytes of a FASTA file."""
+
+    most_checked = _MOST_IN_PLAIN
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self.size = file, os.fstat(file.fileno()).st_size
@@ -152,6 +178,8 @@ class _Plain:
 
 class _Packed:
     """The unpacked bytes of a bgzipped FASTA file, found by its .gzi."""
+
+    most_checked = _MOST_IN_PACKED
 
     def __init__(self, file: BinaryIO, index: Path) -> None:
         self._file, self._end = file, os.fstat(file.fileno()).st_size
@@ -199,12 +227,51 @@ class _Packed:
 
 
 def _fits(source: _Plain | _Packed, records: Sequence[_Record]) -> bool:
-    """Whether each record ends where another one begins, and the last one where the file does."""
-    step = max(1, len(records) // _MOST_CHECKED)
-    for record in {*records[::step], *records[-1:]}:
-        behind = source.read(record.end, _BETWEEN).lstrip()
-        # The last line end may be missing at the end of the file.
-        is_end = record.end <= source.size + record.line_bytes - record.line_bases and not behind
-        if not (is_end if record == records[-1] else behind.startswith(b">")):
+    """Whether records have their lines where the index says, each behind its name, and none is left out."""
+    names = {record.name for record in records}
+    if not _leads_to(source, 0, records[0], names):
+        return False
+    step = max(1, len(records) // source.most_checked)
+    for number in {*range(0, len(records), step), len(records) - 1}:
+        following = records[number + 1] if number + 1 < len(records) else None
+        if not _has_lines(source, records[number]):
+            return False
+        if not _leads_to(source, records[number].end, following, names):
             return False
     return True
+
+
+def _has_lines(source: _Plain | _Packed, record: _Record) -> bool:
+    """Whether the first and the last line of a record are lines of bases, and a line end stands before the others."""
+    if record.end > source.size:
+        return False
+    first, *others = record.line_starts
+    for start in (first, *others):
+        bases = source.read(start, min(record.line_bases, record.end - start, _LINE_PART))
+        if len(bases.split()) > 1 or bases.strip() != bases:
+            return False
+    for start in others:
+        before = source.read(start - record.line_end - 1, record.line_end + 1)
+        if before[:1].isspace() or before[1:].strip() or before.find(b"\n") != record.line_end:
+            return False
+    return not source.read(record.end - 1, 1).isspace() if record.length else True
+
+
+def _leads_to(source: _Plain | _Packed, place: int, following: _Record | None, names: Collection[bytes]) -> bool:
+    """Whether a record's name line comes next behind the bases that end at a place; without a record, the end."""
+    text = source.read(place, _NAME_LINE)
+    if b"\n" not in text.lstrip():
+        text = source.read(place, _LONGEST_NAME_LINE)
+    at = len(text) - len(text.lstrip())
+    while at < len(text):
+        if text[at : at + 1] != b">":
+            return False
+        line, _, behind = text[at:].partition(b"\n")
+        name, offset = (line[1:].split() or [b""])[0], place + at + len(line) + 1
+        if following is not None and (following.offset == offset or not following.length):
+            return name == following.name
+        # The index leaves out records without bases, and those whose name comes twice.
+        if behind[:1] != b">":
+            return name in names and (following is None or (name != following.name and following.offset > offset))
+        at += len(line) + 1
+    return following is None and place + len(text) == source.size

@@ -15,6 +15,7 @@ from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import unmixed
 from pairhmm.io.variants.info_fields import InfoField, info_fields
+from pairhmm.io.variants.without_index import open_variants
 from pairhmm.reporting.sites import ReportedSite, SampleCall
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
@@ -56,7 +57,7 @@ class CalledSites:
         self._quiet = ExitStack()
         self._quiet.enter_context(quiet())
         try:
-            self._file = pysam.VariantFile(self._quiet.enter_context(unmixed(path)))
+            self._file = open_variants(self._quiet.enter_context(unmixed(path)))
         except UNREADABLE as error:
             self._quiet.close()
             raise InputError(path, "", "not a VCF or BCF file", "give calls as VCF or BCF") from error

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
-import os
 import re
 import shlex
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.regions import FetchBases
 from pairhmm.genomics.variants import Variant
-from pairhmm.io.files.endings import TABIX_INDICES
 from pairhmm.io.files.names import check_names
 from pairhmm.io.sequences.contig_names import same_contig
 from pairhmm.io.variants.listed_records import listed_records
 
 log = logging.getLogger(__name__)
 
+# Where the names of contigs begin in an index of text. Their size stands before them (tabix and CSI specifications).
+_COUNT, _MOST_NAMES = 4, 1 << 26
+_NAMES_AT = {".tbi": 9 * _COUNT, ".csi": 11 * _COUNT}
 _BASES = frozenset("ACGTN")
 # Letters of REF. The reference may hold IUPAC codes, and callers copy them.
 _REFERENCE_LETTERS = frozenset(ambiguous_dna_letters)
@@ -32,13 +34,17 @@ _OTHER_ALLELE = re.compile(r"<.*>|\*|\.|.*[\[\]].*|\.[A-Z]+|[A-Z]+\.|[" + ambigu
 
 def indexed_contigs(path: str) -> list[str]:
     """The contigs that have records, from a bgzipped file's index. None without an index that can be read."""
-    if not path.endswith(".gz") or not any(os.path.exists(f"{path}{ending}") for ending in TABIX_INDICES):
+    if not path.endswith(".gz"):
         return []
-    try:
-        with pysam.TabixFile(path) as table:
-            return list(table.contigs)
-    except (OSError, ValueError):
-        return []
+    for ending, names_at in _NAMES_AT.items():
+        try:
+            # htslib does not check the numbers of an index: a damaged one could end the process.
+            with gzip.open(f"{path}{ending}") as index:
+                size = int.from_bytes(index.read(names_at)[-_COUNT:], "little")
+                return [name.decode() for name in index.read(min(size, _MOST_NAMES)).split(b"\0") if name]
+        except (OSError, EOFError, ValueError, zlib.error):
+            continue
+    return []
 
 
 @dataclass(slots=True)

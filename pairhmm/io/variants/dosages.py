@@ -11,6 +11,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.htslib import quiet
+from pairhmm.io.variants.without_index import open_variants
 
 FETCHED_AT_ONCE = 200
 
@@ -92,7 +93,7 @@ def read_dosages(
     copies: Counter[Allele] = Counter()
     try:
         # htslib would complain of a missing index, which is not needed to read the whole file.
-        with quiet(), pysam.VariantFile(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
+        with quiet(), open_variants(os.fspath(path)) as records, pysam.FastaFile(os.fspath(reference)) as fasta:
             names = list(records.header.samples)
             if not names or (sample is not None and sample not in names):
                 rule = f"has no sample {sample}" if sample else "has no genotypes"

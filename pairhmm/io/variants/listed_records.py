@@ -18,6 +18,7 @@ from pairhmm.io.files.htslib import UNREADABLE
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import readable_again
 from pairhmm.io.sequences.intervals import MOST_DIGITS
+from pairhmm.io.variants.without_index import open_variants
 
 Fields = tuple[str, int, str, str, tuple[str, ...]]
 """CHROM, 0-based POS, ID (empty for `.`), and upper-case REF and ALTs of a record."""
@@ -97,7 +98,7 @@ class _Bcf(NamedTuple):
     @contextmanager
     def _opened(self) -> Iterator[pysam.VariantFile]:
         try:
-            with pysam.VariantFile(self.file) as records:
+            with open_variants(self.file) as records:
                 yield records
         except UNREADABLE as error:
             raise InputError(self.path, "", f"not a BCF file ({error})", "check the file") from error

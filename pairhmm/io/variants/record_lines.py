@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-import pysam
-
 from pairhmm.errors import InputError
 from pairhmm.io.files import magic
 from pairhmm.io.files.byte_stream import ByteStream
@@ -14,6 +12,7 @@ from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.text_lines import read_texts
 from pairhmm.io.sequences.intervals import MOST_DIGITS
+from pairhmm.io.variants.without_index import open_variants
 
 FIXED = 9
 """Columns before those of the samples."""
@@ -49,7 +48,7 @@ class RecordLines:
         if not self._is_bcf:
             return self._text_samples()
         try:
-            with quiet(), pysam.VariantFile(self.path) as file:
+            with quiet(), open_variants(self.path) as file:
                 return tuple(file.header.samples)
         except UNREADABLE as error:
             raise InputError(self.path, "", "not a BCF file", "the file may be damaged") from error
@@ -93,7 +92,7 @@ def bcf_texts(path: str) -> Generator[bytes]:
     """
     place = "its header"
     try:
-        with quiet(), pysam.VariantFile(path) as file:
+        with quiet(), open_variants(path) as file:
             yield str(file.header).encode()
             place = "its first record"
             for record in file:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.names import Names
+from pairhmm.io.alignments import read_blocks
 from pairhmm.io.alignments.merged_blocks import merged_blocks
 
 RANK = {"b": 0, "a": 1, "c": 2}
@@ -107,3 +109,18 @@ def test_reads_are_copied_a_few_times_whatever_the_number_of_inputs(monkeypatch)
     ]
     assert sum(map(len, merged(inputs, 1_000))) == count * size * blocks
     assert copied <= 4 * count * size * blocks
+
+
+def test_the_blocks_of_many_inputs_are_small(monkeypatch):
+    """Two blocks of each input are held at a time: together as few reads as those of one input, or some of each."""
+    asked = []
+
+    def record(source, order, request, wanted, left_out):
+        asked.append(request.chunk_size)
+        return iter(())
+
+    monkeypatch.setattr(read_blocks, "source_blocks", record)
+    for count in (1, 4, 1000):
+        inputs = [SimpleNamespace(path="a.bam")] * count
+        assert not list(read_blocks.read_blocks(inputs, ["a"], None, 20_000))
+    assert sorted(set(asked)) == [40, 10_000, 20_000]

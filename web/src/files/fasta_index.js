@@ -18,10 +18,14 @@ import { InputProblem } from "./problem.js";
 
 const AT_ONCE = 1 << 22;
 const [NEWLINE, GREATER] = [10, 62];
-// The most records that are looked up in the file, so that an assembly of a million contigs takes no longer.
-const MOST_CHECKED = 200;
-// The most bytes between a record's last base and the next record: the end of the line, and perhaps blank lines.
-const BETWEEN = 64;
+// The most records that are looked up in a plain file, in a packed one and at an address, where each look is a request, so
+// that an assembly of a million contigs takes no longer.
+const [MOST_IN_PLAIN, MOST_IN_PACKED, MOST_REMOTE] = [1000, 200, 40];
+// The most bytes of a line end, and those between a record's last base and the end of the next name line.
+const [LONGEST_LINE_END, NAME_LINE, LONGEST_NAME_LINE] = [64, 1 << 10, 1 << 16];
+// Bases of a line that are looked at. A line may hold a chromosome.
+const LINE_PART = 1 << 12;
+const SPACE = /[ \t\n\v\f\r]/;
 
 /**
  * A FASTA file with its records by its index; null where that does not fit the file.
@@ -53,7 +57,7 @@ function parsedIndex(index) {
     const numbers = found.slice(2).map(Number);
     const [length, offset, lineBases, lineBytes] = numbers;
     if (!numbers.every(Number.isSafeInteger)) return null;
-    if (length && (lineBytes <= lineBases || lineBases === 0)) return null;
+    if (length && (lineBytes <= lineBases || lineBases === 0 || lineBytes > lineBases + LONGEST_LINE_END)) return null;
     records.push({ name: found[1], length, offset, lineBases, lineBytes });
   }
   return records;
@@ -64,20 +68,100 @@ export function offsetOf({ offset, lineBases, lineBytes }, position) {
   return offset + Math.floor(position / lineBases) * lineBytes + (position % lineBases);
 }
 
-/** Whether each record ends where another one begins, and the last one where the file does. @param {FastaBytes} bytes @param {FastaRecord[]} all */
+/**
+ * Whether records have their lines where the index says, each behind its name, and none is left out.
+ *
+ * @param {FastaBytes} bytes
+ * @param {FastaRecord[]} all
+ */
 async function fits(bytes, all) {
-  const records = all.filter(({ length }) => length).sort((one, other) => one.offset - other.offset);
-  const last = records[records.length - 1];
-  const step = Math.max(1, Math.floor(records.length / MOST_CHECKED));
+  const records = [...all].sort((one, other) => one.offset - other.offset);
+  const names = new Set(records.map(({ name }) => name));
   const size = await bytes.size();
-  for (const record of new Set([...records.filter((_, number) => number % step === 0), ...records.slice(-1)])) {
-    const end = offsetOf(record, record.length);
-    const behind = new TextDecoder("latin1").decode(await bytes.read(end, BETWEEN)).trimStart();
-    // The last line end may be missing at the end of the file.
-    const isEnd = end <= size + record.lineBytes - record.lineBases && !behind;
-    if (!(record === last ? isEnd : behind.startsWith(">"))) return false;
+  if (!(await leadsTo(bytes, size, 0, records[0], names))) return false;
+  const most = bytes.file.isRemote ? MOST_REMOTE : bytes instanceof PlainBytes ? MOST_IN_PLAIN : MOST_IN_PACKED;
+  const step = Math.max(1, Math.floor(records.length / most));
+  for (let number = 0; number < records.length; number++) {
+    if (number % step && number + 1 < records.length) continue;
+    const record = records[number];
+    if (!(await hasLines(bytes, size, record))) return false;
+    if (!(await leadsTo(bytes, size, endOf(record), records[number + 1] ?? null, names))) return false;
   }
   return true;
+}
+
+/** The offset behind a record's last base. @param {FastaRecord} record */
+function endOf(record) {
+  return record.length ? offsetOf(record, record.length - 1) + 1 : record.offset;
+}
+
+/**
+ * Whether the first and the last line of a record are lines of bases, and a line end stands before the others.
+ *
+ * @param {FastaBytes} bytes
+ * @param {number} size
+ * @param {FastaRecord} record
+ */
+async function hasLines(bytes, size, record) {
+  const end = endOf(record);
+  if (end > size) return false;
+  if (!record.length) return true;
+  const last = Math.floor((record.length - 1) / record.lineBases);
+  for (const line of new Set([0, Math.min(1, last), last])) {
+    const start = record.offset + line * record.lineBytes;
+    if (SPACE.test(await textAt(bytes, start, Math.min(record.lineBases, end - start, LINE_PART)))) return false;
+    const lineEnd = record.lineBytes - record.lineBases;
+    if (line === 0) continue;
+    const before = await textAt(bytes, start - lineEnd - 1, lineEnd + 1);
+    if (SPACE.test(before[0]) || !/^[ \t\v\f\r]*\n$/.test(before.slice(1))) return false;
+  }
+  return !SPACE.test(await textAt(bytes, end - 1, 1));
+}
+
+/**
+ * Whether a record's name line comes next behind the bases that end at a place; without a record, the end.
+ *
+ * @param {FastaBytes} bytes
+ * @param {number} size
+ * @param {number} place
+ * @param {FastaRecord | null} following
+ * @param {Set<string>} names
+ */
+async function leadsTo(bytes, size, place, following, names) {
+  let text = await textAt(bytes, place, NAME_LINE);
+  if (!withoutSpace(text).includes("\n")) text = await textAt(bytes, place, LONGEST_NAME_LINE);
+  let at = text.length - withoutSpace(text).length;
+  while (at < text.length) {
+    if (text[at] !== ">") return false;
+    const line = text.slice(at).split("\n", 1)[0];
+    const name = nameOf(Uint8Array.from(line, (letter) => letter.charCodeAt(0)));
+    at += line.length + 1;
+    if (following && (following.offset === place + at || !following.length)) return name === following.name;
+    // The index leaves out records without bases, and those whose name comes twice.
+    if (text[at] === ">") continue;
+    return names.has(name) && (!following || (name !== following.name && following.offset > place + at));
+  }
+  return following === null && place + text.length === size;
+}
+
+/** @param {FastaBytes} bytes @param {number} offset @param {number} count */
+async function textAt(bytes, offset, count) {
+  // One character a byte. A TextDecoder would take bytes from 128 on for those of Windows.
+  return Array.from(await bytes.read(offset, count), (byte) => String.fromCharCode(byte)).join("");
+}
+
+/** @param {string} text */
+function withoutSpace(text) {
+  return text.replace(/^[ \t\n\v\f\r]+/, "");
+}
+
+/** The name of a name line. @param {Uint8Array} line */
+function nameOf(line) {
+  return new TextDecoder("utf-8", { ignoreBOM: true })
+    .decode(line)
+    .slice(1)
+    .replace(/^[ \t\v\f\r]+/, "")
+    .split(/[ \t\v\f\r]/)[0];
 }
 
 /**
@@ -182,11 +266,7 @@ class IndexMaker {
   /** @param {Uint8Array} header */
   #begin(header) {
     if (this.record?.lineBytes) this.records.push(this.record);
-    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(header);
-    const name = text
-      .slice(1)
-      .replace(/^[ \t\v\f\r]+/, "")
-      .split(/[ \t\v\f\r]/)[0];
+    const name = nameOf(header);
     this.record = { name, length: 0, offset: this.at, lineBases: 0, lineBytes: 0 };
     this.isOver = false;
   }
