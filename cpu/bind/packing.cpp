@@ -156,6 +156,7 @@ void bind_packing(nb::module_& module) {
                 const int64_t haplotypes =
                     checks::parts_of(haplotype_offset, checks::size_of(letters), "haplotype_offset");
                 const int64_t groups = checks::parts_of(group_read, reads, "group_read");
+                checks::require(group_read.data()[0] == 0, "group_read", "begins behind the first read");
                 checks::has_parts(group_haplotype, groups, haplotypes, "group_haplotype");
                 checks::parts_of(read_offset, std::numeric_limits<uint32_t>::max(), "read_offset");
                 checks::has(skip_read, reads, "skip_read");

@@ -45,7 +45,7 @@ def fault(data: bytes, original: bytes) -> str:
     Of copies of another length only the end marker is looked at, and blocks whose header changed are passed over.
     """
     if not data.endswith(END):
-        return "end marker"
+        return "" if _becomes_gzip(data) else "end marker"
     if len(data) != len(original):
         return ""
     for start, end in pairwise(block_starts(original)):
@@ -54,6 +54,19 @@ def fault(data: bytes, original: bytes) -> str:
         if block != was and block[:4] == was[:4] and block[10:18] == was[10:18] and not _is_sound(block):
             return "checksum"
     return ""
+
+
+def _becomes_gzip(data: bytes) -> bool:
+    """Whether whole plain gzip stands behind the blocks, as it may in a file of text."""
+    at = 0
+    while data[at : at + 4] == END[:4] and data[at + 12 : at + 16] == END[12:16] and len(data) >= at + _HEAD.size:
+        at += struct.unpack_from("<H", data, at + 16)[0] + 1
+    inflate = zlib.decompressobj(31)
+    try:
+        inflate.decompress(data[at:])
+    except zlib.error:
+        return False
+    return inflate.eof
 
 
 def _is_sound(block: bytes) -> bool:

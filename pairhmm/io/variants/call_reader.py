@@ -96,7 +96,7 @@ class CalledSites:
     def close(self) -> None:
         """Close the file."""
         # After a failed read, closing fails as well, and its error would hide the first one.
-        with suppress(OSError):
+        with suppress(*UNREADABLE):
             self._file.close()
         self._quiet.close()
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.htslib import quiet
+from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.variants.without_index import open_variants
 
 FETCHED_AT_ONCE = 200
@@ -103,7 +103,7 @@ def read_dosages(
                 if record.filter.keys() not in ([], ["PASS"]):
                     continue
                 copies.update(_record_copies(record, column, fasta))
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         raise InputError(os.fspath(path), "", f"cannot be compared ({error})", "") from error
     return copies
 
