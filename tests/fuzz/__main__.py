@@ -161,8 +161,8 @@ def _case(options: argparse.Namespace, number: int, seeds: dict):
     chosen = int(rng.choice(len(weights), p=weights / weights.sum()))
     if chosen == len(names):
         name = pick(rng, list(BINDINGS))
-        # How much room tiles need is for their caller to know: it depends on what is in the arrays.
-        kind = "misfit" if name not in ("public", "tiles") and rng.random() < 0.4 else "binding"
+        # Callers of tiles know how much room they need, and those of copies keep the arrays until they are made.
+        kind = "misfit" if name not in ("public", "tiles", "copies") and rng.random() < 0.4 else "binding"
         return Case(f"{kind} {name}", [kind, name, str(int(rng.integers(2**31)))])
     return names[chosen][0](rng, seeds)
 
