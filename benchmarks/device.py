@@ -1,9 +1,8 @@
-"""Every table of a GPU in one run: kernels, workloads, file to file, and the published anti-diagonal design.
+"""Every table of a GPU in one run: kernels, workloads, several devices, file to file.
 
-    python benchmarks/device.py [--repetitions 5] [--threads 8] [--tables kernel,workloads,devices,files,wavefront]
+    python benchmarks/device.py [--repetitions 5] [--threads 8] [--tables kernel,workloads,devices,files]
 
-What is measured is `pairhmm bench forward` and `pairhmm bench wavefront`; beside it stand the figures of others that
-are kept below. Needs a GPU. The real groups come from the folder of shared data (`PAIRHMM_SHARED_DATA`,
+What is measured is `pairhmm bench forward`; beside it stand the figures of others that are kept below. Needs a GPU. The real groups come from the folder of shared data (`PAIRHMM_SHARED_DATA`,
 default `../shared/data`); without it they are left out. Prints markdown tables, and writes
 benchmarks/results/device-<name>-<backend>.json after each of them.
 """
@@ -31,7 +30,6 @@ from pairhmm.bench.device import (
     measure_kernels,
     measure_workloads,
 )
-from pairhmm.bench.published.wavefront import measure_wavefront
 from pairhmm.engine import Choice
 from pairhmm.errors import BackendUnavailable
 
@@ -45,9 +43,6 @@ PEER = "gpuPairHMM"
 PEER_KERNEL = {128: 2335.0, 150: 2150.0, 256: 2480.0, 512: 2575.0, 1024: 2590.0}  # kernel only, groups of 32 x 32
 PEER_WORKLOADS = {"s150": 1950.0, "s250": 2155.0, f"{REAL_GROUPS} x {COPIES}": 1260.0}  # host arrays to host scores
 PEER_FILES = {"s150": 1.03}  # seconds, text in and text out
-
-# The anti-diagonal design as its authors published it: seconds for a pair of N x N on an RTX 2070 Super, a GPU of 2019.
-PUBLISHED_WAVEFRONT = {100: 0.0023, 1_000: 0.021, 10_000: 0.19, 100_000: 2.77}
 
 
 @dataclass(frozen=True)
@@ -123,26 +118,11 @@ def files(options: argparse.Namespace, choice: Choice) -> Table:
     return Table(("file to file", "seconds", "in a process that did it before", f"{PEER} seconds", "ratio"), rows())
 
 
-def wavefront(options: argparse.Namespace, choice: Choice) -> Table:
-    def rows() -> Iterator[tuple[dict[str, Any], Sequence[str]]]:
-        for speed in measure_wavefront(choice, repetitions=options.repetitions, threads=options.threads):
-            published = PUBLISHED_WAVEFRONT.get(speed.length)
-            seconds = [speed.launched_seconds, speed.replayed_seconds, speed.ours_seconds]
-            figures = [f"{median(each):.3g}" for each in seconds]
-            errors = f"{speed.difference:.0e}", f"{speed.ours_difference:.0e}"
-            record = {**asdict(speed), "ratio": speed.ratio, "published_seconds": published}
-            yield record, (f"{speed.length:,}", f"{published}", *figures, f"{speed.ratio:.1f}x", *errors)
-
-    columns = ("a pair of N x N", "published, RTX 2070 Super (s)", "launched (s)", "replayed (s)", "ours (s)")
-    return Table((*columns, "ratio", "their difference", "ours"), rows())
-
-
 TABLES: dict[str, Callable[[argparse.Namespace, Choice], Table]] = {
     "kernel": kernel,
     "workloads": workloads,
     "devices": devices,
     "files": files,
-    "wavefront": wavefront,
 }
 
 
