@@ -13,8 +13,6 @@ Speed: each figure is the best of --rounds, in CPU time of one thread. Mash comp
 
 from __future__ import annotations
 
-import argparse
-import json
 import resource
 import subprocess
 import time
@@ -23,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from tables import parser, write
 
 import pairhmm
 from pairhmm import sketching
@@ -33,7 +32,6 @@ from pairhmm.sketching.distances import distances
 from pairhmm.sketching.pairing import every_pair
 from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
 
-RESULTS = Path(__file__).parent / "results" / "distances.json"
 K, LENGTH, SAMPLES = 21, 20_000, 1000
 SHAPES = ((1024, 8), (8192, 1))
 """Slots and bits."""
@@ -41,17 +39,14 @@ SHAPES = ((1024, 8), (8192, 1))
 
 def main() -> None:
     """Run the benchmark that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("distances-work"), help="for the made data")
-    parser.add_argument("--accuracy", action="store_true", help="measure accuracy in place of speed")
-    parser.add_argument("--genomes", type=int, default=SAMPLES, help="(default: %(default)s)")
-    parser.add_argument("--mash", default="mash", help="(default: %(default)s)")
-    parser.add_argument("--sourmash-python", default="python3", help="one that has sourmash (default: %(default)s)")
-    parser.add_argument("--device", help="a backend with devices, whose speed is measured in place of the CPU's")
-    parser.add_argument("--samples", type=int, default=20_000, help="for --device (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="(default: %(default)s)")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
-    options = parser.parse_args()
+    parsed = parser(__doc__, "distances-work", rounds=5)
+    parsed.add_argument("--accuracy", action="store_true", help="measure accuracy in place of speed")
+    parsed.add_argument("--genomes", type=int, default=SAMPLES, help="(default: %(default)s)")
+    parsed.add_argument("--mash", default="mash", help="(default: %(default)s)")
+    parsed.add_argument("--sourmash-python", default="python3", help="one that has sourmash (default: %(default)s)")
+    parsed.add_argument("--device", help="a backend with devices, whose speed is measured in place of the CPU's")
+    parsed.add_argument("--samples", type=int, default=20_000, help="for --device (default: %(default)s)")
+    options = parsed.parse_args()
     options.workdir.mkdir(parents=True, exist_ok=True)
     if options.accuracy:
         name, rows = "accuracy", accuracy(options.workdir, options.genomes, options.mash, options.sourmash_python)
@@ -59,12 +54,7 @@ def main() -> None:
         name, rows = options.device, device_speeds(options.device, options.samples, options.rounds)
     else:
         name, rows = "speed", cpu_speeds(options.workdir, options.mash, options.rounds)
-    known = json.loads(options.json.read_text()) if options.json.exists() else {}
-    options.json.write_text(json.dumps(known | {name: rows}, indent=1) + "\n")
-    columns = list(rows[0])
-    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
-    for row in rows:
-        print(f"| {' | '.join(str(row[column]) for column in columns)} |")
+    write(options.output, {name: rows})
 
 
 def accuracy(workdir: Path, genomes: int, mash: str, python: str) -> list[dict[str, object]]:
