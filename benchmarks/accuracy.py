@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
-import subprocess
 import sys
 from importlib.metadata import version
 from multiprocessing import get_context
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pysam
+from calling_data import align, index
 from processes import measure
 from processes import pairhmm as command_of
 from tables import parser, write
@@ -90,18 +89,9 @@ def made_sample(options: argparse.Namespace) -> Path:
 
 def make_data(data: Path, length: int, coverage: float, seed: int) -> None:
     """Simulate a sample into the folder `data` and align its reads; the BAM's index is written last."""
-    if shutil.which("bwa") is None:
-        sys.exit("bwa is not installed; cure: apt-get install bwa")
     made = simulate(data, length=length, coverage=coverage, seed=seed, overwrite=True)
-    subprocess.run(["bwa", "index", made.reference], check=True, stderr=subprocess.DEVNULL)
-    sam = data / "aligned.sam"
-    group = "@RG\\tID:sample\\tSM:sample"
-    threads = str(os.cpu_count() or 1)
-    with open(sam, "wb") as out:
-        line = ["bwa", "mem", "-t", threads, "-R", group, *map(str, (made.reference, made.fastq_1, made.fastq_2))]
-        subprocess.run(line, check=True, stdout=out, stderr=subprocess.DEVNULL)
-    pysam.sort("-o", str(data / "aligned.bam"), str(sam))
-    sam.unlink()
+    index(made.reference)
+    align(made.reference, (made.fastq_1, made.fastq_2), "sample", os.cpu_count() or 1).rename(data / "aligned.bam")
     write_candidates(made.truth, data)
     pysam.index(str(data / "aligned.bam"))
 

@@ -13,7 +13,6 @@ Speed: each figure is the best of --rounds, in CPU time of one thread. Mash comp
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from processes import best_of_turns, measure
 from tables import parser, write
 
 import pairhmm
@@ -161,8 +161,7 @@ def cpu_speeds(workdir: Path, mash: str, rounds: int) -> list[dict[str, object]]
     every = workdir / "all.msh"
     sketch = [mash, "sketch", "-k", str(K), "-s", "1024", "-i", "-o", every, path]
     subprocess.run(sketch, check=True, capture_output=True)
-    dist = partial(subprocess.run, [mash, "dist", every, every], check=True, stdout=subprocess.DEVNULL)
-    spent = best(1, dist, in_children=True)
+    spent = 1000 * measure([mash, "dist", every, every]).cpu
     row = dict.fromkeys(rows[0], "")
     rows.append(row | {"sketch": "Mash, 1024 hashes", "pairs": (SAMPLES + 1) ** 2, "file to table, ms": spent})
     return rows
@@ -180,16 +179,9 @@ def all_distances(sketches: Sketches, comparer: CpuComparer) -> None:
         distances(block.equal, sketches.kmers[block.query], sketches.kmers[block.target], sketches.scheme)
 
 
-def best(rounds: int, work: Callable[[], object], in_children: bool = False) -> float:
+def best(rounds: int, work: Callable[[], object]) -> float:
     """The least CPU time of a call, in milliseconds."""
-    who = resource.RUSAGE_CHILDREN if in_children else resource.RUSAGE_SELF
-    spent = []
-    for _ in range(rounds):
-        before = resource.getrusage(who)
-        work()
-        after = resource.getrusage(who)
-        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return round(1000 * min(spent), 1)
+    return round(1000 * best_of_turns(rounds, {"work": work})["work"], 1)
 
 
 def device_speeds(backend: str, samples: int, rounds: int) -> list[dict[str, object]]:
