@@ -119,7 +119,7 @@ web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) web/build.mjs $(wildcard web/src/*
 
 # What the benchmark page needs beside them.
 BENCHMARK := build/web/benchmark.json
-$(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py pairhmm/bench/published/*.py)
+$(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py)
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.bench.browser $@
 
@@ -137,7 +137,7 @@ $(STAMP): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet --no-compile -e '.[dev,docs,googlebatch,kubernetes,parquet,plot,signal,slurm,webgpu,workflow]'
+	@$(BIN)/pip install --quiet --no-compile -e '.[dev,docs,googlebatch,kubernetes,parquet,signal,slurm,webgpu,workflow]'
 	@touch $(STAMP)
 
 # The compiled part with AddressSanitizer and UBSan, in an environment of its own.

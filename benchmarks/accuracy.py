@@ -14,22 +14,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import shutil
-import subprocess
 import sys
-import time
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pysam
+from calling_data import align, index
+from processes import measure
+from processes import pairhmm as command_of
+from tables import parser, write
 
 from pairhmm.bench.accuracy import compare
 from pairhmm.commands.simulate import simulate
 
-RESULTS = Path(__file__).parent / "results" / "accuracy.json"
 MPILEUP = (
     "pysam.bcftools.mpileup('-f', reference, '-a', 'AD,DP', '-Ou', '-o', piled, *targets, bam, catch_stdout=False)"
 )
@@ -44,59 +43,55 @@ pysam.bcftools.call(*options, '-Oz', '-o', out, piled, catch_stdout=False)
 
 def main() -> None:
     """Run the benchmark that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("accuracy-work"), help="made data are kept and used again")
-    parser.add_argument("--length", type=int, default=5_000_000, help="bases (default: %(default)s)")
-    parser.add_argument("--coverage", type=float, default=30.0, help="(default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=1, help="(default: %(default)s)")
-    parser.add_argument("--backend", default="cpu", help="of pairhmm (default: %(default)s)")
-    parser.add_argument("--only", default="", help="only the callers whose name contains this word")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
-    options = parser.parse_args()
-    data = options.workdir / f"{options.length}-{options.coverage:g}x-seed{options.seed}"
+    options = sample_parser(__doc__, "accuracy-work", repeats=1)
+    options.add_argument("--backend", default="cpu", help="of pairhmm (default: %(default)s)")
+    options.add_argument("--only", default="", help="only the callers whose name contains this word")
+    given = options.parse_args()
+    data = made_sample(given)
+    commands = {name: line for name, line in make_commands(data, given.backend).items() if given.only in name}
+    costs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(given.repeats):
+        for name, line in commands.items():
+            cost = measure(line)
+            costs[name].append((cost.wall, cost.peak_mb))
+    rows: list[dict[str, Any]] = []
+    for name, took in costs.items():
+        found = compare(data / f"{name}.vcf.gz", data / "truth.vcf.gz", data / "reference.fa")
+        seconds, peak = min(took)[0], max(peak for _, peak in took)
+        figures = {kind: accuracy.as_dict() for kind, accuracy in found.items()}
+        rows.append({"caller": name, "seconds": seconds, "peak MB": peak, **figures})
+    write(given.output, {"callers": rows}, pysam=version("pysam"), data=data.name)
+
+
+def sample_parser(document: str, workdir: str, repeats: int) -> argparse.ArgumentParser:
+    """Options of benchmarks of the simulated sample."""
+    options = parser(document, workdir)
+    options.add_argument("--length", type=int, default=5_000_000, help="bases (default: %(default)s)")
+    options.add_argument("--coverage", type=float, default=30.0, help="(default: %(default)s)")
+    options.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    options.add_argument("--repeats", type=int, default=repeats, help="(default: %(default)s)")
+    return options
+
+
+def made_sample(options: argparse.Namespace) -> Path:
+    """The folder of the sample."""
+    data: Path = options.workdir / f"{options.length}-{options.coverage:g}x-seed{options.seed}"
     if not (data / "aligned.bam.bai").exists():
         # In a process of its own: Linux counts the size of the parent at its fork as memory of the child.
-        maker = get_context("spawn").Process(
-            target=make_data, args=(data, options.length, options.coverage, options.seed)
-        )
+        arguments = (data, options.length, options.coverage, options.seed)
+        maker = get_context("spawn").Process(target=make_data, args=arguments)
         maker.start()
         maker.join()
         if maker.exitcode:
             sys.exit("the data could not be made")
-    commands = {name: line for name, line in make_commands(data, options).items() if options.only in name}
-    results: dict[str, dict[str, Any]] = {}
-    for _ in range(options.repeats):
-        for name, line in commands.items():
-            seconds, peak = measure(line)
-            best = min(seconds, results.get(name, {}).get("seconds", seconds))
-            results[name] = {"seconds": round(best, 2), "peak_mb": round(peak)}
-    for name in commands:
-        found = compare(data / f"{name}.vcf.gz", data / "truth.vcf.gz", data / "reference.fa")
-        results[name] |= {kind: accuracy.as_dict() for kind, accuracy in found.items()}
-    report(results)
-    about = {"length": options.length, "coverage": options.coverage, "seed": options.seed, "backend": options.backend}
-    about |= {"machine": platform.machine(), "cpu": cpu_name(), "pysam": version("pysam"), "repeats": options.repeats}
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps({"about": about, "results": results}, indent=1) + "\n")
+    return data
 
 
-def make_data(
-    data: Path, length: int, coverage: float, seed: int, snvs: int | None = None, indels: int | None = None
-) -> None:
+def make_data(data: Path, length: int, coverage: float, seed: int) -> None:
     """Simulate a sample into the folder `data` and align its reads; the BAM's index is written last."""
-    if shutil.which("bwa") is None:
-        sys.exit("bwa is not installed; cure: apt-get install bwa")
-    made = simulate(data, length=length, coverage=coverage, seed=seed, snvs=snvs, indels=indels, overwrite=True)
-    subprocess.run(["bwa", "index", made.reference], check=True, stderr=subprocess.DEVNULL)
-    sam = data / "aligned.sam"
-    group = "@RG\\tID:sample\\tSM:sample"
-    threads = str(os.cpu_count() or 1)
-    with open(sam, "wb") as out:
-        line = ["bwa", "mem", "-t", threads, "-R", group, *map(str, (made.reference, made.fastq_1, made.fastq_2))]
-        subprocess.run(line, check=True, stdout=out, stderr=subprocess.DEVNULL)
-    pysam.sort("-o", str(data / "aligned.bam"), str(sam))
-    sam.unlink()
+    made = simulate(data, length=length, coverage=coverage, seed=seed, overwrite=True)
+    index(made.reference)
+    align(made.reference, (made.fastq_1, made.fastq_2), "sample", os.cpu_count() or 1).rename(data / "aligned.bam")
     write_candidates(made.truth, data)
     pysam.index(str(data / "aligned.bam"))
 
@@ -118,7 +113,7 @@ def write_candidates(truth: Path, data: Path) -> None:
     pysam.tabix_index(str(targets), seq_col=0, start_col=1, end_col=1, force=True)
 
 
-def make_commands(data: Path, options: argparse.Namespace) -> dict[str, list[str]]:
+def make_commands(data: Path, backend: str) -> dict[str, list[str]]:
     """Command line of every caller, by name; each writes `<name>.vcf.gz`."""
     reference, bam = str(data / "reference.fa"), str(data / "aligned.bam")
     targets = str(data / "candidates.tsv.gz")
@@ -128,8 +123,8 @@ def make_commands(data: Path, options: argparse.Namespace) -> dict[str, list[str
         return [sys.executable, "-c", BCFTOOLS, *map(json.dumps, arguments)]
 
     def pairhmm(name: str, extra: list[str]) -> list[str]:
-        line = [sys.executable, "-m", "pairhmm", "call", "-f", reference, "-@", "1", "--backend", options.backend]
-        return [*line, *extra, "-o", str(data / f"{name}.vcf.gz"), bam]
+        out = data / f"{name}.vcf.gz"
+        return command_of("call", "-f", reference, "-@", 1, "--backend", backend, *extra, "-o", out, bam)
 
     alleles = ["-m", "-C", "alleles", "-T", targets]
     return {
@@ -139,38 +134,6 @@ def make_commands(data: Path, options: argparse.Namespace) -> dict[str, list[str
         "bcftools-alleles-targets": bcftools("bcftools-alleles-targets", ["-T", targets], alleles),
         "pairhmm-v": pairhmm("pairhmm-v", ["-v", str(data / "candidates.vcf.gz")]),
     }
-
-
-def measure(line: list[str]) -> tuple[float, float]:
-    """Wall time (seconds) and peak resident memory (MiB) of a command that must succeed."""
-    begin = time.perf_counter()
-    process = subprocess.Popen(line, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    messages = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begin
-    if status:
-        sys.exit(f"failed: {' '.join(line)}\n{messages.decode()}")
-    # ru_maxrss is in KiB on Linux.
-    return seconds, usage.ru_maxrss / 1024
-
-
-def report(results: dict[str, dict[str, Any]]) -> None:
-    """Print one Markdown row a caller."""
-    print("| caller | SNV F1 | SNV GT | indel F1 | indel GT | seconds | peak MB |")
-    print("|---|---|---|---|---|---|---|")
-    for name, result in results.items():
-        cells = [f"{result[kind][key]:.5f}" for kind in ("snv", "indel") for key in ("f1", "genotype_concordance")]
-        print(f"| {name} | {' | '.join(cells)} | {result['seconds']:.1f} | {result['peak_mb']} |")
-
-
-def cpu_name() -> str:
-    """The processor's name where Linux tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
 if __name__ == "__main__":

@@ -5,35 +5,30 @@
 One thread. All take turns, one repetition each a round, by CPU time; the best repetition counts. edlib and parasail
 (`pip install edlib parasail`) are called once a pair from Python. What such a call takes by itself is measured with
 pairs of one base in the same rounds, and subtracted, so that their figures are those of their C code. Ours are from
-arrays to results, packing included. Scores are compared. Prints markdown tables and writes
-benchmarks/results/align.json.
+arrays to results, packing included. Scores are compared.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
 import sys
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import edlib
 import numpy as np
 import parasail
 from numpy.typing import NDArray
+from processes import best_of_turns
+from tables import parser, write
 
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.cpu import CpuAligner
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.genomics.sequences import decode
 
-HERE = Path(__file__).resolve().parent
 LENGTHS = (150, 250, 500, 1000)
 CELLS = 2e8  # of the pairs of a length, at most; and 1,024 pairs at most
 DIFFERENCES = 0.05  # of similar pairs: four in five are mismatches, the others insertions and deletions
@@ -52,20 +47,6 @@ class Task:
     has_cigar: bool
     peer_name: str
     peer: Callable[[str, str], int]
-
-
-@dataclass
-class Row:
-    """One line of the table; times in microseconds a pair."""
-
-    task: str
-    bases: int
-    pairs: str
-    peer: str
-    peer_us: float
-    peer_call_us: float
-    pairhmm_us: dict[str, float] = field(default_factory=dict)
-    ratio: dict[str, float] = field(default_factory=dict)
 
 
 def with_edlib(mode: str, task: str, query: str, target: str) -> int:
@@ -111,13 +92,8 @@ def texts_of(pairs: SequencePairs) -> Texts:
     return [(decode(pairs.queries[index]), decode(pairs.targets[index])) for index in range(len(pairs))]
 
 
-def seconds(work: Callable[[], object]) -> float:
-    began = time.process_time()
-    work()
-    return time.process_time() - began
-
-
-def measure(task: Task, bases: int, kind: str, aligners: dict[str, CpuAligner], rounds: int) -> Row:
+def measure(task: Task, bases: int, kind: str, aligners: dict[str, CpuAligner], rounds: int) -> dict[str, Any]:
+    """A row of the table; times are microseconds a pair."""
     pairs = make_pairs(bases, kind)
     texts = texts_of(pairs)
     short = [("A", "A")] * len(texts)
@@ -134,69 +110,29 @@ def measure(task: Task, bases: int, kind: str, aligners: dict[str, CpuAligner], 
     for level, aligner in aligners.items():
         if by_us(aligner).tolist() != expected:
             raise SystemExit(f"{task.name}, {bases} bases, {kind}: {level} and {task.peer_name} have different scores")
-    best: dict[str, float] = {}
     works: dict[str, Callable[[], object]] = {"peer": lambda: by_peer(texts), "call": lambda: by_peer(short)}
     works |= {level: partial(by_us, aligner) for level, aligner in aligners.items()}
-    for _ in range(rounds):
-        for name, work in works.items():
-            best[name] = min(best.get(name, float("inf")), seconds(work) / len(texts) * 1e6)
-    row = Row(task.name, bases, kind, task.peer_name, best["peer"] - best["call"], best["call"])
-    row.pairhmm_us = {level: best[level] for level in aligners}
-    row.ratio = {level: row.peer_us / best[level] for level in aligners}
-    return row
-
-
-def table(rows: list[Row]) -> str:
-    """The rows as a markdown table."""
-    levels = list(rows[0].ratio)
-    lines = [
-        f"| task | bases | pairs | peer, us a pair | {' | '.join(levels)} |",
-        "|---|--:|---|--:|" + "--:|" * len(levels),
-    ]
-    for row in rows:
-        ours = " | ".join(f"{row.pairhmm_us[level]:.2f} ({row.ratio[level]:.1f}x)" for level in levels)
-        peer = f"{row.peer} {row.peer_us:.2f}"
-        lines.append(f"| {row.task} | {row.bases} | {row.pairs} | {peer} | {ours} |")
-    return "\n".join(lines)
-
-
-def processor() -> str:
-    """The processor's name, as the kernel of the operating system gives it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    best = {name: seconds / len(texts) * 1e6 for name, seconds in best_of_turns(rounds, works).items()}
+    peer = best["peer"] - best["call"]
+    row = {"task": task.name, "bases": bases, "pairs": kind, "peer": task.peer_name, "peer us": peer}
+    ours = {level: best[level] for level in aligners}
+    return row | {"us": ours, "times as fast": {level: peer / took for level, took in ours.items()}}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="alignment on the CPU beside edlib and parasail", allow_abbrev=False)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--levels", default="avx512,avx2,x86-64-v2", help="SIMD levels of pairhmm")
-    parser.add_argument("--tables", default="scores,cigars", help="of scores, cigars")
-    parser.add_argument("--json", type=Path, default=HERE / "results" / "align.json")
-    options = parser.parse_args()
-
-    aligners = {level: CpuAligner(level) for level in options.levels.split(",")}
-    result: dict[str, Any] = {
-        "command": " ".join(["python benchmarks/align.py", *sys.argv[1:]]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "parasail": parasail.__version__,
-        "rounds": options.rounds,
-    }
-    for name in options.tables.split(","):
-        rows: list[Row] = []
+    options = parser(__doc__, rounds=7)
+    options.add_argument("--levels", default="avx512,avx2,x86-64-v2", help="SIMD levels of pairhmm")
+    options.add_argument("--tables", default="scores,cigars", help="of scores, cigars")
+    given = options.parse_args()
+    aligners = {level: CpuAligner(level) for level in given.levels.split(",")}
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for name in given.tables.split(","):
+        rows = tables[name] = []
         for task in tasks(has_cigar=name == "cigars"):
             for bases in LENGTHS:
-                for kind in ("similar", "unrelated"):
-                    rows.append(measure(task, bases, kind, aligners, options.rounds))
+                rows += [measure(task, bases, kind, aligners, given.rounds) for kind in ("similar", "unrelated")]
             print(f"{name}: {task.name}", file=sys.stderr)
-        print(f"\n{name}\n\n{table(rows)}", flush=True)
-        result[name] = [asdict(row) for row in rows]
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(result, indent=1) + "\n")
+    write(given.output, tables, parasail=parasail.__version__, cores=os.cpu_count())
 
 
 if __name__ == "__main__":

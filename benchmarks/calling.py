@@ -13,11 +13,8 @@ filter failed. Times are CPU time. freebayes is left out where it is not install
 
 from __future__ import annotations
 
-import argparse
 import json
-import resource
 import shutil
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -38,11 +35,13 @@ from calling_data import (
     write_genome,
     write_sample,
 )
+from processes import measure
+from processes import pairhmm as command_of
+from tables import parser, write
 
 from pairhmm.io.variants.dosages import Allele, read_dosages
 from pairhmm.simulation.variants import TruthVariant
 
-RESULTS = Path(__file__).parent / "results" / "calling.json"
 SINGLE = {"30x": (30.0, 150, 400), "10x": (10.0, 150, 400), "30x, 250 bases": (30.0, 250, 550)}
 """Coverage, bases a read and mean fragment of each sample that is called alone."""
 
@@ -68,26 +67,21 @@ Caller = Callable[[Path, list[Path], Path, int], list[str]]
 
 def main() -> None:
     """Run the benchmark that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("calling-work"), help="made data are kept and used again")
-    parser.add_argument("--length", type=int, default=2_000_000, help="bases (default: %(default)s)")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
-    parser.add_argument("--only", default="", help="only the callers whose name contains this word")
-    parser.add_argument("--data", default="", help="only the data sets whose name contains this word")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
-    options = parser.parse_args()
-    callers = {name: caller for name, caller in CALLERS.items() if options.only in name and is_there(name)}
+    options = parser(__doc__, "calling-work")
+    options.add_argument("--length", type=int, default=2_000_000, help="bases (default: %(default)s)")
+    options.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
+    options.add_argument("--only", default="", help="only the callers whose name contains this word")
+    options.add_argument("--data", default="", help="only the data sets whose name contains this word")
+    given = options.parse_args()
+    callers = {name: caller for name, caller in CALLERS.items() if given.only in name and is_there(name)}
     rows: list[dict[str, Any]] = []
-    for seed in options.seeds:
-        folder = options.workdir / f"{options.length}-seed{seed}"
+    for seed in given.seeds:
+        folder = given.workdir / f"{given.length}-seed{seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        data = Data(folder, options.length, seed)
+        data = Data(folder, given.length, seed)
         for measured in (singles, trio, tetraploid):
-            for row in measured(data, callers, options.data):
-                rows.append({"seed": seed, **row})
-    report(rows)
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps({"length": options.length, "results": rows}, indent=1) + "\n")
+            rows += measured(data, callers, given.data)
+    write(given.output, {"callers": list(seeds_together(rows))}, length=given.length, seeds=given.seeds)
 
 
 class Data:
@@ -159,8 +153,6 @@ def accuracy(found: Alleles, truth: Alleles) -> dict[str, Any]:
             "found": len(shared),
             "right": right,
             "false": len(mine) - len(shared),
-            "f1": round(2 * len(shared) / max(1, len(mine) + len(true)), 5),
-            "f1_with_genotype": round(2 * right / max(1, len(mine) + len(true)), 5),
         }
     for size, (least, most) in SIZES.items():
         true = [allele for allele in truth if least <= len(allele.alt) - len(allele.ref) <= most]
@@ -224,17 +216,12 @@ def tetraploid(data: Data, callers: dict[str, Caller], chosen: str) -> Iterator[
 def called(data: Data, caller: str, line: Caller, bams: list[Path], name: str, ploidy: int = 2) -> tuple[Path, float]:
     """The calls of one caller, and its CPU time in seconds."""
     out = data.folder / f"{name}.{caller}.vcf.gz"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = line(data.reference, bams, out, ploidy)
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL if caller != "pairhmm" else None)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return out, round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2)
+    return out, measure(line(data.reference, bams, out, ploidy)).cpu
 
 
 def pairhmm(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
     """The command line of `pairhmm call`."""
-    line = [sys.executable, "-m", "pairhmm", "-q", "call", "-f", reference, "-@", "1", "--backend", "cpu"]
-    return [*map(str, [*line, "--ploidy", ploidy, "-o", out, *bams])]
+    return command_of(*("call", "-f", reference, "-@", 1, "--backend", "cpu", "--ploidy", ploidy, "-o", out), *bams)
 
 
 def bcftools(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
@@ -257,26 +244,21 @@ def is_there(caller: str) -> bool:
     return caller != "freebayes" or shutil.which("freebayes") is not None
 
 
-def report(rows: list[dict[str, Any]]) -> None:
-    """Print a Markdown row for each data set and caller, the seeds together."""
+def seeds_together(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row for each data set and caller."""
     together: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         together.setdefault((row["data"], row["caller"]), []).append(row)
-    print(
-        f"| data | caller | SNV F1 | SNV with genotype | indel F1 | with genotype | {' | '.join(SIZES)} | Mendel | s |"
-    )
-    print("|---" * (len(SIZES) + 8) + "|")
     for (name, caller), some in together.items():
-        cells = []
+        row = {"data": name, "caller": caller}
         for kind in ("snv", "indel"):
             total = {key: sum(row[kind][key] for row in some) for key in ("true", "found", "right", "false")}
             both = max(1, total["true"] + total["found"] + total["false"])
-            cells += [f"{2 * total[key] / both:.4f}" for key in ("found", "right")]
-        for size in SIZES:
-            cells.append(f"{sum(row[size][0] for row in some)}/{sum(row[size][1] for row in some)}")
-        cells.append(str(sum(row["mendel_errors"] for row in some)) if "mendel_errors" in some[0] else "")
-        cells.append(f"{sum(row['seconds'] for row in some):.1f}")
-        print(f"| {name} | {caller} | {' | '.join(cells)} |", flush=True)
+            row[f"{kind} F1"] = f"{2 * total['found'] / both:.4f}"
+            row[f"{kind} with genotype"] = f"{2 * total['right'] / both:.4f}"
+        row |= {size: tuple(sum(row[size][part] for row in some) for part in (0, 1)) for size in SIZES}
+        row["Mendel errors"] = sum(row["mendel_errors"] for row in some) if "mendel_errors" in some[0] else None
+        yield row | {"CPU s": sum(row["seconds"] for row in some)}
 
 
 if __name__ == "__main__":

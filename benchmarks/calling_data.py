@@ -143,7 +143,7 @@ def write_genome(folder: Path, genome: Genome) -> None:
     edges = np.flatnonzero(np.diff(np.concatenate(([0], genome.unique.astype(np.int8), [0]))))
     lines = [f"{CONTIG}\t{start}\t{end}\n" for start, end in edges.reshape(-1, 2).tolist()]
     (folder / UNIQUE).write_text("".join(lines))
-    subprocess.run(["bwa", "index", folder / REFERENCE], check=True, stderr=subprocess.DEVNULL)
+    index(folder / REFERENCE)
 
 
 def write_sample(folder: Path, genome: Genome, variants: Sequence[TruthVariant], sample: Sample, seed: int) -> Path:
@@ -151,8 +151,6 @@ def write_sample(folder: Path, genome: Genome, variants: Sequence[TruthVariant],
 
     A sample of more than two copies of the genome is sequenced two copies at a time.
     """
-    if shutil.which("bwa") is None:
-        sys.exit("bwa is not installed; cure: apt-get install bwa")
     rng = np.random.default_rng([seed, 3, *sample.name.encode()])
     bam = folder / f"{sample.name}.bam"
     parts = []
@@ -184,12 +182,19 @@ def write_sample(folder: Path, genome: Genome, variants: Sequence[TruthVariant],
     return bam
 
 
-def align(reference: Path, mates: Sequence[Path], sample: str) -> Path:
+def index(reference: Path) -> None:
+    """Make the index of a FASTA for bwa."""
+    if shutil.which("bwa") is None:
+        sys.exit("bwa is not installed; cure: apt-get install bwa")
+    subprocess.run(["bwa", "index", reference], check=True, stderr=subprocess.DEVNULL)
+
+
+def align(reference: Path, mates: Sequence[Path], sample: str, threads: int = 2) -> Path:
     """Align pairs with bwa mem; returns a sorted BAM beside them."""
     sam, bam = mates[0].with_suffix(".sam"), mates[0].with_suffix(".bam")
     group = f"@RG\\tID:{sample}\\tSM:{sample}"
     with open(sam, "wb") as out:
-        line = ["bwa", "mem", "-t", "2", "-R", group, *map(str, (reference, *mates))]
+        line = ["bwa", "mem", "-t", str(threads), "-R", group, *map(str, (reference, *mates))]
         subprocess.run(line, check=True, stdout=out, stderr=subprocess.DEVNULL)
     pysam.sort("-o", str(bam), str(sam))
     sam.unlink()

@@ -15,20 +15,17 @@ thousand reads.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import resource
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from command_line import run
 from numpy.typing import NDArray
+from processes import SHARED, run
+from tables import parser, write
 
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.opening import open_run
@@ -42,9 +39,7 @@ from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import preset, read_parameters
 
-RESULTS = Path(__file__).parent / "results" / "fit.json"
 READS, COUNTED = 100_000, 1e-3
-SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 REAL = {
     "NA12878 chr22 tiny": ("na12878-chr22-tiny/NA12878.chr22.tiny.bam", "na12878-chr22-tiny/q.fa", ()),
     "NA12878 chr20 100 kb": (
@@ -77,19 +72,14 @@ DD = 0.4
 
 def main() -> None:
     """Run the benchmark that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("fit-work"), help="made data are kept and used again")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
-    options = parser.parse_args()
-    found = [simulated(options.workdir / f"seed{seed}", seed) for seed in options.seeds]
-    unseen = [row for name in REAL for row in held_out(name)]
-    report(found, unseen)
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps({"simulated": found, "unseen": unseen}, indent=1) + "\n")
+    options = parser(__doc__, "fit-work")
+    options.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
+    given = options.parse_args()
+    found = [simulated(given.workdir / f"seed{seed}", seed) for seed in given.seeds]
+    write(given.output, {"simulated": found, "unseen": [row for name in REAL for row in held_out(name)]})
 
 
-def simulated(folder: Path, seed: int) -> dict[str, float | str]:
+def simulated(folder: Path, seed: int) -> dict[str, Any]:
     """A fit to reads from known parameters: its largest relative errors, and its seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     true, fitted = folder / "true.toml", folder / "fitted.toml"
@@ -97,23 +87,14 @@ def simulated(folder: Path, seed: int) -> dict[str, float | str]:
     if not (folder / "data" / "reads.bam.bai").exists():
         made = ("--length", "500000", "--coverage", "34", "--snvs", "425", "--indels", "75", "--seed", str(seed))
         run("simulate", "-o", folder / "data", *made, "--profile-errors", true, "--force")
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     data = folder / "data"
-    run("fit", "-f", data / "reference.fa", data / "reads.bam", "-o", fitted, "--max-reads", READS)
-    clock, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cost = run("fit", "-f", data / "reference.fa", data / "reads.bam", "-o", fitted, "--max-reads", READS)
     models = read_parameters(true), read_parameters(fitted)
     emissions = (ProfileFit.of(model).probabilities() for model in models)
     transition_error, transition = worst(*(model.transitions for model in models))
     emission_error, emission = worst(*({n: p for n, p in named(one) if "eps" in n} for one in emissions), COUNTED)
-    return {
-        "seed": seed,
-        "transition_error": transition_error,
-        "transition": transition,
-        "emission_error": emission_error,
-        "emission": emission,
-        "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "clock_seconds": clock,
-    }
+    errors = {"transition": (transition, transition_error), "emission": (emission, emission_error)}
+    return {"seed": seed, **errors, "CPU s": cost.cpu, "wall s": cost.wall}
 
 
 def named(probabilities: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, float]]:
@@ -170,19 +151,6 @@ def rounded(fit: GatkFit) -> GatkFit:
         return 10 ** (-np.minimum(np.rint(-10 * np.log10(rate)), HIGHEST_QUALITY) / 10)
 
     return replace(fit, insertion=whole(fit.insertion), deletion=whole(fit.deletion), gap=float(whole(fit.gap)))
-
-
-def report(found: list[dict[str, float | str]], unseen: list[dict[str, float | str]]) -> None:
-    """Print the tables."""
-    print("| seed | worst transition | worst emission over 0.001 | CPU s | clock s |\n|---|---|---|---|---|")
-    for row in found:
-        transition = f"{row['transition']} {row['transition_error']:.1%}"
-        emission = f"{row['emission']} {row['emission_error']:.1%}"
-        print(f"| {row['seed']} | {transition} | {emission} | {row['cpu_seconds']:.1f} | {row['clock_seconds']:.1f} |")
-    models = ("profile", "gatk by copies", "gatk by copies, rounded", "gatk options")
-    print(f"\n| data | unseen reads | {' | '.join(models)} |\n|---|---|---|---|---|---|")
-    for row in unseen:
-        print(f"| {row['data']} | {row['reads']} | {' | '.join(f'{row[name]:+.2f}' for name in models)} |")
 
 
 if __name__ == "__main__":

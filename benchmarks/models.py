@@ -13,19 +13,17 @@ complete. The truth set of chromosome 22 lacks two deletions that bcftools and f
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from accuracy import make_data
-from command_line import run
+from processes import SHARED, run
+from tables import parser, write
 
 from pairhmm.io.variants.dosages import Allele, read_dosages
 
-RESULTS = Path(__file__).parent / "results" / "models.json"
-SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TINY, CHR20 = SHARED / "na12878-chr22-tiny", SHARED / "na12878-chr20-100kb"
 MORE_TRUTH = {
     "chr22 tiny": {Allele("q", 5637, "CAT", "C"): 1, Allele("q", 9250, "GTTCT", "G"): 1},
@@ -37,11 +35,9 @@ Truth = dict[Allele, int]
 
 def main() -> None:
     """Run the benchmark that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("models-work"), help="made data are kept and used again")
-    parser.add_argument("--only", default="", help="only the data sets whose name contains this word")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
-    options = parser.parse_args()
+    parsed = parser(__doc__, "models-work")
+    parsed.add_argument("--only", default="", help="only the data sets whose name contains this word")
+    options = parsed.parse_args()
     simulated = options.workdir / "5000000-30x-seed1"
     data = {
         "chr22 tiny": (TINY / "NA12878.chr22.tiny.bam", TINY / "q.fa", TINY / "NA12878.chr22.tiny.giab.vcf", None),
@@ -53,7 +49,7 @@ def main() -> None:
         ),
         "simulated 5 Mb": (simulated / "aligned.bam", simulated / "reference.fa", simulated / "truth.vcf.gz", None),
     }
-    results = json.loads(options.json.read_text()) if options.only and options.json.exists() else {}
+    rows: list[dict[str, Any]] = []
     for name, (bam, reference, truth, region) in data.items():
         if options.only not in name:
             continue
@@ -65,20 +61,12 @@ def main() -> None:
         folder = options.workdir / name.replace(" ", "-")
         folder.mkdir(parents=True, exist_ok=True)
         arguments = ["-f", reference, bam, *(["-r", region] if region else [])]
-        results[name] = measure(folder, arguments, expected(name, truth, reference), reference)
-        report(name, results[name])
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(results, indent=1) + "\n")
+        true = read_dosages(truth, reference, None) | MORE_TRUTH.get(name, {})
+        rows += [{"data": name, **row} for row in measure(folder, arguments, true, reference)]
+    write(options.output, {"genotypes": rows})
 
 
-def expected(name: str, truth: Path, reference: Path) -> Truth:
-    """The true alleles of a data set with their copies."""
-    return read_dosages(truth, reference, None) | MORE_TRUTH.get(name, {})
-
-
-def measure(
-    folder: Path, arguments: list[object], truth: Truth, reference: Path
-) -> dict[str, dict[str, dict[str, int]]]:
+def measure(folder: Path, arguments: list[object], truth: Truth, reference: Path) -> Iterator[dict[str, Any]]:
     """Counts of genotypes by model and kind of variant."""
     profile, gatk = folder / "profile.toml", folder / "gatk.toml"
     run("fit", *arguments, "-o", profile)
@@ -90,12 +78,10 @@ def measure(
         "profile, normalised": ["--model", "profile"],
         "profile, fitted": ["--model", "profile", "--parameters", profile],
     }
-    found = {}
     for name, options in models.items():
         calls = folder / f"{name.replace(', ', '-').replace(' ', '-')}.vcf.gz"
         run("call", *arguments, *options, "-o", calls)
-        found[name] = compare(read_dosages(calls, reference, None), truth)
-    return found
+        yield {"model": name, **compare(read_dosages(calls, reference, None), truth)}
 
 
 def compare(called: Truth, truth: Truth) -> dict[str, dict[str, int]]:
@@ -121,14 +107,6 @@ def is_known(allele: Allele) -> bool:
         return True
     lines = (CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.bed").read_text().splitlines()
     return any(int(start) <= allele.start < int(end) for _, start, end in map(str.split, lines))
-
-
-def report(name: str, found: dict[str, dict[str, dict[str, int]]]) -> None:
-    """Print one Markdown row a model."""
-    print(f"| {name} | SNV right, wrong, missed, extra | indel right, wrong, missed, extra |\n|---|---|---|")
-    for model, counts in found.items():
-        cells = (", ".join(str(counts[kind][key]) for key in ("right", "wrong", "missed", "extra")) for kind in counts)
-        print(f"| {model} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,34 +7,29 @@ The workload is made once, in the work folder: a genome of 5 Mb with 4,250 SNVs 
 sample and as five, and a table of 60 reads and 8 haplotypes a site. "Opened" is from the request to open the page until
 its list of sites and the first panel with its heatmaps and pileups are drawn, the driver's share included. "Ready" is
 when the first screen is drawn, and "a panel" is from a click to the drawn panel of another site: these, sorting and
-filtering are the page's own times. The median of the rounds counts. Prints a table and writes
-benchmarks/results/report.json.
+filtering are the page's own times. The median of the rounds counts.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
 import random
 import shutil
 import statistics
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pysam
+from processes import made, measure, pairhmm, run
+from tables import parser, write
 
 from pairhmm.genomics.names import Names
 from pairhmm.io.likelihoods.table import LikelihoodRows
 from pairhmm.io.likelihoods.writer import open_likelihoods
 
-HERE = Path(__file__).resolve().parent
 LENGTH, SNVS, INDELS = 5_000_000, 4250, 750
 SAMPLES = 5
 DEEP_READS, DEEP_HAPLOTYPES = 60, 8
@@ -76,39 +71,27 @@ const text = (selector) => one(selector)?.textContent ?? "";
 
 
 def main() -> None:
-    options = parse()
-    folder = Path(options.workdir)
+    options = parser(__doc__, "report-work", rounds=5).parse_args()
+    folder = options.workdir
     folder.mkdir(parents=True, exist_ok=True)
     simulated = made(folder / "simulated", simulate) / "reads.bam"
     several = made(folder / "several.bam", lambda path: split(simulated, path))
-    rows = {
+    pages = {
         "one sample, 30x": inputs(folder, simulated, "one"),
         f"{SAMPLES} samples, 6x each": inputs(folder, several, "several"),
         f"{DEEP_READS} reads x {DEEP_HAPLOTYPES} haplotypes": ["--likelihoods", made(folder / "deep.tsv.gz", deep)],
     }
-    result: dict[str, Any] = {
-        "command": " ".join(["python benchmarks/report.py", *sys.argv[1:]]),
-        "python": platform.python_version(),
-        "rounds": options.rounds,
-        "browser": subprocess.run([program("chromium"), "--version"], capture_output=True, text=True).stdout.strip(),
-    }
-    heads = ("what", "made in, s", "peak MB", "page, MB", *(f"{step}, s" for step in ("opened", *STEPS)))
-    print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
-    for name, arguments in rows.items():
+    rows = []
+    for name, arguments in pages.items():
         page = folder / "report.html"
-        figures = make(page, arguments) | show(page, options.rounds, "--alignments" in arguments)
-        result[name] = figures
-        print(f"| {name} | {' | '.join(str(value) for value in figures.values())} |", flush=True)
-    (HERE / "results" / "report.json").write_text(json.dumps(result, indent=1) + "\n")
-
-
-def pairhmm(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "pairhmm", "-q", *map(str, arguments)]
+        rows.append({"what": name, **make(page, arguments), **show(page, options.rounds, "--alignments" in arguments)})
+    browser = subprocess.run([program("chromium"), "--version"], capture_output=True, text=True).stdout.strip()
+    write(options.output, {"pages": rows}, browser=browser)
 
 
 def simulate(folder: Path) -> None:
     counts = ["--length", LENGTH, "--snvs", SNVS, "--indels", INDELS]
-    subprocess.run(pairhmm("simulate", "--force", "-o", folder, "--coverage", 30, *counts), check=True)
+    run("simulate", "--force", "-o", folder, "--coverage", 30, *counts)
 
 
 def split(source: Path, destination: Path) -> None:
@@ -129,15 +112,12 @@ def inputs(folder: Path, reads: Path, name: str) -> Sequence[object]:
     paths = []
     for verb, ending in (("call", "vcf.gz"), ("likelihoods", "tsv.gz")):
         command = ["-f", reference, "-v", truth, reads]
-        paths.append(
-            made(
-                folder / f"{name}.{ending}",
-                lambda path, verb=verb, command=command: subprocess.run(
-                    pairhmm(verb, "-o", path, *command), check=True
-                ),
-            )
-        )
+        paths.append(made(folder / f"{name}.{ending}", partial(_run_to, verb, command)))
     return ["-f", reference, "--calls", paths[0], "--likelihoods", paths[1], "--alignments", reads]
+
+
+def _run_to(verb: str, command: list[object], path: Path) -> None:
+    run(verb, "-o", path, *command)
 
 
 def deep(path: Path) -> None:
@@ -181,13 +161,8 @@ def deep(path: Path) -> None:
 
 def make(page: Path, arguments: Sequence[object]) -> dict[str, float]:
     """Seconds and peak memory of the command, and the size of what it writes."""
-    began = time.perf_counter()
-    child = subprocess.Popen(pairhmm("report", "-o", page, *arguments))
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = time.perf_counter() - began
-    assert status == 0, arguments
-    peak = round(usage.ru_maxrss * 1024 / 1e6)
-    return {"seconds": round(seconds, 1), "peak_mb": peak, "page_mb": round(page.stat().st_size / 1e6, 2)}
+    cost = measure(pairhmm("report", "-o", page, *arguments))
+    return {"s": cost.wall, "peak MB": cost.peak_mb, "page MB": round(page.stat().st_size / 1e6, 2)}
 
 
 def show(page: Path, rounds: int, has_bases: bool) -> dict[str, float]:
@@ -222,21 +197,6 @@ def program(name: str) -> str:
     if found is None:
         raise SystemExit(f"no {name}: apt install chromium chromium-driver")
     return found
-
-
-def made(path: Path, make: Callable[[Path], Any]) -> Path:
-    """The path, once what is missing there was made."""
-    if not path.exists():
-        print(f"making {path}", file=sys.stderr)
-        make(path)
-    return path
-
-
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="size and speed of pairhmm report", allow_abbrev=False)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--workdir", default="report-work")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

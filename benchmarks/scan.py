@@ -4,20 +4,16 @@
 
 The workloads are made once, in the work folder, by `pairhmm simulate`. "Matching" is the scanner alone, on blocks that
 have been read; a process is timed from its start to its end, on one core where the system can pin it, and its best
-round counts. Needs a C++ compiler for the brute force. Prints markdown tables and writes benchmarks/results/scan.json.
+round counts. Needs a C++ compiler for the brute force.
 """
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import gzip
-import json
 import os
-import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from processes import made, measure, pairhmm
+from tables import parser, write
 
 from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
@@ -45,24 +43,16 @@ QUALITIES, THEIR_SHARES = np.array([2, 12, 23, 37], dtype=np.uint8), [0.02, 0.05
 
 
 def main() -> None:
-    options = parse()
-    folder = Path(options.workdir)
-    folder.mkdir(parents=True, exist_ok=True)
-    tables: dict[str, Callable[[Path, int], dict[str, Any]]] = {"reference": reference, "many": many, "short": short}
-    result: dict[str, Any] = {
-        "command": " ".join(["python benchmarks/scan.py", *sys.argv[1:]]),
-        "processor": processor(),
-        "level": chosen_level(),
-        "python": platform.python_version(),
-        "gunzip": byte_stream.gunzip.__name__,
-        "rounds": options.rounds,
-    }
+    parsed = parser(__doc__, "scan-work", rounds=5)
+    parsed.add_argument("--tables", default="reference,many,short")
+    options = parsed.parse_args()
+    options.workdir.mkdir(parents=True, exist_ok=True)
+    makers: dict[str, Callable[[Path, int], dict[str, Any]]] = {"reference": reference, "many": many, "short": short}
+    tables = {}
     for name in options.tables.split(","):
-        result[name] = tables[name](folder, options.rounds)
-        print(f"\n{name}\n\n| what | figure |\n|---|---|")
-        print("\n".join(f"| {what} | {value} |" for what, value in result[name].items()), flush=True)
-    destination = HERE / "results" / "scan.json"
-    destination.write_text(json.dumps(result, indent=1) + "\n")
+        figures = makers[name](options.workdir, options.rounds)
+        tables[name] = [{"what": what, "figure": figure} for what, figure in figures.items()]
+    write(options.output, tables, level=chosen_level(), gunzip=byte_stream.gunzip.__name__)
 
 
 def reference(folder: Path, rounds: int) -> dict[str, Any]:
@@ -161,27 +151,10 @@ def matching(signatures: Path, samples: Path, rounds: int, options: ScanOptions)
 
 def process(signatures: Path, samples: Path, hits: Path, rounds: int, copies: int = 1) -> dict[str, Any]:
     """Best seconds and peak memory of the command on one core, on so many copies of the input."""
-    command = [
-        sys.executable,
-        "-m",
-        "pairhmm",
-        "-q",
-        "scan",
-        "--signatures",
-        signatures,
-        *[samples] * copies,
-        "-o",
-        hits,
-    ]
-    seconds, kilobytes = [], 0
-    for _ in range(rounds):
-        began = time.perf_counter()
-        child = subprocess.Popen(list(map(str, command)), preexec_fn=on_one_core)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds.append(time.perf_counter() - began)
-        kilobytes = max(kilobytes, usage.ru_maxrss)
-        assert status == 0, command
-    return {"seconds": round(min(seconds), 2), "megabytes": round(kilobytes * 1024 / 1e6)}
+    command = pairhmm("scan", "--signatures", signatures, *[samples] * copies, "-o", hits)
+    costs = [measure(command, preexec_fn=on_one_core) for _ in range(rounds)]
+    megabytes = max(cost.peak_mb for cost in costs) * 2**20 / 1e6
+    return {"seconds": round(min(cost.wall for cost in costs), 2), "megabytes": round(megabytes)}
 
 
 def on_one_core() -> None:
@@ -249,31 +222,6 @@ def make_bam(reads: Path, path: Path) -> None:
 def pack(source: Path, destination: Path) -> None:
     with source.open("rb") as plain, gzip.open(destination, "wb", compresslevel=6) as packed:
         shutil.copyfileobj(plain, packed, 1 << 20)
-
-
-def made(path: Path, make: Callable[[Path], None]) -> Path:
-    """The path, once what is missing there was made."""
-    if not path.exists():
-        print(f"making {path}", file=sys.stderr)
-        make(path)
-    return path
-
-
-def processor() -> str:
-    """The processor's name, as the kernel of the operating system gives it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="speed and memory of pairhmm scan", allow_abbrev=False)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--tables", default="reference,many,short")
-    parser.add_argument("--workdir", default="scan-work")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

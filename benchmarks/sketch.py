@@ -6,26 +6,20 @@ One thread, k 21, from the command's start to its file. Ours keeps 1,024 slots o
 sourmash one hash in 1,000. All take turns by CPU time (user and system), and the best round counts. A sketch of 100 kb
 in the same rounds tells what the start of each program takes; it is subtracted. The genome is 100 Mb of random letters,
 plain and gzipped, and the reads are FASTQ at a depth of 30 of 2 Mb with 0.5% errors, where k-mers must be seen twice
-(sourmash has no such option). Prints a markdown table and writes benchmarks/results/sketch.json.
+(sourmash has no such option).
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import json
 import os
-import platform
-import resource
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from processes import measure, pairhmm
+from tables import parser, write
 
-HERE = Path(__file__).resolve().parent
 LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
 GENOME, SMALL, LINE = 100_000_000, 100_000, 80
 READ, DEPTH, SEQUENCED, ERRORS = 150, 30, 2_000_000, 0.005
@@ -65,7 +59,7 @@ def inputs(folder: Path) -> dict[str, tuple[Path, Path, int]]:
 
 def commands(sourmash: str, mash: str, folder: Path, path: Path) -> dict[str, list[str]]:
     is_reads = path.suffix == ".fq"
-    found = {"pairhmm": [sys.executable, "-m", "pairhmm", "-q", "map", "sketch", "-o", f"{folder / 'ours'}", f"{path}"]}
+    found = {"pairhmm": pairhmm("map", "sketch", "-o", folder / "ours", path)}
     if sourmash:
         out = folder / "theirs.zip"
         found["sourmash"] = [sourmash, "sketch", "dna", "-p", "k=21,scaled=1000", "-f", "-o", f"{out}", f"{path}"]
@@ -73,13 +67,6 @@ def commands(sourmash: str, mash: str, folder: Path, path: Path) -> dict[str, li
         cut = ["-m", "2"] if is_reads else []
         found["mash"] = [mash, "sketch", *cut, "-k", "21", "-s", "1024", "-p", "1", "-o", f"{folder / 'm'}", f"{path}"]
     return found
-
-
-def seconds(command: Sequence[str]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def measured(rounds: int, sourmash: str, mash: str) -> list[dict[str, object]]:
@@ -91,37 +78,21 @@ def measured(rounds: int, sourmash: str, mash: str) -> list[dict[str, object]]:
             for _ in range(rounds):
                 for one in (path, small):
                     for tool, command in commands(sourmash, mash, folder, one).items():
-                        best[tool, one] = min(best.get((tool, one), np.inf), seconds(command))
+                        best[tool, one] = min(best.get((tool, one), np.inf), measure(command).cpu)
             speed = {
                 tool: bases / (took - best[tool, small]) / 1e6 for (tool, one), took in best.items() if one == path
             }
-            rows.append(
-                {
-                    "input": kind,
-                    "mbp": bases / 1e6,
-                    "mbp_per_s": speed,
-                    "seconds": {tool: took for (tool, one), took in best.items() if one == path},
-                    "ratio": {tool: speed["pairhmm"] / other for tool, other in speed.items() if tool != "pairhmm"},
-                }
-            )
+            ratio = {tool: speed["pairhmm"] / other for tool, other in speed.items() if tool != "pairhmm"}
+            rows.append({"input": kind, "Mbp": bases / 1e6, "Mbp/s": speed, "times as fast as": ratio})
     return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sourmash", default="sourmash", help="its command; empty for none")
-    parser.add_argument("--mash", default="mash", help="its command; empty for none")
-    given = parser.parse_args()
-    rows = measured(given.rounds, given.sourmash, given.mash)
-    print("| input | pairhmm (Mbp/s) | others (Mbp/s) | times their speed |\n|---|---|---|---|")
-    for row in rows:
-        speed, ratio = dict(row["mbp_per_s"]), row["ratio"]  # type: ignore[call-overload]
-        ours = speed.pop("pairhmm")
-        others = ", ".join(f"{tool} {value:.0f}" for tool, value in speed.items())
-        print(f"| {row['input']} | {ours:.0f} | {others} | {', '.join(f'{one:.1f}' for one in ratio.values())} |")  # type: ignore[attr-defined]
-    result = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count(), "rows": rows}
-    (HERE / "results" / "sketch.json").write_text(json.dumps(result, indent=1) + "\n")
+    parsed = parser(__doc__, rounds=5)
+    parsed.add_argument("--sourmash", default="sourmash", help="its command; empty for none")
+    parsed.add_argument("--mash", default="mash", help="its command; empty for none")
+    given = parsed.parse_args()
+    write(given.output, {"sketch": measured(given.rounds, given.sourmash, given.mash)}, cores=os.cpu_count())
 
 
 if __name__ == "__main__":

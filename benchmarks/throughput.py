@@ -8,7 +8,7 @@ best repeat counts. One thread is compared by CPU time of the whole process, sta
 time. "Bare reading" makes the arrays of all reads and drops them; samtools counts reads with a filter that makes it
 parse them. A genome's worth is 3.1 Gb at the rate of the calls. With an NVIDIA GPU, `likelihoods` of an amplicon set
 (60 kb at depth 5,000, up to 128 haplotypes a region) runs on it and on all cores. device.py measures kernels and
-arrays. Prints a table and writes benchmarks/results/throughput-<name>.json.
+arrays.
 """
 
 from __future__ import annotations
@@ -18,21 +18,17 @@ import gzip
 import hashlib
 import json
 import os
-import platform
-import re
 import shutil
 import subprocess
 import sys
-import time
 from importlib.metadata import version
-from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
 
 import pysam
-from accuracy import BCFTOOLS, cpu_name, make_data
+from accuracy import BCFTOOLS, made_sample, sample_parser
+from processes import Cost, measure, pairhmm
+from tables import write
 
-RESULTS = Path(__file__).parent / "results"
 GENOME = 3.1e9
 FILTER = "mapq>=0 && length(seq)>0"
 BARE_READING = """
@@ -46,14 +42,6 @@ with Reference(sys.argv[1]) as reference, AlignmentReader([sys.argv[2]], referen
 """
 AMPLICONS = ("--length", "60000", "--snvs", "1400", "--indels", "0", "--coverage", "5000")
 AMPLICON_REGIONS = ("--join-distance", "100", "--max-depth", "5000")
-
-
-class Cost(NamedTuple):
-    """What a process took: seconds of wall time and of CPU time, and peak resident memory in MiB."""
-
-    wall: float
-    cpu: float
-    peak_mb: float
 
 
 def main() -> None:
@@ -72,40 +60,20 @@ def main() -> None:
         for name, line in commands.items():
             costs[name].append(measure(line))
     rows = compare(data, costs, cores, options.length)
-    print("| what | figure | wanted |\n|---|---|---|")
-    print("\n".join(f"| {what} | {figure} | {wanted} |" for what, (figure, wanted) in rows.items()))
-    about = {
-        "command": " ".join(["python benchmarks/throughput.py", *sys.argv[1:]]),
-        "processor": cpu_name(),
-        "cores": cores,
-        "python": platform.python_version(),
-        "pysam": version("pysam"),
-        "samtools": subprocess.run(["samtools", "--version"], capture_output=True).stdout.split(b"\n")[0].decode(),
-        "length": options.length,
-        "repeats": options.repeats,
-    }
-    results = {
-        "about": about,
-        "rows": rows,
-        "costs": {name: [one._asdict() for one in of] for name, of in costs.items()},
-    }
-    destination = options.json or RESULTS / f"throughput-{options.name}.json"
-    destination.parent.mkdir(parents=True, exist_ok=True)
-    destination.write_text(json.dumps(results, indent=1) + "\n")
+    figures = [{"what": what, "figure": figure, "wanted": wanted} for what, (figure, wanted) in rows.items()]
+    best = [{"command": name, **_best(of)._asdict()} for name, of in costs.items()]
+    samtools = subprocess.run(["samtools", "--version"], capture_output=True).stdout.split(b"\n")[0].decode()
+    about = {"cores": cores, "pysam": version("pysam"), "samtools": samtools, "data": data.name}
+    write(options.output, {"figures": figures, "best": best}, repeats=options.repeats, **about)
+
+
+def _best(costs: list[Cost]) -> Cost:
+    return Cost(min(one.wall for one in costs), min(one.cpu for one in costs), max(one.peak_mb for one in costs))
 
 
 def parse() -> argparse.Namespace:
-    """The options, with defaults for this machine."""
-    name = re.sub(r"[^a-z0-9]+", "-", f"{cpu_name()} {os.cpu_count()} cores".lower()).strip("-")
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("throughput-work"), help="made data are kept")
-    parser.add_argument("--length", type=int, default=5_000_000, help="bases (default: %(default)s)")
-    parser.add_argument("--coverage", type=float, default=30.0, help="(default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=3, help="(default: %(default)s)")
-    parser.add_argument("--name", default=name, help="of the machine, in the file's name (default: %(default)s)")
-    parser.add_argument("--json", type=Path, help="(default: benchmarks/results/throughput-<name>.json)")
-    options = parser.parse_args()
+    """The options, and the GPU backends of this machine."""
+    options = sample_parser(__doc__, "throughput-work", repeats=3).parse_args()
     if shutil.which("samtools") is None:
         sys.exit("samtools is not installed; cure: apt-get install samtools")
     listed = subprocess.run(pairhmm("devices"), capture_output=True, text=True).stdout.splitlines()
@@ -115,15 +83,7 @@ def parse() -> argparse.Namespace:
 
 def made_data(options: argparse.Namespace) -> Path:
     """The folder of the sample of accuracy.py, with its reads as CRAM, too."""
-    data = options.workdir / f"{options.length}-{options.coverage:g}x-seed{options.seed}"
-    if not (data / "aligned.bam.bai").exists():
-        arguments = (data, options.length, options.coverage, options.seed)
-        # In a process of its own: Linux counts the size of the parent at its fork as memory of the child.
-        maker = get_context("spawn").Process(target=make_data, args=arguments)
-        maker.start()
-        maker.join()
-        if maker.exitcode:
-            sys.exit("the data could not be made")
+    data = made_sample(options)
     cram = data / "aligned.cram"
     if not (data / "aligned.cram.crai").exists():
         line = ["samtools", "view", "-C", "-T", data / "reference.fa", "-o", cram, data / "aligned.bam"]
@@ -140,11 +100,6 @@ def made_amplicons(workdir: Path) -> Path:
     return data
 
 
-def pairhmm(*arguments: object) -> list[str]:
-    """The command line of this Python's pairhmm."""
-    return [sys.executable, "-m", "pairhmm", *map(str, arguments)]
-
-
 def make_commands(data: Path, cores: int) -> dict[str, list[str]]:
     """The command line of every contestant, by name."""
     reference, bam, cram = data / "reference.fa", data / "aligned.bam", data / "aligned.cram"
@@ -156,7 +111,7 @@ def make_commands(data: Path, cores: int) -> dict[str, list[str]]:
 
     def own(command: str, threads: int, output: str, *extra: object) -> list[str]:
         out = data / output
-        return pairhmm("-q", command, "-f", reference, "-@", threads, "--backend", "cpu", *extra, "-o", out, bam)
+        return pairhmm(command, "-f", reference, "-@", threads, "--backend", "cpu", *extra, "-o", out, bam)
 
     def counted(path: Path) -> list[str]:
         return ["samtools", "view", "-c", "-e", FILTER, "-T", str(reference), str(path)]
@@ -183,7 +138,7 @@ def make_gpu_commands(data: Path, cores: int) -> dict[str, list[str]]:
     common = ("-f", data / "reference.fa", "-v", data / "truth.vcf.gz", *AMPLICON_REGIONS, "-@", cores)
     return {
         f"amplicons, {backend}": pairhmm(
-            *("-q", "likelihoods", *common, "--backend", backend),
+            *("likelihoods", *common, "--backend", backend),
             *("-o", data / f"{backend}.parquet", data / "reads.bam"),
         )
         for backend in ("cpu", "cuda")
@@ -195,25 +150,11 @@ def called(threads: int) -> str:
     return f"call-{threads}.vcf"
 
 
-def measure(line: list[str]) -> Cost:
-    """What a command took, which must succeed."""
-    begin = time.perf_counter()
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    messages = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - begin
-    if status:
-        sys.exit(f"failed: {' '.join(line)}\n{messages.decode()}")
-    # ru_maxrss is in KiB on Linux.
-    return Cost(round(wall, 3), round(usage.ru_utime + usage.ru_stime, 3), round(usage.ru_maxrss / 1024))
-
-
 def compare(data: Path, costs: dict[str, list[Cost]], cores: int, length: int) -> dict[str, tuple[str, str]]:
     """The figure of each row, and what is wanted."""
-    cpu = {name: min(one.cpu for one in of) for name, of in costs.items()}
-    wall = {name: min(one.wall for one in of) for name, of in costs.items()}
-    peak = {name: max(one.peak_mb for one in of) for name, of in costs.items()}
+    best = {name: _best(of) for name, of in costs.items()}
+    cpu = {name: cost.cpu for name, cost in best.items()}
+    wall = {name: cost.wall for name, cost in best.items()}
     with gzip.open(data / "scores.tsv.gz", "rb") as table:
         pairs = sum(1 for _ in table) - 1
 
@@ -237,7 +178,7 @@ def compare(data: Path, costs: dict[str, list[Cost]], cores: int, length: int) -
             rows[f"speed of -@ {threads} / -@ 1"] = f"{wall['call -@ 1'] / wall[name]:.2f}x", wanted
             is_same = body(first) == body((data / called(threads)).read_bytes())
             rows[f"-@ {threads} makes the calls of -@ 1"] = str(is_same), "True"
-        rows[f"peak memory of -@ {threads}"] = f"{peak[name]:.0f} MB", "<= 200" if threads == 1 else "<= 1,000"
+        rows[f"peak memory of -@ {threads}"] = f"{best[name].peak_mb:.0f} MB", "<= 200" if threads == 1 else "<= 1,000"
     if "amplicons, cuda" in wall:
         faster = wall["amplicons, cpu"] / wall["amplicons, cuda"]
         rows[f"amplicons: a GPU / {cores} threads"] = f"{faster:.2f}x", ">= 5x"

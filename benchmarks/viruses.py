@@ -9,17 +9,13 @@ ten is an insertion or deletion of a base, and random ones. A read is of the vir
 of the primary alignment (minimap2 -x sr), or of the taxon (kraken2, a node for each reference). Time is CPU time (user
 and system) from start to end, the best of --rounds; making kraken2's database and minimap2's index is left out of it,
 and scan's index is not. The second table is the speed of matching alone, one thread: 200,000 reads of 150 bases, 5% of
-them HIV-1 at 10% divergence. Prints markdown tables and writes benchmarks/results/viruses.json.
+them HIV-1 at 10% divergence.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import shutil
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from processes import SHARED, pairhmm
+from tables import parser, write
 
 from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
@@ -36,16 +34,16 @@ from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures, Tiling
 from pairhmm.scanning.tiles import load_tiles
 
-HERE = Path(__file__).resolve().parent
-SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", HERE.parent.parent / "shared" / "data"))
 READ_LENGTH, ERRORS = 300, 0.003
 BASES = np.frombuffer(b"ACGT", dtype=np.uint8)
 Calls = dict[str, str]
 
 
 def main() -> None:
-    options = parse()
-    folder = Path(options.workdir)
+    parsed = parser(__doc__, "viruses-work", rounds=3)
+    parsed.add_argument("--reads", type=int, default=20_000, help="simulated reads of a sample")
+    options = parsed.parse_args()
+    folder = options.workdir
     folder.mkdir(parents=True, exist_ok=True)
     references = read_references()
     library = folder / "references.fa"
@@ -57,24 +55,9 @@ def main() -> None:
         for tool, (command, read_calls) in tools.items():
             figures = measured(command, read_calls, path, options.rounds)
             rows.append({"sample": sample, "tool": tool} | scored(figures, virus, count))
-    result = {
-        "command": " ".join(["python benchmarks/viruses.py", *sys.argv[1:]]),
-        "level": chosen_level(),
-        "versions": {"minimap2": version("minimap2"), "kraken2": version("kraken2")},
-        "rows": rows,
-        "speeds": speeds(folder, library, references["HIV-1"], options.rounds),
-    }
-    (HERE / "results" / "viruses.json").write_text(json.dumps(result, indent=1) + "\n")
-    show(rows)
-    show_speeds(result["speeds"])
-
-
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--reads", type=int, default=20_000, help="simulated reads of a sample")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--workdir", default="viruses-work")
-    return parser.parse_args()
+    matching = speeds(folder, library, references["HIV-1"], options.rounds)
+    versions = {tool: version(tool) for tool in ("minimap2", "kraken2")}
+    write(options.output, {"reads": rows, "matching": matching}, level=chosen_level(), **versions)
 
 
 def version(tool: str) -> str:
@@ -182,7 +165,7 @@ def scans(library: Path, folder: Path) -> dict[str, Tool]:
 
     def command(tile: str, step: str, mismatches: str) -> Callable[[Path], list[str]]:
         told = ["--tile", tile, "--step", step, "--max-mismatches", mismatches, "--summary", str(folder / "scan")]
-        start = [sys.executable, "-m", "pairhmm", "-q", "scan", "--signatures", str(library), *told, "-o", str(table)]
+        start = pairhmm("scan", "--signatures", library, *told, "-o", table)
         return lambda path: [*start, str(path)]
 
     def calls() -> Calls:
@@ -257,26 +240,10 @@ def scored(figures: dict[str, Any], virus: str, count: int) -> dict[str, Any]:
     calls = Counter(figures.pop("calls").values())
     return {
         "right, %": round(100 * calls.get(virus, 0) / count, 2),
-        "false reads": {name: times for name, times in sorted(calls.items()) if name != virus},
+        "of other viruses": [f"{name} {times}" for name, times in sorted(calls.items()) if name != virus],
         "called present": figures.pop("present"),
         **figures,
     }
-
-
-def show_speeds(rows: list[dict[str, Any]]) -> None:
-    print("\n| what | letters | k | M reads/s |\n|---|---|---|---|")
-    for row in rows:
-        print("| " + " | ".join(map(str, row.values())) + " |")
-
-
-def show(rows: list[dict[str, Any]]) -> None:
-    print("| sample | tool | right, % | reads of other viruses | called present | CPU s | MB |")
-    print("|---|---|---|---|---|---|---|")
-    for row in rows:
-        false = ", ".join(f"{name} {times}" for name, times in row["false reads"].items()) or "0"
-        present = "" if row["called present"] is None else ", ".join(row["called present"])
-        cells = (row["sample"], row["tool"], row["right, %"], false, present, row["CPU s"], row["MB"])
-        print("| " + " | ".join(map(str, cells)) + " |")
 
 
 if __name__ == "__main__":

@@ -11,23 +11,19 @@ them, and its CPU time is that of the whole command.
 
 from __future__ import annotations
 
-import argparse
-import json
-import resource
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from command_line import run
 from dtaidistance import dtw
+from processes import best_of_turns, run
+from tables import parser, write
 
 from pairhmm.backends.cpu import levels
 from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
 from pairhmm.warping.cpu import CpuWarper
 
-RESULTS = Path(__file__).parent / "results" / "warp.json"
 SHAPES = (
     (100, 100, 2000, "global"),
     (256, 256, 400, "global"),
@@ -40,20 +36,11 @@ GENOME, DEVIATION = 29_903, 64
 
 def main() -> None:
     """Run the benchmark that the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workdir", type=Path, default=Path("warp-work"), help="for the made data")
-    parser.add_argument("--rounds", type=int, default=5, help="(default: %(default)s)")
-    parser.add_argument("--reads", type=int, default=1000, help="(default: %(default)s)")
-    parser.add_argument("--json", type=Path, default=RESULTS, help="(default: %(default)s)")
-    options = parser.parse_args()
+    parsed = parser(__doc__, "warp-work", rounds=5)
+    parsed.add_argument("--reads", type=int, default=1000, help="(default: %(default)s)")
+    options = parsed.parse_args()
     rows = [speeds(*shape, options.rounds) for shape in SHAPES]
-    placed = reads_onto_a_genome(options.workdir, options.reads)
-    options.json.write_text(json.dumps({"speeds": rows, "reads": placed}, indent=1) + "\n")
-    names = [name for name in rows[0] if name != "pairs"]
-    print(f"| pairs | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}")
-    for row in rows:
-        print(f"| {row['pairs']} | {' | '.join(f'{row[name]:.2f}' for name in names)} |")
-    print(placed)
+    write(options.output, {"speeds": rows, "reads": [reads_onto_a_genome(options.workdir, options.reads)]})
 
 
 def speeds(rows: int, columns: int, count: int, mode: str, rounds: int) -> dict[str, object]:
@@ -67,20 +54,15 @@ def speeds(rows: int, columns: int, count: int, mode: str, rounds: int) -> dict[
     pairs, options = SignalPairs(queries, targets, index, index), WarpOptions(mode)
     both = queries[0].astype(float), targets[0].astype(float)
     free = (0, 0, columns, columns) if mode == "subsequence" else None
-    programs: dict[str, tuple[Callable[[], object], int]] = {
-        name: (partial(CpuWarper(name).warpings, pairs, options, 1), pairs.cells) for name, runs in levels() if runs
+    programs: dict[str, Callable[[], object]] = {
+        name: partial(CpuWarper(name).warpings, pairs, options, 1) for name, runs in levels() if runs
     }
     repeats = max(1, 10**6 // (rows * columns))
+    cells = dict.fromkeys(programs, pairs.cells) | {"dtaidistance": rows * columns * repeats}
     peer = partial(dtw.distance_fast, *both, inner_dist="euclidean", psi=free)
-    programs["dtaidistance"] = (lambda: [peer() for _ in range(repeats)], rows * columns * repeats)
-    seconds = dict.fromkeys(programs, np.inf)
-    for _ in range(rounds):
-        for name, (work, _) in programs.items():
-            begin = time.process_time()
-            work()
-            seconds[name] = min(seconds[name], time.process_time() - begin)
-    found = {name: cells / seconds[name] / 1e9 for name, (_, cells) in programs.items()}
-    return {"pairs": f"{rows:,} x {columns:,}, {mode}"} | found
+    programs["dtaidistance"] = lambda: [peer() for _ in range(repeats)]
+    seconds = best_of_turns(rounds, programs)
+    return {"pairs": f"{rows:,} x {columns:,}, {mode}"} | {name: cells[name] / seconds[name] / 1e9 for name in programs}
 
 
 def reads_onto_a_genome(folder: Path, reads: int) -> dict[str, object]:
@@ -93,9 +75,7 @@ def reads_onto_a_genome(folder: Path, reads: int) -> dict[str, object]:
     run("simulate", "signatures", "-o", genome, "--count", 1, *lengths, "--n-ratio", 0, "--force")
     made = ("--reads", reads, "--unrelated", reads // 20, "--write-model", table, "--truth", truth, "--force")
     run("simulate", "signal", "--signatures", genome, "-o", signal, *made)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run("warp", "--signatures", genome, "--model", table, signal, "-o", places)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cost = run("warp", "--signatures", genome, "--model", table, signal, "-o", places)
     true, right, random = rows_of(truth), [], []
     for (_, signature, strand, start, end), row in zip(true, rows_of(places), strict=True):
         ratio = float(row[-1])
@@ -108,7 +88,7 @@ def reads_onto_a_genome(folder: Path, reads: int) -> dict[str, object]:
         "placed right": len(right),
         "their least ratio": min(right),
         "highest ratio of random bases": max(random),
-        "CPU seconds": round(sum(after[:2]) - sum(before[:2]), 2),
+        "CPU seconds": cost.cpu,
     }
 
 

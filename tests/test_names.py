@@ -14,7 +14,7 @@ import pairhmm
 PACKAGE = Path(pairhmm.__file__).parent
 GLOSSARY = Path(__file__).parents[1] / "docs" / "glossary.md"
 
-TWINS = ("backends/cuda/", "backends/webgpu/", "bench/published/")
+TWINS = ("backends/cuda/", "backends/webgpu/")
 """CUDA's and WebGPU's counterparts of one class may share its name."""
 
 OTHERS = ("workflows/", "_vendor/")

@@ -8,7 +8,7 @@
 // Cost. With A anchors of k letters and samples of N ratio r, a look-up lists A ((1 - r) / 4 + r)^k anchors. The bitmap
 // of windows of 9 stays in the near cache, and a look-up takes 1.3 ns; that of 10 does not (2.6 ns), but lists fewer.
 // An anchor that is listed takes 12 ns. window_bases (scan/index.cpp) takes what costs less. To make the index of 1,000
-// signatures of 3,000 to 10,000 bases takes 0.08 s, of 10,000 signatures 1.3 s (benchmarks/results/scan.json).
+// signatures of 3,000 to 10,000 bases takes 0.08 s, of 10,000 signatures 1.3 s (benchmarks/results/scan.tsv).
 //
 // Limits. Patterns without usable windows (short, or with many ambiguous letters) have no anchor, and are searched by
 // the filter of scan/kernels.hpp. Windows have 9 letters where an index of 10 would have more than kMostEntries

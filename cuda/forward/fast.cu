@@ -13,7 +13,7 @@
 //     gpuPairHMM at 3965d2d, on the same kind of machine                2,335      2,480      2,575
 //     first prototype, 7 operations a cell                              2,686      2,948          -
 //     prototype, 5 operations a cell (rows.cuh)                         3,579      3,716      3,544
-//     this kernel (benchmarks/results/device-nvidia-h200-cuda.json)     3,805      3,812      3,899
+//     this kernel (benchmarks/results/device-nvidia-h200-cuda.tsv)      3,805      3,812      3,899
 //
 // What moved it and its prototypes: letters padded on both sides of a haplotype, so that no step has a branch (+7%); 8
 // columns unrolled (+8% over 4, +19% over 1); a deletion's extension as an immediate operand (+4 to 7%); S computed

@@ -14,7 +14,7 @@
 // Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
 //
 //     what                                                                          milliseconds
-//     published design, a launch for each anti-diagonal (published/wavefront.cu)           1,602
+//     published design, a launch for each anti-diagonal (benchmarks/README.md)             1,602
 //     the same, its launches replayed as a CUDA graph                                         508
 //     strips that signal by flags with release and acquire                                   23.4
 //     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5

@@ -7,7 +7,7 @@
 // than in fast.cu.
 //
 // Measured on an NVIDIA H200, from host arrays to host scores: 3,330 GCUPS where no pair is rescued (s150), 2,423 where
-// a fifth of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.json).
+// a fifth of the pairs are (s150-rescue; benchmarks/results/device-nvidia-h200-cuda.tsv).
 //
 // Limits: rows whose gaps are beyond the range of a lane (kMostFall, kMostDeletionBits in strips.cuh) stay unscored,
 // and go to forward_pairs.

@@ -14,8 +14,8 @@
 //
 // Measured on an NVIDIA H200, the reference workload (1,010 samples, 162 Mbp, 1,000 signatures): 9.8 ms from packed
 // host arrays to hits on the host, of which the kernels are 1.4; one CPU thread takes 399, and the published brute
-// force (published/scan.cu) 1,010 to 822 ms (docs/scan.md). Limits: the copy to the device takes most of the time, 240
-// MB with letters packed in pairs.
+// force 1,010 to 822 ms (benchmarks/README.md). Limits: the copy to the device takes most of the time, 240 MB with
+// letters packed in pairs.
 
 typedef unsigned char uint8;
 typedef unsigned long long uint64;

@@ -7,7 +7,7 @@
 //
 //     D[i,j] = |row[i] - column[j]| + min(D[i-1,j-1], D[i-1,j], D[i,j-1])
 //
-// Measured on an NVIDIA H200, 10^9 cells a second (docs/dp.md):
+// Measured on an NVIDIA H200, 10^9 cells a second (benchmarks/dp-gpu.md):
 //
 //                                                             256 x 256   10,000 x 10,000
 //     a thread a pair, borders in memory (a prototype)            6,950             -

@@ -15,6 +15,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks/README.md",
+    "benchmarks/dp-gpu.md": "benchmarks/dp-gpu.md",
     "benchmarks/forward-gpu.md": "benchmarks/forward-gpu.md",
     "benchmarks/scan-gpu.md": "benchmarks/scan-gpu.md",
     "workflows/config/README.md": "workflow-configuration.md",

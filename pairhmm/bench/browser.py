@@ -1,4 +1,4 @@
-"""What the benchmark page needs beside `pairhmm.backends.webgpu.browser`: the published designs' WGSL, as JSON.
+"""What the benchmark page needs beside `pairhmm.backends.webgpu.browser`: a model and workloads, as JSON.
 
 python -m pairhmm.bench.browser build/web/benchmark.json
 """
@@ -11,9 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pairhmm.backends.webgpu.browser import stripped
-from pairhmm.bench import primitives
-from pairhmm.bench.published import webgpu_wavefront as wavefront
 from pairhmm.bench.workloads import GAP_QUALITY, INDEL_QUALITY, WORKLOADS
 from pairhmm.models import profile
 
@@ -22,39 +19,16 @@ def data() -> dict[str, Any]:
     """Everything, in types that JSON has."""
     model = profile.preset("normalised")
     return {
-        "wavefront": {
-            "texts": [_code(wavefront.source(cached)) for cached in (False, True)],
-            "width": wavefront.WIDTH,
-            "stride": wavefront.STRIDE,
-            "logZero": wavefront.LOG_ZERO,
-            "fields": [field.name for field in wavefront.DIAGONAL.fields],
-            "kinds": list(wavefront.KINDS),
-            "ladder": [asdict(rung) for rung in wavefront.LADDER],
-        },
         "model": {
             "match": model.match.tolist(),
             "insertion": model.insertion.tolist(),
             "transitions": [model.transitions[name] for name in ("MM", "IM", "DM", "MI", "II", "MD", "DD")],
             "start": [model.start.match, model.start.deletion],
         },
-        "primitives": {
-            "text": _code(primitives.source()),
-            "tile": primitives.TILE,
-            "kinds": list(primitives.KINDS),
-            "entries": {name: list(entries) for name, entries in primitives.PRIMITIVES.items()},
-            "sizes": list(primitives.SIZES),
-            "publishedSeconds": primitives.PUBLISHED_SECONDS,
-        },
         "workloads": {name: asdict(WORKLOADS[name]) for name in ("s150", "s250")},
         "indelQuality": INDEL_QUALITY,
         "gapQuality": GAP_QUALITY,
     }
-
-
-def _code(text: str) -> str:
-    """A text without comments."""
-    lines = stripped(text).splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("//"))
 
 
 if __name__ == "__main__":

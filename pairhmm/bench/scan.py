@@ -1,4 +1,4 @@
-"""Measures on a GPU what each published optimisation of the scan gains, and what our scanner gains over them."""
+"""Measures a scan of a made workload on a GPU and on the CPU."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm import scanning
 from pairhmm.backends import device_of, on_the_cpu, status
-from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.bench.published.scan_cuda import CudaBrute
-from pairhmm.bench.published.scan_webgpu import WebgpuBrute
-from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, Signatures, best_hits
+from pairhmm.scanning.base import Scanner
+from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
-__all__ = ["LADDER", "OURS", "ScanRung", "ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
+__all__ = ["ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
 
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
@@ -29,33 +24,6 @@ ONE_IN = 101
 
 SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
 """Numbers of samples and of signatures, on a GPU and on a software adapter."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScanRung:
-    """A version of the brute-force scan.
-
-    Attributes
-    ----------
-    name : str
-    summed : bool
-        A score is the difference of two prefix sums.
-    flattened : bool
-        All samples are one array with offsets, and take one launch.
-    """
-
-    name: str
-    summed: bool
-    flattened: bool
-
-
-LADDER = (
-    ScanRung("brute force", summed=False, flattened=False),
-    ScanRung("+ prefix sums", summed=True, flattened=False),
-    ScanRung("+ flattened arrays", summed=True, flattened=True),
-)
-OURS = "+ anchors"
-"""Name of the rung after those of `LADDER`: our scanner on the same backend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +36,35 @@ class ScanWorkload:
 
 @dataclass(frozen=True, slots=True)
 class ScanSpeed:
-    """Speed of one rung on a workload.
+    """Speed of a backend on a workload.
 
     Attributes
     ----------
-    rung : str
-        Name of a rung of `LADDER`, or `OURS`.
+    backend : str
     bases, patterns : int
         Bases of the samples, and number of patterns: signatures on both strands.
     seconds : list of float
         Seconds of each repetition, from packed host arrays to hits on the host.
-    baseline_seconds : float
-        Median seconds of the first rung.
+    cpu_seconds : float
+        Median seconds of the CPU's scanner.
     hits : int
         Number of (sample, signature) that match.
     same : bool
         Whether the hits are those of the CPU's scanner, with the same strand, place and sum.
     """
 
-    rung: str
+    backend: str
     bases: int
     patterns: int
     seconds: list[float]
-    baseline_seconds: float
+    cpu_seconds: float
     hits: int
     same: bool
 
     @property
     def speedup(self) -> float:
-        """How many times faster this rung is than the first one, by medians."""
-        return self.baseline_seconds / statistics.median(self.seconds)
-
-
-class _Brute(Protocol):
-    def best(
-        self, samples: Samples, *, flattened: bool, summed: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+        """How many times as fast as the CPU, by medians."""
+        return self.cpu_seconds / statistics.median(self.seconds)
 
 
 def make_workload(samples: int, signatures: int, seed: int = 1) -> ScanWorkload:
@@ -135,7 +96,7 @@ def measure_scan(
     threads: int = 1,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Iterator[ScanSpeed]:
-    """Time each rung on one device. A first run of each is not counted.
+    """Time the CPU and one device. A first run of each is not counted.
 
     Parameters
     ----------
@@ -160,44 +121,28 @@ def measure_scan(
     patterns = Patterns.of(work.signatures, options)
     bases = int(work.samples.offset[-1])
     announce(
-        f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times a rung"
+        f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times each"
     )
-    expected = scanning.load(on_the_cpu()[0], patterns, options).scan(work.samples, threads)
-    ours = scanning.load(backend, patterns, options, number)
-    brute: _Brute = (
-        CudaBrute(number, patterns) if backend == "cuda" else WebgpuBrute(webgpu_setup.adapters()[number], patterns)
-    )
-    ways: dict[str, Callable[[], NDArray[np.void]]] = {
-        rung.name: partial(_brute_hits, brute, work.samples, patterns, rung) for rung in LADDER
+    on_cpu = on_the_cpu()[0]
+    scanners = {
+        on_cpu: scanning.load(on_cpu, patterns, options),
+        backend: scanning.load(backend, patterns, options, number),
     }
-    ways[OURS] = lambda: ours.scan(work.samples, threads).hits
-    return _measured(ways, expected, bases, len(patterns), repetitions)
+    return _measured(scanners, work.samples, len(patterns), repetitions, threads)
 
 
 def _measured(
-    ways: dict[str, Callable[[], NDArray[np.void]]], expected: Scanned, bases: int, patterns: int, repetitions: int
+    scanners: dict[str, Scanner], samples: Samples, patterns: int, repetitions: int, threads: int
 ) -> Iterator[ScanSpeed]:
-    baseline = None
-    for name, run in ways.items():
+    expected = cpu_seconds = None
+    for name, scanner in scanners.items():
         seconds = []
         for _ in range(repetitions + 1):
             begin = time.perf_counter()
-            hits = run()
+            hits = scanner.scan(samples, threads).hits
             seconds.append(time.perf_counter() - begin)
-        if baseline is None:
-            baseline = statistics.median(seconds[1:])
+        if expected is None or cpu_seconds is None:
+            expected, cpu_seconds = hits, statistics.median(seconds[1:])
         told = ("segment", "signature", "start", "strand", "total")
-        same = all(np.array_equal(hits[field], expected.hits[field]) for field in told)
-        yield ScanSpeed(name, bases, patterns, seconds[1:], baseline, len(hits), same)
-
-
-def _brute_hits(brute: _Brute, samples: Samples, patterns: Patterns, rung: ScanRung) -> NDArray[np.void]:
-    """The hits that a rung finds: the best match of each sample and signature."""
-    total, start = brute.best(samples, flattened=rung.flattened, summed=rung.summed)
-    segment, pattern = np.nonzero(total >= 0)
-    hits = np.ones(len(segment), dtype=HIT)
-    hits["segment"], hits["signature"] = segment, patterns.signature[pattern]
-    hits["start"], hits["total"] = start[segment, pattern], total[segment, pattern]
-    hits["strand"], hits["place"] = patterns.strand[pattern], 0
-    order = np.lexsort([hits[name] for name in ("strand", "start", "signature", "segment")])
-    return best_hits(hits[order])
+        same = all(np.array_equal(hits[field], expected[field]) for field in told)
+        yield ScanSpeed(name, int(samples.offset[-1]), patterns, seconds[1:], cpu_seconds, len(hits), same)

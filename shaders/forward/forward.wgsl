@@ -8,7 +8,7 @@
 // States have no exponent. They start at 2^START_EXPONENT; a pair whose sum falls below LEAST_SUM (a score about 62
 // below that of a perfect match) goes on a list for scaled.wgsl.
 //
-// Versions on an H200 through Vulkan, in GCUPS (docs/webgpu.md; benchmarks/results/device-nvidia-h200-webgpu.json):
+// Versions on an H200 through Vulkan, in GCUPS (docs/webgpu.md; benchmarks/results/device-nvidia-h200-webgpu.tsv):
 //
 //   prototype, 128 x 128 bases, 8 lanes of 16 rows: 1 column a loop iteration   1,407
 //                                                   2                           1,648

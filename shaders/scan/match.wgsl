@@ -5,12 +5,12 @@
 // shares them out, so that a position with many keeps no lane waiting. A place is compared by the 16 letters behind its
 // anchor, then by its first PROMISING words. Patterns without an anchor are tried at every position.
 //
-// Versions on an H200 through Vulkan, the reference workload from host to hits, in seconds (docs/scan.md):
+// Versions on an H200 through Vulkan, the reference workload from host to hits, in seconds (benchmarks/README.md):
 //
-//   brute force (published/scan_ablation.wgsl)   2.310
-//   + prefix sums                                2.301
-//   + flattened arrays                           1.834
-//   + anchors (this)                             0.0107, of which all kernels take 0.0022
+//   brute force          2.310
+//   + prefix sums        2.301
+//   + flattened arrays   1.834
+//   + anchors (this)     0.0107, of which all kernels take 0.0022
 //
 // Limits. Ns cost time: with each N, more of what is looked up has to be examined. Patterns without anchors (short, or
 // full of ambiguous letters) cost 16 letters at every position.

@@ -3,7 +3,7 @@
 // Method. An exclusive prefix sum at every SUMMED-th base: within tiles of SUM_WIDTH of these by a tree, in `sum`; of
 // the tiles in `carry`, which is one workgroup. Sums of tiles are two words: low, high.
 //
-// Versions on an H200 (docs/scan.md): brute force takes 2.310 s without and 2.301 s with them. They gain nothing where
+// Versions on an H200 (benchmarks/README.md): brute force takes 2.310 s without and 2.301 s with them. They gain nothing where
 // few matches are left to be summed.
 //
 // Limits. `carry` is one workgroup, whatever the number of tiles.

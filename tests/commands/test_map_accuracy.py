@@ -1,4 +1,4 @@
-"""From FASTA to distances: the Jaccard indices of genomes whose k-mers are known (benchmarks/distances.py has more)."""
+"""From FASTA to distances: the Jaccard indices of genomes whose k-mers are known."""
 
 from __future__ import annotations
 

@@ -15,6 +15,9 @@ _DESCRIPTION = "case.json"
 class Case:
     """One input.
 
+    A saved case is a folder with its files and `case.json`. What `case.json` lists as "shared" lies beside the folder
+    instead: files that several cases have.
+
     Attributes
     ----------
     target : str
@@ -50,14 +53,18 @@ class Case:
         folder.mkdir(parents=True, exist_ok=True)
         self.write(folder)
         described = {key: value for key, value in asdict(self).items() if key != "files" and value}
-        (folder / _DESCRIPTION).write_text(json.dumps(described, indent=1, ensure_ascii=True) + "\n")
+        lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in described.items())
+        (folder / _DESCRIPTION).write_text("{" + ",\n ".join(lines) + "}\n")
 
     @classmethod
     def load(cls, folder: Path) -> Case:
         """A case that was saved."""
         described = json.loads((folder / _DESCRIPTION).read_text())
-        files = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name != _DESCRIPTION}
-        return cls(files=files, **described)
+        paths = [path for path in folder.iterdir() if path.name != _DESCRIPTION]
+        paths += [folder.parent / name for name in described.pop("shared", [])]
+        return cls(
+            files={path.name: path.read_bytes() for path in sorted(paths, key=lambda path: path.name)}, **described
+        )
 
     @staticmethod
     def folders(parent: Path) -> list[Path]:

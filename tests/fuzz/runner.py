@@ -63,7 +63,7 @@ def import_everything() -> None:
     import pairhmm
 
     for module in pkgutil.walk_packages(pairhmm.__path__, "pairhmm."):
-        if not re.search(r"cuda|webgpu|wavefront|__main__|_cpu$", module.name):
+        if not re.search(r"cuda|webgpu|__main__|_cpu$", module.name):
             import_module(module.name)
     parquet = ["pyarrow.parquet"] if has_parquet() else []
     for name in (*parquet, "pysam.bcftools", "rich.progress", "csv", "tomllib"):

@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from pairhmm import backends
 from pairhmm.backends import Status
 from pairhmm.bench import scan as bench_scan
-from pairhmm.bench.published.scan_cuda import CudaBrute
 from pairhmm.cli.bench import command
 from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
 from pairhmm.genomics.iupac import encode_sets
@@ -267,28 +266,14 @@ def small(monkeypatch):
     monkeypatch.setattr(bench_scan, "ONE_IN", 2)
 
 
-@pytest.mark.parametrize("rung", bench_scan.LADDER, ids=lambda rung: rung.name)
-def test_brute_force_on_cuda(require, small, rung):
-    require("emulator", from_cuda("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
-    work, options = bench_scan.make_workload(3, 8), ScanOptions()
-    patterns = Patterns.of(work.signatures, options)
-    expected = cpu.make(patterns, options).scan(work.samples, 1).hits
-    with from_cuda("emulated_cupy").installed():
-        brute = CudaBrute(0, patterns)
-    found = bench_scan._brute_hits(brute, work.samples, patterns, rung)
-    assert len(expected) > 5
-    for name in ("segment", "signature", "start", "strand", "total"):
-        assert found[name].tolist() == expected[name].tolist()
-
-
 def test_bench_on_webgpu(require, small):
     status = backends.status("webgpu")
     require("webgpu", status.available, f"{status.reason}; {status.cure}")
     arguments = ["scan", "--backend", "webgpu", "--samples", "3", "--signatures", "8", "--repetitions", "2"]
     done = CliRunner().invoke(command, arguments, catch_exceptions=False)
     header, *rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert header == ["rung", "bases", "patterns", "hits", "seconds", "speedup", "same"]
-    assert [row[0] for row in rows] == [*(rung.name for rung in bench_scan.LADDER), bench_scan.OURS]
-    assert {row[-1] for row in rows} == {"yes"} and rows[0][5] == "1"
+    assert header == ["backend", "bases", "patterns", "hits", "seconds", "speedup", "same"]
+    assert [row[0] for row in rows] == [backends.on_the_cpu()[0], "webgpu"]
+    assert {row[-1] for row in rows} == {"yes"} and rows[0][5] == "1" and int(rows[1][3]) > 5
     figures = json.loads(CliRunner().invoke(command, [*arguments, "--json"], catch_exceptions=False).stdout)
-    assert [len(row["seconds"]) for row in figures["scan"]] == [2] * 4
+    assert [len(row["seconds"]) for row in figures["scan"]] == [2] * 2

@@ -6,7 +6,6 @@ import { chunks } from "../src/gpu/chunks.js";
 import { GpuChoice, cellsOf, crossover } from "../src/gpu/choice.js";
 import { Device, Unavailable } from "../src/gpu/device.js";
 import { assemble } from "../src/gpu/templates.js";
-import { expected } from "../src/benchmark/primitives.js";
 import { randomGroups } from "./random.js";
 
 const batch = packBatch([
@@ -97,11 +96,4 @@ test("a template has the lines that its numbers ask for, behind what it needs", 
   const text = assemble("root", modules, declarations, { K: 2, SECOND: 1 }, (name) => name.replace("*", "short"));
   assert.equal(text, "const K = 2u;\nfn row() {}\nrow(0, 1, x);\nrow(1, 0, y);\n");
   assert.throws(() => assemble("root", { root: "//#if A\n" }, {}, {}, String), /no end/);
-});
-
-test("primitives wrap as 32-bit integers do", () => {
-  const values = Uint32Array.of(1, 2 ** 31, 2 ** 31, 5);
-  assert.deepEqual(expected("map", values), Uint32Array.of(4, 2 ** 31 + 1, 2 ** 31 + 1, 16));
-  assert.deepEqual(expected("scan", values), Uint32Array.of(1, 2 ** 31 + 1, 1, 6));
-  assert.deepEqual(expected("reduce", values), Uint32Array.of(6));
 });

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.bench import dp, forward, map, scan, wavefront
+from pairhmm.cli.bench import dp, forward, map, scan
 from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = (
     "pairhmm bench forward --lengths 100,1000",
-    "pairhmm bench wavefront --backend webgpu",
     "pairhmm bench scan --backend cuda",
 )
 
@@ -20,7 +19,6 @@ def command() -> None:
 
 
 command.add_command(forward.command)
-command.add_command(wavefront.command)
 command.add_command(scan.command)
 command.add_command(dp.command)
 command.add_command(map.command)

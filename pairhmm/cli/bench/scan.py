@@ -1,4 +1,4 @@
-"""`pairhmm bench scan`: the scan as published programs do it, and as ours."""
+"""`pairhmm bench scan`: a scan on a GPU and on the CPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 EXAMPLES = ("pairhmm bench scan", "pairhmm bench scan --backend webgpu --samples 10 --signatures 100")
 
 BACKENDS = ("cuda", "webgpu")
-"""Backends with a published way to scan."""
+"""Backends that are compared with the CPU."""
 
 
 @click.command("scan", cls=Command, examples=EXAMPLES)
@@ -72,17 +72,17 @@ def command(
     threads: int,
     as_json: bool,
 ) -> None:
-    """Time the scan of published programs, with one optimisation more in each row, and ours.
+    """Time a scan of simulated samples on a GPU and on the CPU.
 
-    Seconds are from packed arrays to hits, both on the host. The hits of each row are compared with the CPU's.
+    Seconds are from packed arrays to hits, both on the host. The hits are compared with the CPU's.
     """
     tables = Tables(as_json)
     speeds = scan.measure_scan(
         backend, device, samples, signatures, repetitions=repetitions, threads=threads, announce=log.info
     )
     tables.devices([Choice(backend, None if device is None else (device,))])
-    tables.table("scan", "rung", "bases", "patterns", "hits", "seconds", "speedup", "same")
+    tables.table("scan", "backend", "bases", "patterns", "hits", "seconds", "speedup", "same")
     for speed in speeds:
         figures = speed.hits, f"{median(speed.seconds):.4f}", f"{speed.speedup:.3g}", "yes" if speed.same else "no"
-        tables.row({**asdict(speed), "speedup": speed.speedup}, speed.rung, speed.bases, speed.patterns, *figures)
+        tables.row({**asdict(speed), "speedup": speed.speedup}, speed.backend, speed.bases, speed.patterns, *figures)
     tables.finish()

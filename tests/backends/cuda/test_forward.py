@@ -15,10 +15,11 @@ from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
 from pairhmm.backends.cuda.slot import ForwardSlot
-from pairhmm.bench.published.wavefront import make_pair
+from pairhmm.bench.lengths import make_groups
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.genomics.sequences import codes_of
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
 
@@ -486,7 +487,12 @@ def test_long_pairs_of_rare_gaps(backend, batches):
 @pytest.mark.parametrize("length", [20, 27, 28, 107])
 def test_the_last_row_ends_within_a_lane(length, backend, batches):
     """What leaves the last row passes all lanes below it within a few steps, and their exponents have to hold it."""
-    given = make_pair(length)
+    (group,) = make_groups(length, 1)
+    (read,), (haplotype,) = group.reads, codes_of(group.haplotypes)
+    model, ends = profile.preset("normalised"), np.array([0, length])
+    profiles = model.profiles(profile.one_hot(read.bases, gatk.ERROR[read.base_quality]))
+    one = np.array([0, 1])
+    given = PairBatch(one, one, ends, ends, haplotype, model.start, profiles=profiles)
     scores = backend.forward_pairs(given, np.array([0]), 1)
     assert scores.precision[0] == SCALED_FLOAT32
     batches.check(scores, given)

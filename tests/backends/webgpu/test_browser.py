@@ -11,8 +11,6 @@ from pairhmm.aligning.webgpu_kernels import AlignVariant, PlaneSteps
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.kernels import KernelVariant, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.bench.published import scan_webgpu as scan_brute_webgpu
-from pairhmm.bench.published import webgpu_wavefront
 from pairhmm.scanning import webgpu_kernels as scan_webgpu
 from pairhmm.warping import webgpu_kernels as warp_webgpu
 from pairhmm.warping.webgpu_kernels import WarpVariant
@@ -79,10 +77,8 @@ def text_of(variant: KernelVariant, code: str) -> Text:
 
 
 MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
-WAVEFRONT = {cached: Text(webgpu_wavefront.source(cached), "wavefront") for cached in (True, False)}
 
 SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.FILES for bases in (9, 10)]
-SCAN.append(Text(scan_brute_webgpu.source(), "brute_force"))
 
 ALIGN = [
     Text(*align_webgpu.source(variant))
@@ -126,7 +122,6 @@ def compiled(browser, texts: list[str]) -> list[list[str]]:
 def test_every_text_compiles_without_messages(browser, shader_texts):
     texts = {str(variant): text_of(variant, code).code for variant, code in shader_texts.items()}
     texts |= {"subgroups": MEASURE.code}
-    texts |= {f"wavefront, cached: {cached}": text.code for cached, text in WAVEFRONT.items()}
     texts |= {f"scan, {number}: {text.entry}": text.code for number, text in enumerate(SCAN)}
     texts |= {f"align, {number}: {text.entry}": text.code for number, text in enumerate(ALIGN)}
     texts |= {f"warp, {number}": text.code for number, text in enumerate(WARP)}
@@ -150,5 +145,5 @@ def test_pipelines(browser, shader_texts):
     """
     largest = {variant.kernel: text_of(variant, code) for variant, code in shader_texts.items() if variant.shuffles}
     del largest["forward_long"]
-    for text in (*largest.values(), MEASURE, *WAVEFRONT.values(), *SCAN, *ALIGN, *WARP):
+    for text in (*largest.values(), MEASURE, *SCAN, *ALIGN, *WARP):
         assert browser.execute_async_script(MAKE_PIPELINE, *text) is None, text.entry

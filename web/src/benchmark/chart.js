@@ -21,18 +21,21 @@ function shape(name, attributes, text) {
 
 /**
  * @param {Curve[]} curves
- * @param {{title: string, x: string, y: string, line?: {name: string, y: number}}} options `line` is drawn across
+ * @param {{title: string, x: string, y: string}} options
  * @returns {SVGElement}
  */
-export function chart(curves, { title, x, y, line }) {
+export function chart(curves, { title, x, y }) {
   const points = curves.flatMap((curve) => curve.points);
-  const ys = [...points.map((point) => point[1]), ...(line ? [line.y] : [])];
   const scaleX = scale(
     points.map((point) => point[0]),
     LEFT,
     WIDTH - RIGHT,
   );
-  const scaleY = scale(ys, HEIGHT - BOTTOM, TOP);
+  const scaleY = scale(
+    points.map((point) => point[1]),
+    HEIGHT - BOTTOM,
+    TOP,
+  );
   const svg = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title, class: "curves" });
   for (const at of scaleX.ticks) {
     svg.append(shape("text", { x: scaleX.of(at), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, short(at)));
@@ -46,11 +49,6 @@ export function chart(curves, { title, x, y, line }) {
   svg.append(
     shape("text", { x: 14, y: HEIGHT / 2, transform: `rotate(-90 14 ${HEIGHT / 2})`, "text-anchor": "middle" }, y),
   );
-  if (line) {
-    const own = scaleY.of(line.y);
-    svg.append(shape("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: own, y2: own, class: "published" }));
-    svg.append(shape("text", { x: WIDTH - RIGHT, y: own - 5, "text-anchor": "end" }, line.name));
-  }
   curves.forEach((curve, index) => {
     const stroke = COLORS[index % COLORS.length];
     const at = curve.points.map(([own, value]) => `${scaleX.of(own)},${scaleY.of(value)}`);

@@ -1,10 +1,6 @@
 // What Python exports for the benchmark page (`python -m pairhmm.bench.browser`), and times.
 
 /**
- * @typedef {{name: string, waits: boolean, offsets: boolean, cached: boolean}} Rung how diagonals are given to the device
- */
-
-/**
  * @typedef {object} WorkloadSize
  * @property {number} regions
  * @property {number} reads of a region
@@ -16,11 +12,7 @@
 
 /**
  * @typedef {object} BenchmarkData
- * @property {{texts: string[], width: number, stride: number, logZero: number, fields: string[],
- *   kinds: GPUBufferBindingType[], ladder: Rung[]}} wavefront
  * @property {{match: number[][], insertion: number[], transitions: number[], start: [number, number]}} model
- * @property {{text: string, tile: number, kinds: GPUBufferBindingType[], entries: Record<string, string[]>,
- *   sizes: number[], publishedSeconds: number}} primitives
  * @property {Record<string, WorkloadSize>} workloads
  * @property {number} indelQuality
  * @property {number} gapQuality

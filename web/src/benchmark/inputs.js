@@ -55,7 +55,7 @@ export function makePair(length, { model }) {
 }
 
 /** Probabilities of A C G T of a kind of base. @param {number} kind */
-export function probabilitiesOf(kind) {
+function probabilitiesOf(kind) {
   const error = ERROR[LEAST_QUALITY + (kind % QUALITIES)];
   const letter = Math.floor(kind / QUALITIES);
   return [0, 1, 2, 3].map((own) => (own === letter ? 1 - error : error / 3));

@@ -146,7 +146,7 @@ class Page {
           .filter((figure) => figure.way === way)
           .map((figure) => /** @type {[number, number]} */ ([Number(figure.size), 1e3 * figure.value])),
       }));
-      parts.push(chart(curves, this.#options(section)), legend(curves));
+      parts.push(chart(curves, { title: "Milliseconds by length", x: "bases of a pair", y: "ms" }), legend(curves));
     }
     const unit = section === "batches" ? 1 : 1e3;
     const rows = ways.map((way) => [
@@ -158,14 +158,6 @@ class Page {
     ]);
     parts.push(table([section === "batches" ? "GCUPS" : "ms", ...sizes.map(named)], rows));
     target.querySelector(".figure")?.replaceChildren(...parts);
-  }
-
-  /** @param {Figure["section"]} section */
-  #options(section) {
-    const { publishedSeconds } = this.given.data.primitives;
-    if (section === "ladder") return { title: "Milliseconds by length", x: "bases of a pair", y: "ms" };
-    const line = { name: "published, on a GTX 1660 Ti", y: 1e3 * publishedSeconds };
-    return { title: "Milliseconds by number of integers", x: "integers", y: "ms", line };
   }
 }
 

@@ -9,8 +9,6 @@ import { LongPairs } from "../gpu/long.js";
 import { ERROR } from "../models/error.js";
 import { median, timed } from "./data.js";
 import { makePair, makeWorkload } from "./inputs.js";
-import { Ladder } from "./ladder.js";
-import { Primitives, expected, integers } from "./primitives.js";
 
 /** @typedef {import("../gpu/variants.js").GpuData} GpuData */
 /** @typedef {import("./data.js").BenchmarkData} BenchmarkData */
@@ -19,7 +17,7 @@ import { Primitives, expected, integers } from "./primitives.js";
  * A figure: what was measured, at which size, by which way. `value` is the median of `seconds`, or a speed in GCUPS.
  *
  * @typedef {object} Figure
- * @property {"ladder" | "batches" | "primitives"} section
+ * @property {"pairs" | "batches"} section
  * @property {string} way
  * @property {number | string} size
  * @property {number} value
@@ -40,11 +38,8 @@ import { Primitives, expected, integers } from "./primitives.js";
  */
 
 const LENGTHS = [100, 1_000, 10_000, 100_000];
-const MOST_WAITS = 2_001; // round trips of the baseline, which take minutes beyond
-const MOST_GROUPS = 20_001; // bind groups of one for each diagonal
 const LONGEST_ON_CPU = 10_000;
 const REGIONS = { gpu: 100, software: 2, cpu: 6 };
-const MOST_INTEGERS_IN_SOFTWARE = 100_000;
 const GIGA = 1e9;
 
 /**
@@ -58,9 +53,8 @@ export async function* measure(given) {
   const gpu = await started(given);
   try {
     yield { device: gpu };
-    if (gpu) yield* ofPrimitives(gpu, given);
     yield* ofBatches(gpu, given);
-    yield* ofLadder(gpu, given);
+    yield* ofPairs(gpu, given);
   } finally {
     gpu?.close();
   }
@@ -73,23 +67,6 @@ async function started({ wasm, kernels, log, gpu }) {
   } catch (error) {
     log(`No GPU is measured: ${/** @type {Error} */ (error).message}`);
     return null;
-  }
-}
-
-/** @param {Gpu} gpu @param {Given} given @returns {AsyncGenerator<Figure>} */
-async function* ofPrimitives({ device }, { data, log, signal }) {
-  const primitives = new Primitives(device, data);
-  for (const size of data.primitives.sizes) {
-    if (device.isSoftware && size > MOST_INTEGERS_IN_SOFTWARE) break;
-    const values = integers(size);
-    for (const way of Object.keys(data.primitives.entries)) {
-      signal.throwIfAborted();
-      log(`${way} of ${size.toLocaleString("en")} integers`);
-      const { seconds, result } = await primitives.seconds(way, values, size > 1e6 ? 5 : 20);
-      const right = expected(way, values);
-      if (!right.every((value, index) => value === result[index])) log(`${way} of ${size} integers is wrong here`);
-      yield { section: "primitives", way, size, value: median(seconds), seconds };
-    }
   }
 }
 
@@ -123,40 +100,27 @@ async function* ofBatches(gpu, { wasm, workers, data, log, signal }) {
 }
 
 /** @param {Gpu | null} gpu @param {Given} given @returns {AsyncGenerator<Figure>} */
-async function* ofLadder(gpu, { wasm, data, longest, log, signal }) {
+async function* ofPairs(gpu, { wasm, data, longest, log, signal }) {
   const cpu = new CpuForward(await instantiate(wasm), ERROR);
-  const ladder = gpu && new Ladder(gpu.device, data);
   const long = gpu && new LongPairs(gpu.device, gpu.speed);
   for (const size of LENGTHS.filter((length) => length <= longest)) {
     const batch = makePair(size, data);
-    const diagonals = 2 * size + 1;
     let right = NaN;
     /** @param {string} way @param {number[]} seconds @param {number} log10 @returns {Figure} */
     const figure = (way, seconds, log10) => {
       const difference = Math.abs(log10 - right) / Math.max(1, Math.abs(right));
-      return { section: "ladder", way, size, value: median(seconds), seconds, difference };
+      return { section: "pairs", way, size, value: median(seconds), seconds, difference };
     };
     if (size <= LONGEST_ON_CPU) {
       log(`${size.toLocaleString("en")} bases on WebAssembly, float64`);
       const seconds = await timed(async () => (right = cpu.forward(batch, 0).log10[0]), size > 1000 ? 1 : 5);
       yield figure("WebAssembly, float64", seconds, right);
     }
-    if (!ladder || !long) continue;
-    for (const rung of data.wavefront.ladder) {
-      signal.throwIfAborted();
-      if ((rung.waits && diagonals > MOST_WAITS) || (!rung.offsets && diagonals > MOST_GROUPS)) {
-        log(`${size.toLocaleString("en")} bases: no ${rung.name}, which takes minutes`);
-        continue;
-      }
-      log(`${size.toLocaleString("en")} bases: ${rung.name}`);
-      const runs = [];
-      for (let run = 0; run < (size > 10_000 ? 2 : 4); run++) runs.push(await ladder.score(batch, rung));
-      const seconds = runs.slice(1).map((run) => run.seconds);
-      yield figure(rung.name, seconds, runs[0].log10);
-    }
-    log(`${size.toLocaleString("en")} bases: ours`);
+    if (!long) continue;
+    signal.throwIfAborted();
+    log(`${size.toLocaleString("en")} bases on the GPU`);
     let log10 = NaN;
     const seconds = await timed(async () => (log10 = await long.score(batch)), 5);
-    yield figure("ours", seconds, log10);
+    yield figure("GPU", seconds, log10);
   }
 }

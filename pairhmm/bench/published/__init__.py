@@ -1,1 +1,0 @@
-"""Published designs and each of their optimisations, for comparison. Only the command `bench` runs them."""
