@@ -167,12 +167,14 @@ void bind_genotypes(nb::module_& module) {
                     {flag.data(), mapq.data(), from_end.data() + column, static_cast<int64_t>(from_end.shape(1))});
                 nb::list strands;
                 for (const pairhmm::Strands& one : found.strands) strands.append(to_tuple(one.data(), one.size()));
-                return nb::make_tuple(strands, found.fisher_strand, found.strand_odds, known(found.mapping_quality),
-                                      known(found.mapping_rank), known(found.position_rank));
+                nb::dict annotations;
+                for (size_t i = 0; i < found.annotations.size(); ++i)
+                    annotations[pairhmm::site_annotations()[i].id] = known(found.annotations[i]);
+                return nb::make_tuple(strands, annotations);
             },
             "flag"_a, "mapq"_a, "from_end"_a, "column"_a,
             "Strands of each sample's informative reads (reference forward and reverse, others forward and reverse), "
-            "and FS, SOR, MQ, MQRankSum and ReadPosRankSum, which are None where they are not known.")
+            "and the value of each of `site_annotations` by its ID, which is None where it is not known.")
         .def(
             "depths",
             [](const SiteReads& reads, int sample) {
@@ -210,6 +212,16 @@ void bind_genotypes(nb::module_& module) {
             },
             "reads"_a, "sample"_a, "one"_a, "other"_a,
             "The next site with its two alleles: the number of its phase set, and whether `other` comes first.");
+
+    module.def(
+        "site_annotations",
+        [] {
+            nb::list fields;
+            for (const pairhmm::SiteAnnotation& field : pairhmm::site_annotations())
+                fields.append(nb::make_tuple(field.id, field.decimals, field.description));
+            return fields;
+        },
+        "The INFO fields that the reads of a site give: ID, decimals, description.");
 
     module.def(
         "number_names",

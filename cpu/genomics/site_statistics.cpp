@@ -92,38 +92,49 @@ double rank_sum(const std::vector<int>& ours, const std::vector<int>& theirs) {
     return (excess - (excess >= 0 ? 0.5 : -0.5)) / std::sqrt(variance);
 }
 
+const std::vector<SiteAnnotation>& site_annotations() {
+    static const std::vector<SiteAnnotation> all = {
+        {"FS", 3, "Phred-scaled p of Fisher's exact test for strand bias",
+         [](const SiteSums& sums) { return fisher_strand(sums.strands); }},
+        {"MQ", 2, "Root mean square of the mapping qualities",
+         [](const SiteSums& sums) { return sums.known > 0 ? std::sqrt(sums.squares / sums.known) : kNone; }},
+        {"MQRankSum", 3, "z of the rank sum test of mapping qualities, alternate against reference reads",
+         [](const SiteSums& sums) { return rank_sum(sums.mapq[1], sums.mapq[0]); }},
+        {"ReadPosRankSum", 3,
+         "z of the rank sum test of distances from the ends of reads, alternate against reference reads",
+         [](const SiteSums& sums) { return rank_sum(sums.from_end[1], sums.from_end[0]); }},
+        {"SOR", 3, "Symmetric odds ratio of strand bias",
+         [](const SiteSums& sums) { return strand_odds(sums.strands); }},
+    };
+    return all;
+}
+
 SiteStatistics site_statistics(const SiteReads& reads, const ReadFacts& facts) {
     constexpr uint16_t kReverse = 16;
     SiteStatistics found;
-    Strands all{};
-    std::vector<int> mapq[2], place[2];
-    double squares = 0, known = 0;
+    SiteSums sums;
     for (int sample = 0; sample < reads.samples(); ++sample) {
         Strands own{};
         for (int64_t row = reads.first(sample); row < reads.last(sample); ++row) {
             const int64_t read = reads.read(row);
             const int quality = facts.mapq[read];
             if (quality != kUnknownMapq) {
-                squares += static_cast<double>(quality) * quality;
-                ++known;
+                sums.squares += static_cast<double>(quality) * quality;
+                ++sums.known;
             }
             const int64_t allele = reads.informative_for(row);
             if (allele < 0) continue;
             const int is_other = allele > 0, is_reverse = (facts.flag[read] & kReverse) != 0;
             ++own[2 * is_other + is_reverse];
             if (quality == kUnknownMapq || quality == 0) continue;
-            mapq[is_other].push_back(quality);
+            sums.mapq[is_other].push_back(quality);
             const int32_t from_end = facts.from_end[read * facts.stride];
-            if (from_end >= 0) place[is_other].push_back(from_end);
+            if (from_end >= 0) sums.from_end[is_other].push_back(from_end);
         }
-        for (int i = 0; i < 4; ++i) all[i] += own[i];
+        for (int i = 0; i < 4; ++i) sums.strands[i] += own[i];
         found.strands.push_back(own);
     }
-    found.fisher_strand = fisher_strand(all);
-    found.strand_odds = strand_odds(all);
-    found.mapping_quality = known > 0 ? std::sqrt(squares / known) : kNone;
-    found.mapping_rank = rank_sum(mapq[1], mapq[0]);
-    found.position_rank = rank_sum(place[1], place[0]);
+    for (const SiteAnnotation& annotation : site_annotations()) found.annotations.push_back(annotation.value(sums));
     return found;
 }
 

@@ -21,13 +21,27 @@ struct ReadFacts {
 // Informative reads: of the reference on the forward and the reverse strand, and of all other alleles on both.
 using Strands = std::array<int64_t, 4>;
 
+// What is summed over the reads of a site.
+struct SiteSums {
+    Strands strands{};              // of all samples
+    std::vector<int> mapq[2];       // known mapping qualities of reads of the reference, and of other alleles
+    std::vector<int> from_end[2];   // distances from the nearer end of the read, of the same
+    double squares = 0, known = 0;  // of known mapping qualities: the sum of their squares, and their number
+};
+
+// An INFO field of VCF. The writers of VCF, here and in the browser, take all that they write of it from here.
+struct SiteAnnotation {
+    const char* id;
+    int decimals;
+    const char* description;
+    double (*value)(const SiteSums& sums);  // NaN where it is not known
+};
+
+const std::vector<SiteAnnotation>& site_annotations();
+
 struct SiteStatistics {
-    std::vector<Strands> strands;  // [samples]
-    double fisher_strand;          // Phred
-    double strand_odds;            // natural logarithm
-    double mapping_quality;        // root mean square; NaN without a read whose mapping quality is known
-    double mapping_rank;           // z; NaN where only one side has reads
-    double position_rank;          // z; NaN where only one side has reads
+    std::vector<Strands> strands;     // [samples]
+    std::vector<double> annotations;  // as `site_annotations`
 };
 
 SiteStatistics site_statistics(const SiteReads& reads, const ReadFacts& facts);

@@ -2,6 +2,7 @@
 #include "genomics/genotypes.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,11 +35,6 @@ struct Called {
     int32_t best;  // a genotype's number; -1: there is none
     uint32_t depth;
     int32_t quality;
-};
-
-// NaN where a value is not known.
-struct Statistics {
-    double fisher_strand, strand_odds, mapping_quality, mapping_rank, position_rank;
 };
 
 std::vector<pairhmm::Family> families_of(uint32_t numbers, const int32_t* given) {
@@ -113,14 +109,25 @@ void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genot
     for (const int64_t one : found.likelihoods) *likelihoods++ = static_cast<uint32_t>(one);
 }
 
-// from_end: [reads][stride], the site's column first; strands: [samples][4].
+// The INFO fields that the reads of a site give, one a line, with a null byte behind them: ID, decimals, description.
+PAIRHMM_EXPORT("site_annotations")
+const char* pairhmm_site_annotations() {
+    static const std::string text = [] {
+        std::string lines;
+        for (const pairhmm::SiteAnnotation& field : pairhmm::site_annotations())
+            lines += std::string(field.id) + '\t' + std::to_string(field.decimals) + '\t' + field.description + '\n';
+        return lines;
+    }();
+    return text.c_str();
+}
+
+// from_end: [reads][stride], the site's column first; values: [site_annotations], NaN where one is not known;
+// strands: [samples][4].
 PAIRHMM_EXPORT("site_reads_statistics")
 void pairhmm_site_reads_statistics(const SiteReads* reads, const uint16_t* flag, const uint8_t* mapq,
-                                   const int32_t* from_end, uint32_t stride, Statistics* statistics,
-                                   uint32_t* strands) {
+                                   const int32_t* from_end, uint32_t stride, double* values, uint32_t* strands) {
     const pairhmm::SiteStatistics found = pairhmm::site_statistics(*reads, {flag, mapq, from_end, stride});
-    *statistics = {found.fisher_strand, found.strand_odds, found.mapping_quality, found.mapping_rank,
-                   found.position_rank};
+    std::copy(found.annotations.begin(), found.annotations.end(), values);
     for (const pairhmm::Strands& sample : found.strands)
         for (const int64_t one : sample) *strands++ = static_cast<uint32_t>(one);
 }

@@ -287,7 +287,7 @@ class _View:
         """The site with what its reads say of errors."""
         evidence, site = self._evidence, found.site
         facts = evidence.flag, evidence.mapq, evidence.from_end, found.place
-        strands, strand, odds, mapping, mapping_rank, position_rank = found.reads.statistics(*facts)
+        strands, annotations = found.reads.statistics(*facts)
         # `replace` takes a few times longer, and every record comes here.
         samples = [
             SampleGenotype(
@@ -296,8 +296,7 @@ class _View:
             )
             for one, own in zip(site.samples, strands, strict=True)
         ]
-        unfit = self._unfit(found.extent)
-        statistics = SiteStatistics(strand, odds, mapping, mapping_rank, position_rank, unfit)
+        statistics = SiteStatistics(annotations, self._unfit(found.extent))
         return Site(site.variant, site.quality, samples, site.names, site.left_out, statistics)
 
     def _unfit(self, extent: tuple[int, int]) -> float:

@@ -124,23 +124,13 @@ class SiteStatistics(NamedTuple):
 
     Attributes
     ----------
-    fisher_strand : float
-        FS, Phred.
-    strand_odds : float
-        SOR.
-    mapping_quality : float or None
-        MQ; None without a read whose mapping quality is known.
-    mapping_rank, position_rank : float or None
-        MQRankSum and ReadPosRankSum; None where only the reference or only other alleles have reads.
+    annotations : dict of str to (float or None)
+        The INFO fields of `native.site_annotations` (cpu/genomics/site_statistics.cpp); None where one is not known.
     unfit : float
         The share of the reads over the site that fit no haplotype; 0 for one read alone.
     """
 
-    fisher_strand: float
-    strand_odds: float
-    mapping_quality: float | None
-    mapping_rank: float | None
-    position_rank: float | None
+    annotations: dict[str, float | None]
     unfit: float = 0.0
 
 

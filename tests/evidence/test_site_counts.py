@@ -11,7 +11,7 @@ from pairhmm.genomics.variants import Variant
 
 
 def site(position: int, unfit: float, left_out: int = 0) -> Site:
-    statistics = SiteStatistics(0.0, 0.7, 60.0, None, None, unfit)
+    statistics = SiteStatistics({}, unfit)
     return Site(Variant("q", position - 1, "A", ("C",)), 50.0, [], (), left_out, statistics)
 
 

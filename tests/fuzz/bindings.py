@@ -459,8 +459,8 @@ def _genotypes(rng: Generator) -> None:
     site.with_non_reference().depths(0)
     flag, mapq = rng.integers(0, 4096, reads).astype(np.uint16), _bytes(rng, reads)
     from_end = rng.integers(-1, 300, (reads, 3)).astype(np.int32)
-    strands, strand, odds, *_ = site.statistics(flag, mapq, from_end, int(rng.integers(0, 3)))
-    if len(strands) != samples or not np.isfinite([strand, odds]).all():
+    strands, known = site.statistics(flag, mapq, from_end, int(rng.integers(0, 3)))
+    if len(strands) != samples or not np.isfinite([known["FS"], known["SOR"]]).all():
         raise AssertionError("strands that are no numbers")
     phaser = native.Phaser()
     for _ in range(3):

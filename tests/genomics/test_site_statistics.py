@@ -94,9 +94,10 @@ def test_statistics_of_a_site(reads):
     )
     # The site is the second of three candidates.
     columns = np.ascontiguousarray(np.column_stack([np.full(count, 7), from_end, np.full(count, 9)]), dtype=np.int32)
-    strands, *values = site.statistics(np.array(flag, dtype=np.uint16), np.array(mapq, dtype=np.uint8), columns, 1)
+    strands, known = site.statistics(np.array(flag, dtype=np.uint16), np.array(mapq, dtype=np.uint8), columns, 1)
     counted, numbers = expected(leads, sample, flag, mapq, from_end, 2)
     assert [list(one) for one in strands] == counted
+    values = [known[name] for name in ("FS", "SOR", "MQ", "MQRankSum", "ReadPosRankSum")]
     assert values == pytest.approx(numbers, abs=1e-9)
 
 
@@ -111,10 +112,10 @@ def test_strand_bias_of_many_reads(table):
         *(scores, np.zeros(count, dtype=bool), np.zeros(count, np.int64), np.ones(count, np.int64)),
         *(np.zeros(count, np.int32), np.arange(count), 0, 1, [0, 1], 2, 1, np.inf, 300.0),
     )
-    strands, strand, ratio, *_ = site.statistics(flag, np.full(count, 60, np.uint8), np.ones((count, 1), np.int32), 0)
+    strands, known = site.statistics(flag, np.full(count, 60, np.uint8), np.ones((count, 1), np.int32), 0)
     assert tuple(strands[0]) == table
-    assert (strand, ratio) == pytest.approx((fisher(table), odds(table)))
-    assert not exp(-strand) > 1
+    assert (known["FS"], known["SOR"]) == pytest.approx((fisher(table), odds(table)))
+    assert not exp(-known["FS"]) > 1
 
 
 class Read:

@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pysam
 import pysam.bcftools
 
+from pairhmm.compiled import native
 from pairhmm.genomics.genotypes import MAX_GQ, SampleGenotype, SiteStatistics
 from pairhmm.genomics.neighbouring_sites import SPANNED
 from pairhmm.genomics.records import MANY_UNFIT, RecordOptions
@@ -35,21 +37,15 @@ CALL_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
 VCF_COLUMNS = ("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
 """The columns that every VCF has; FORMAT and the samples follow."""
 
-_FIELDS = (
+_COUNT_FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
     '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
     '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
     '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
-    '##INFO=<ID=FS,Number=1,Type=Float,Description="Phred-scaled p of Fisher\'s exact test for strand bias">',
-    '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
-    '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate'
-    ' against reference reads">',
-    f'##INFO=<ID=NOFIT,Number=1,Type=Float,Description="Share of the reads over the site that fit no haplotype, where'
-    f' it is {MANY_UNFIT:g} or more">',
-    '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
-    '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of'
-    ' reads, alternate against reference reads">',
-    '##INFO=<ID=SOR,Number=1,Type=Float,Description="Symmetric odds ratio of strand bias">',
+)
+_NO_FIT = f"Share of the reads over the site that fit no haplotype, where it is {MANY_UNFIT:g} or more"
+_BY_DEPTH = "QUAL divided by the depth of the samples with the variant"
+_FORMAT_FIELDS = (
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
     '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
     '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
@@ -119,9 +115,10 @@ class CallFormat:
         if options.min_qd is not None and _exceeds(options.min_qd, _quality_by_depth(quality, samples)):
             failed.append(LOW_QD)
         if statistics is not None:
-            if _exceeds(statistics.fisher_strand, options.max_fs) or _exceeds(statistics.strand_odds, options.max_sor):
+            known = statistics.annotations
+            if _exceeds(known["FS"], options.max_fs) or _exceeds(known["SOR"], options.max_sor):
                 failed.append(STRAND_BIAS)
-            if _exceeds(options.min_mq, statistics.mapping_quality):
+            if _exceeds(options.min_mq, known["MQ"]):
                 failed.append(LOW_MQ)
         return ";".join(failed) or PASS
 
@@ -155,21 +152,22 @@ def _info(n_alts: int, quality: float, samples: Sequence[SampleGenotype], statis
         f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)}"
         f";DP={sum([sample.depth for sample in samples])}"
     )
-    by_depth = _known("QD", _quality_by_depth(quality, samples), 2)
-    if statistics is None:
-        return text + by_depth
-    quality_of_mapping = _known("MQ", statistics.mapping_quality, 2)
-    unfit = _known("NOFIT", statistics.unfit if statistics.unfit >= MANY_UNFIT else None, 3)
-    return (
-        f"{text};FS={statistics.fisher_strand:.3f}{quality_of_mapping}"
-        f"{_known('MQRankSum', statistics.mapping_rank, 3)}{unfit}{by_depth}"
-        f"{_known('ReadPosRankSum', statistics.position_rank, 3)};SOR={statistics.strand_odds:.3f}"
-    )
+    values = {"QD": _quality_by_depth(quality, samples)}
+    if statistics is not None:
+        values |= statistics.annotations
+        if statistics.unfit >= MANY_UNFIT:
+            values["NOFIT"] = statistics.unfit
+    for name, decimals, _ in _site_fields():
+        value = values.get(name)
+        if value is not None:
+            text += f";{name}={value:.{decimals}f}"
+    return text
 
 
-def _known(name: str, value: float | None, digits: int) -> str:
-    """A field behind others; nothing where it is not known."""
-    return "" if value is None else f";{name}={value:.{digits}f}"
+@cache
+def _site_fields() -> list[tuple[str, int, str]]:
+    """ID, decimals and description of the INFO fields behind the counts, in the order of a record."""
+    return sorted([*native.site_annotations(), ("NOFIT", 3, _NO_FIT), ("QD", 2, _BY_DEPTH)])
 
 
 def _informative(sample: SampleGenotype) -> int:
@@ -306,7 +304,9 @@ def _header(
         *_filters(records),
         *(gvcf_header(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
-        *_FIELDS,
+        *_COUNT_FIELDS,
+        *(f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">' for name, _, text in _site_fields()),
+        *_FORMAT_FIELDS,
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"

@@ -17,6 +17,11 @@ CONTIGS = {"one": 1000}
 VARIANT = Variant("one", 10, "A", ("C", "G"))
 
 
+def statistics_of(*values: float | None) -> SiteStatistics:
+    """Statistics with these annotations."""
+    return SiteStatistics(dict(zip(("FS", "SOR", "MQ", "MQRankSum", "ReadPosRankSum"), values, strict=True)))
+
+
 def genotype(*alleles: int, quality: int = 50) -> SampleGenotype:
     return SampleGenotype(alleles or None, (3, 4, 0), 8, quality, (0,) * 6, -5.0)
 
@@ -76,12 +81,12 @@ def test_allele_frequency(tmp_path, samples, info):
 @pytest.mark.parametrize(
     ("samples", "statistics", "info"),
     [
-        ([genotype(0, 1)], SiteStatistics(1.23456, 0.5, 59.996, -1.5, 2.0), "FS=1.235;MQ=60.00;MQRankSum=-1.500;"
+        ([genotype(0, 1)], statistics_of(1.23456, 0.5, 59.996, -1.5, 2.0), "FS=1.235;MQ=60.00;MQRankSum=-1.500;"
          "QD=7.14;ReadPosRankSum=2.000;SOR=0.500"),
         # Where only one side has reads, ranks are not known. The depth of QD is that of the samples with the variant.
-        ([genotype(1, 1), genotype(0, 0), genotype(2)], SiteStatistics(0, 0.7, 60, None, None), "FS=0.000;MQ=60.00;"
+        ([genotype(1, 1), genotype(0, 0), genotype(2)], statistics_of(0, 0.7, 60, None, None), "FS=0.000;MQ=60.00;"
          "QD=3.57;SOR=0.700"),
-        ([genotype(0, 0)], SiteStatistics(0, 0.7, None, None, None), "FS=0.000;SOR=0.700"),
+        ([genotype(0, 0)], statistics_of(0, 0.7, None, None, None), "FS=0.000;SOR=0.700"),
     ],
 )  # fmt: skip
 def test_statistics(tmp_path, samples, statistics, info):
@@ -89,7 +94,7 @@ def test_statistics(tmp_path, samples, statistics, info):
     assert column(record, 7).split(";", 4)[4] == info
 
 
-BIASED = SiteStatistics(70.0, 3.5, 30.0, None, None)
+BIASED = statistics_of(70.0, 3.5, 30.0, None, None)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +117,7 @@ def test_filters_by_option(tmp_path, records, verdict):
     assert ("StrandBias" in named) == (records.max_fs is not None or records.max_sor is not None)
     assert pysam.bcftools.view("-H", str(path)).split("\t")[6] == verdict
     # What is not known fails nothing.
-    unknown = SiteStatistics(0.0, 0.0, None, None, None)
+    unknown = statistics_of(0.0, 0.0, None, None, None)
     strict = RecordOptions(min_qd=99, max_fs=1, max_sor=1, min_mq=99)
     assert column(lines(path, [genotype(0, 0, quality=99)], statistics=unknown, records=strict)[-1], 6) == "PASS"
 

@@ -44,6 +44,7 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {[string, number][]} contigs names and lengths, in the order of the run
  * @property {string} reference name of its file
  * @property {string} model for headers of outputs
+ * @property {import("../genomics/genotypes.js").InfoField[]} annotations of INFO, for the header of the VCF
  * @property {number} pieces intervals that were asked for; 0 for everywhere
  */
 

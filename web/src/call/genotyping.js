@@ -1,6 +1,6 @@
 // Genotypes a region's candidates from its evidence (pairhmm/evidence/genotyping.py).
 
-import { Genotyper } from "../genomics/genotypes.js";
+import { Genotyper, siteAnnotations } from "../genomics/genotypes.js";
 import { joinedSnvs, snvRuns, spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
 import { phased } from "../genomics/phasing.js";
 
@@ -52,6 +52,7 @@ export class RegionGenotyper {
     this.options = options;
     this.discovered = discovered;
     this.genotyper = new Genotyper(native, families);
+    this.annotations = siteAnnotations(native);
   }
 
   /** The candidates of a region whose genotypes are asked for. @param {Evidence} evidence @returns {Site[]} */
@@ -189,18 +190,15 @@ export class RegionGenotyper {
   #withStatistics({ index, site, reads }, { flag, mapq, fromEnd }, candidates, unfit) {
     const { native } = this;
     return native.with((arrays) => {
-      const [values, strands] = [arrays.room(40), arrays.room(16 * this.samples)];
+      const [values, strands] = [arrays.room(8 * this.annotations.length), arrays.room(16 * this.samples)];
       native.call.site_reads_statistics(reads, flag, mapq, fromEnd + 4 * index, candidates, values, strands);
-      const [fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank] = arrays.read(
-        Float64Array,
-        values,
-        5,
-      );
+      const known = arrays.read(Float64Array, values, this.annotations.length);
+      const annotations = this.annotations.map((field, index) => ({ ...field, value: known[index] }));
       const counts = [...arrays.read(Uint32Array, strands, 4 * this.samples)];
       return {
         ...site,
         samples: site.samples.map((one, sample) => ({ ...one, strands: counts.slice(4 * sample, 4 * sample + 4) })),
-        statistics: { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank, unfit },
+        statistics: { annotations, unfit },
       };
     });
   }

@@ -6,6 +6,7 @@ import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
 import { LeftOut } from "../files/selection.js";
+import { siteAnnotations } from "../genomics/genotypes.js";
 import { Native } from "../genomics/native.js";
 import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
@@ -180,6 +181,7 @@ async function open(inputs, options, engine, told) {
       contigs: [...contigs],
       reference: reference.path,
       model: modelText(options, strModel),
+      annotations: siteAnnotations(native),
       pieces: asked?.length ?? 0,
     },
     conclude: () => {

@@ -8,18 +8,21 @@ import { CALL_OPTIONS } from "./options.js";
 
 /** @typedef {import("./events.js").CalledSite} CalledSite */
 
-const FIELDS = [
+const COUNT_FIELDS = [
   '##INFO=<ID=AC,Number=A,Type=Integer,Description="Copies of each alternate allele in the genotypes">',
   '##INFO=<ID=AF,Number=A,Type=Float,Description="Share of each alternate allele in the genotypes">',
   '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
   '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
-  '##INFO=<ID=FS,Number=1,Type=Float,Description="Phred-scaled p of Fisher\'s exact test for strand bias">',
-  '##INFO=<ID=MQ,Number=1,Type=Float,Description="Root mean square of the mapping qualities">',
-  '##INFO=<ID=MQRankSum,Number=1,Type=Float,Description="z of the rank sum test of mapping qualities, alternate against reference reads">',
-  `##INFO=<ID=NOFIT,Number=1,Type=Float,Description="Share of the reads over the site that fit no haplotype, where it is ${MANY_UNFIT} or more">`,
-  '##INFO=<ID=QD,Number=1,Type=Float,Description="QUAL divided by the depth of the samples with the variant">',
-  '##INFO=<ID=ReadPosRankSum,Number=1,Type=Float,Description="z of the rank sum test of distances from the ends of reads, alternate against reference reads">',
-  '##INFO=<ID=SOR,Number=1,Type=Float,Description="Symmetric odds ratio of strand bias">',
+];
+
+const NO_FIT = {
+  id: "NOFIT",
+  decimals: 3,
+  description: `Share of the reads over the site that fit no haplotype, where it is ${MANY_UNFIT} or more`,
+};
+const BY_DEPTH = { id: "QD", decimals: 2, description: "QUAL divided by the depth of the samples with the variant" };
+
+const FORMAT_FIELDS = [
   '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
   '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
   '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads used, both mates of a pair counted">',
@@ -32,11 +35,11 @@ const FIELDS = [
 /**
  * The header of a VCF, with the line end behind it.
  *
- * @param {{contigs: Iterable<[string, number]>, samples: string[], reference: string}} begin the first event of a run
+ * @param {import("./events.js").BeginEvent} begin
  * @param {{minQual?: number, gvcf?: boolean}} [options]
  * @param {Record<string, string>} [provenance] header lines ##key=value
  */
-export function vcfHeader({ contigs, samples, reference }, options = {}, provenance = {}) {
+export function vcfHeader({ contigs, samples, reference, annotations }, options = {}, provenance = {}) {
   const { minQual, gvcf } = { ...CALL_OPTIONS, ...options };
   const least = general(Math.min(minQual, MAX_GQ));
   const rule = `QUAL is below ${general(minQual)}; where every genotype is the reference, the lowest GQ is below ${least}`;
@@ -48,7 +51,11 @@ export function vcfHeader({ contigs, samples, reference }, options = {}, provena
     `##FILTER=<ID=LowQual,Description="${rule}">`,
     ...(gvcf ? gvcfHeader() : []),
     ...Array.from(contigs, ([name, length]) => `##contig=<ID=${name},length=${length}>`),
-    ...FIELDS,
+    ...COUNT_FIELDS,
+    ...[...annotations, NO_FIT, BY_DEPTH]
+      .sort(byId)
+      .map(({ id, description }) => `##INFO=<ID=${id},Number=1,Type=Float,Description="${description}">`),
+    ...FORMAT_FIELDS,
     ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", ...samples].join("\t"),
   ];
   return `${lines.join("\n")}\n`;
@@ -87,23 +94,22 @@ function info({ alts, quality, calls, statistics }) {
   const shares = copies.map((count) => (called.length ? general(count / called.length) : "."));
   const withVariant = calls.filter((call) => call.alleles.some((allele) => allele));
   const depth = sum(withVariant.map((call) => sum(call.depths) || call.depth));
-  const { fisherStrand, strandOdds, mappingQuality, mappingRank, positionRank, unfit } = statistics;
-  const fields = [
-    `AC=${copies.join()};AF=${shares.join()};AN=${called.length};DP=${sum(calls.map((call) => call.depth))}`,
-    `FS=${fisherStrand.toFixed(3)}`,
-    ...known("MQ", mappingQuality, 2),
-    ...known("MQRankSum", mappingRank, 3),
-    ...known("NOFIT", unfit >= MANY_UNFIT ? unfit : NaN, 3),
-    ...known("QD", depth ? quality / depth : NaN, 2),
-    ...known("ReadPosRankSum", positionRank, 3),
-    `SOR=${strandOdds.toFixed(3)}`,
+  const { annotations, unfit } = statistics;
+  const values = [
+    ...annotations,
+    { ...NO_FIT, value: unfit >= MANY_UNFIT ? unfit : NaN },
+    { ...BY_DEPTH, value: depth ? quality / depth : NaN },
   ];
-  return fields.join(";");
+  const known = values.filter(({ value }) => !Number.isNaN(value)).sort(byId);
+  return [
+    `AC=${copies.join()};AF=${shares.join()};AN=${called.length};DP=${sum(calls.map((call) => call.depth))}`,
+    ...known.map(({ id, decimals, value }) => `${id}=${value.toFixed(decimals)}`),
+  ].join(";");
 }
 
-/** @param {string} name @param {number} value @param {number} digits */
-function known(name, value, digits) {
-  return Number.isNaN(value) ? [] : [`${name}=${value.toFixed(digits)}`];
+/** @param {{id: string}} one @param {{id: string}} other */
+function byId(one, other) {
+  return one.id < other.id ? -1 : 1;
 }
 
 /** @param {number[]} values */

@@ -33,13 +33,30 @@ export const MAX_GENOTYPES = 4096;
  * What the reads over a site say of errors; NaN where that is not known.
  *
  * @typedef {object} SiteStatistics
- * @property {number} fisherStrand FS
- * @property {number} strandOdds SOR
- * @property {number} mappingQuality MQ
- * @property {number} mappingRank MQRankSum
- * @property {number} positionRank ReadPosRankSum
+ * @property {(InfoField & {value: number})[]} annotations those of `siteAnnotations`
  * @property {number} unfit the share of the reads over the site that fit no haplotype; 0 for one read alone
  */
+
+/** @typedef {{id: string, decimals: number, description: string}} InfoField an INFO field of VCF */
+
+/**
+ * The INFO fields that the reads of a site give (cpu/genomics/site_statistics.cpp).
+ *
+ * @param {Native} native
+ * @returns {InfoField[]}
+ */
+export function siteAnnotations(native) {
+  const pointer = native.call.site_annotations(); // may let the memory grow, which makes a new buffer
+  const bytes = new Uint8Array(native.buffer, pointer);
+  const lines = new TextDecoder()
+    .decode(bytes.subarray(0, bytes.indexOf(0)))
+    .trimEnd()
+    .split("\n");
+  return lines.map((line) => {
+    const [id, decimals, description] = line.split("\t");
+    return { id, decimals: Number(decimals), description };
+  });
+}
 
 /** Number of genotypes of `alleles` alleles. @param {number} alleles @param {number} ploidy */
 export function countGenotypes(alleles, ploidy) {
