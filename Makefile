@@ -57,6 +57,7 @@ PRETTIER := prettier@3.10.1
 lint: $(STAMP) lint-page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CXX_SOURCES)
 	$(BIN)/snakefmt --check workflows wrappers
