@@ -20,7 +20,6 @@ from pairhmm.cli import pages
 from pairhmm.cli.main import COMMANDS, cli
 from pairhmm.io.sketches.writer import write_sketches
 from pairhmm.sketching.sketches import Scheme, Sketches
-from tests.command_line.start import INTERPRETER
 from tests.command_line.start import command as command_line
 
 WIDTH = 80
@@ -126,13 +125,13 @@ MADE_UP = 1
 def test_examples_work(tmp_path):
     by_path = {" ".join(path): command.examples for path, command in commands()}
     failed = []
+    start = shlex.join(command_line())
     for name in dict.fromkeys((*FIRST, *by_path)):
-        for number, example in enumerate(by_path[name]):
+        for example in by_path[name]:
             if NOT_RUN.search(example):
                 continue
-            # The console script may lead to another installation. An interpreter of its own shows missing imports.
-            start = shlex.join(INTERPRETER if number == 0 else command_line())
-            script = re.sub(r"(^|\$\()pairhmm ", lambda found, start=start: f"{found[1]}{start} ", example)
+            # The console script may lead to another installation.
+            script = re.sub(r"(^|\$\()pairhmm ", lambda found: f"{found[1]}{start} ", example)
             done = subprocess.run(script, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=120)
             if done.returncode not in ((0, MADE_UP) if name == "validate" else (0,)):
                 failed.append(f"{example}\n{done.stderr}")
