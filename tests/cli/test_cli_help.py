@@ -199,11 +199,7 @@ def test_completion_lists_commands_without_importing_them():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "hint"),
-    [(["cal"], "Did you mean 'call'?"), (["call", "--candidate", "x", "-f", "y", "z"], "--candidates")],
-)
-def test_what_is_unknown_has_a_hint(run_cli, arguments, hint):
-    done = run_cli(*arguments)
+def test_an_unknown_option_has_a_hint(run_cli):
+    done = run_cli("call", "--candidate", "x", "-f", "y", "z")
     assert done.returncode == 2
-    assert hint in done.stderr
+    assert "--candidates" in done.stderr
