@@ -1,13 +1,17 @@
 # Every target does its whole set-up: a virtual environment in the checkout, and nothing outside it.
 PYTHON ?= python3
 PYTEST_ARGS ?= -q
+TESTS ?= not nightly
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 1
 FUZZ_JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 # Rebuilt when what is compiled or required changes. pip would compile what nothing imports, on one core.
+# `make demo` takes the package and its workflow; all else that is worked with comes on top.
+BUILT := $(VENV)/built
 STAMP := $(VENV)/installed
+EXTRAS := dev,docs,googlebatch,kubernetes,parquet,signal,slurm,webgpu,workflow
 SOURCES := pyproject.toml $(wildcard cpu/CMakeLists.txt cpu/*/*)
 comma := ,
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -16,16 +20,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # A file's tests share what it takes long to make: they stay together. tests/conftest.py puts long files first.
 test: $(STAMP)
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder -m '$(TESTS)' $(PYTEST_ARGS)
 
 # All but the GPU's, with packages from apt: none of them may skip. A cluster of Slurm is started by root only, and the
 # reference data are not in this repository.
-test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet plot signal workflow emulator nvrtc webgpu browser node \
+test-all: export PAIRHMM_TEST_REQUIRE ?= $(subst $() ,$(comma),$(strip cpu docs parquet signal workflow emulator nvrtc webgpu browser node \
 	$(if $(filter 0,$(shell id -u)),slurm) $(if $(wildcard $(PAIRHMM_SHARED_DATA) ../shared/data),shared)))
 test-all:
 	@.ci/packages
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page; fi
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory docs
+	@$(MAKE) --no-print-directory test TESTS=
 
 # PYTHON_GPU=python3: with an interpreter as it is, and nothing from the network.
 test-gpu:
@@ -39,7 +44,7 @@ fuzz: $(if $(filter $(FUZZ_BIN)/python,$(FUZZ_PYTHON)),$(FUZZ_STAMP))
 	$(FUZZ_PYTHON) tests/fuzz --replay tests/fuzz/corpus
 	$(FUZZ_PYTHON) tests/fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED) --jobs $(FUZZ_JOBS) --output build/fuzz
 
-demo: $(STAMP)
+demo: $(BUILT)
 	@echo "four simulated samples -> calls and scans -> report, in demo/"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake -s workflows/.test/Snakefile --cores 2 -d demo --forceall \
 		--show-failed-logs --quiet all
@@ -57,6 +62,7 @@ PRETTIER := prettier@3.10.1
 lint: $(STAMP) lint-page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CXX_SOURCES)
 	$(BIN)/snakefmt --check workflows wrappers
@@ -133,11 +139,15 @@ bench: $(STAMP)
 wheel: $(STAMP)
 	$(BIN)/pip wheel --quiet --no-deps -w dist .
 
-$(STAMP): $(SOURCES)
+$(BUILT): $(SOURCES)
 	@command -v c++ >/dev/null || { echo "a C++ compiler is needed: apt install g++"; exit 1; }
 	@echo "installing into $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || { echo "python's venv is needed: apt install python3-venv"; exit 1; }
-	@$(BIN)/pip install --quiet --no-compile -e '.[dev,docs,googlebatch,kubernetes,parquet,signal,slurm,webgpu,workflow]'
+	@$(BIN)/pip install --quiet --no-compile -e '.[workflow]'
+	@touch $(BUILT)
+
+$(STAMP): $(BUILT)
+	@$(BIN)/pip install --quiet --no-compile 'pairhmm[$(EXTRAS)]'
 	@touch $(STAMP)
 
 # The compiled part with AddressSanitizer and UBSan, in an environment of its own.

@@ -94,6 +94,18 @@ def require() -> Require:
     return check
 
 
+ARCHITECTURES = [
+    "sm_90",
+    *(pytest.param(name, marks=pytest.mark.nightly) for name in ("sm_75", "sm_80", "sm_100")),
+]
+
+
+@pytest.fixture(scope="session", params=ARCHITECTURES)
+def architecture(request: pytest.FixtureRequest) -> str:
+    """An architecture of CUDA's that the kernels are compiled for."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def shared_data(require: Require) -> Path:
     """The folder with the reference data: beside the project, or where PAIRHMM_SHARED_DATA says."""

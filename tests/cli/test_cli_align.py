@@ -141,15 +141,6 @@ def test_names_that_formats_can_hold(run_cli, folder):
     )
 
 
-def test_contigs_that_vcf_can_not_hold(run_cli, folder):
-    (folder / "ref.fa").write_text(">a<b>\nACGTACGTAA\n")
-    given = ("--vcf", "-f", "ref.fa", "-r", "a<b>:1-10", "-o", "o.vcf", "t.fa")
-    done = run_cli("align", *given, cwd=folder)
-    assert done.returncode == 2
-    assert "ref.fa: contig 'a<b>': VCF allows no '<' in the name of a contig" in done.stderr
-    assert not (folder / "o.vcf").exists()
-
-
 def test_a_reader_that_leaves_is_no_error(folder):
     command = [sys.executable, "-m", "pairhmm", "-q", "align", "--all", "many.fa", "t.fa"]
     (folder / "many.fa").write_text("".join(f">q{n}\nACGT\n" for n in range(20_000)))

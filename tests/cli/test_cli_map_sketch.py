@@ -189,13 +189,6 @@ def test_bad_input_is_one_line(reads, run_cli, arguments, message, threads):
     assert not Path("y.sketches").exists()
 
 
-def test_an_output_is_no_input(reads, run_cli):
-    before = Path("x.fa").read_bytes()
-    done = run_cli("map", "sketch", "-o", "x.fa", "x.fa")
-    assert done.returncode == 2 and "would be written by -o" in done.stderr
-    assert Path("x.fa").read_bytes() == before
-
-
 def test_names_of_a_mapping_and_options_by_keyword(reads):
     found = pairhmm.sketch({"a": ["x.fq"], "b": "x.bam"}, k=15, min_count=1)
     assert found.names == ["a", "b"] and found.scheme.k == 15 and found.least_counts.tolist() == [1, 1]

@@ -1,4 +1,4 @@
-"""`python -I -S client.py SOCKET ARGUMENT...` is `python -m pairhmm ARGUMENT...`, run by server.py behind that socket.
+"""`python -I -S client.py SOCKET ARGUMENT...` is `python -m MODULE ARGUMENT...`, run by server.py behind that socket.
 
 It imports what an interpreter has built in only: that is why it starts in a few milliseconds.
 """

@@ -1,9 +1,9 @@
-"""Runs the command line in forks of a process that has imported it. Its first line says at which socket.
+"""`server.py MODULE` runs a command line in forks of a process that has imported it. It first prints its socket.
 
-Python and what it imports for a command take 0.4 s, a fork 0.03 s, and the tests start thousands of commands. A fork
-has arguments, standard streams, environment, working directory, signals and an end of its own. What it does not notice
-is a variable that an import looks at, or a module that is imported too late; `python -m pairhmm` is tested in
-test_cli_help.py and others.
+Python and what it imports for a command take 0.4 s, for Snakemake with its plugins 2 s, a fork 0.03 s, and the tests
+start thousands of commands. A fork has arguments, standard streams, environment, working directory, signals and an end
+of its own. What it does not notice is a variable that an import looks at, or a module that is imported too late:
+.ci/wheel runs every command with an interpreter of its own.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ import tempfile
 from importlib import import_module
 from pkgutil import walk_packages
 
-PRELOADED = ("cli", "commands", "engine", "evidence", "io")
+PRELOADED = {"pairhmm": ("cli", "commands", "engine", "evidence", "io"), "snakemake": ("cli",)}
 """Packages whose modules are imported, with all that these import."""
 
 
-def preload() -> None:
+def preload(command: str) -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command line has it: a fork is safe without threads
-    for name in PRELOADED:
-        package = import_module(f"pairhmm.{name}")
-        for module in walk_packages(package.__path__, f"{package.__name__}."):
+    for name in PRELOADED[command]:
+        package = import_module(f"{command}.{name}")
+        for module in walk_packages(getattr(package, "__path__", []), f"{package.__name__}."):
             import_module(module.name)
     gc.freeze()
 
 
-def serve(folder: str) -> None:
+def serve(module: str, folder: str) -> None:
     """Fork for each request until stdin closes. Returns in a fork, with all set up for the command to run."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(os.path.join(folder, "socket"))
@@ -51,7 +51,7 @@ def serve(folder: str) -> None:
                 request, streams = receive(client)
                 process = os.fork()
                 if process == 0:
-                    become(request, streams)
+                    become(module, request, streams)
                     return
                 for stream in streams:
                     os.close(stream)
@@ -76,7 +76,7 @@ def receive(client: socket.socket) -> tuple[bytes, list[int]]:
         return stream.read(int(size)), streams
 
 
-def become(request: bytes, streams: list[int]) -> None:
+def become(module: str, request: bytes, streams: list[int]) -> None:
     """Make this process the one that was asked for."""
     folder, count, *rest = request.split(b"\0")
     for number, stream in enumerate(streams):
@@ -85,12 +85,13 @@ def become(request: bytes, streams: list[int]) -> None:
     os.chdir(folder)
     os.environb.clear()
     os.environb.update(variable.split(b"=", 1) for variable in rest[int(count) :])
-    sys.argv = ["pairhmm", *map(os.fsdecode, rest[: int(count)])]
+    sys.argv = [module, *map(os.fsdecode, rest[: int(count)])]
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
 
 
 if __name__ == "__main__":
-    preload()
-    serve(tempfile.mkdtemp(prefix="pairhmm-"))
-    runpy.run_module("pairhmm", run_name="__main__", alter_sys=True)
+    served = sys.argv[1]
+    preload(served)
+    serve(served, tempfile.mkdtemp(prefix="pairhmm-"))
+    runpy.run_module(served, run_name="__main__", alter_sys=True)

@@ -249,7 +249,9 @@ TRUE_DELETIONS = {Allele("q", 5637, "CAT", "C"): 1, Allele("q", 9250, "GTTCT", "
 """Of chr22 tiny, beside its truth set."""
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.nightly if "100 kb" in name else ()) for name in REAL]
+)
 def test_fitted_parameters_lose_no_genotype(name: str, shared_data: Path, tmp_path: Path) -> None:
     """Both fitted models give as many right genotypes as GATK's defaults, or more. The fit has no truth.
 

@@ -211,7 +211,6 @@ def test_cut():
     assert all(len(chunk) == 1 or len(device.values_of(chunk)) + len(chunk) <= 100 for chunk in chunks)
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_100"])
 def test_compiles(require, architecture):
     """Every kernel compiles without a warning or a spill."""
     nvrtc = helper("nvrtc")

@@ -13,6 +13,8 @@ import pytest
 
 from pairhmm.backends.webgpu import browser
 
+pytestmark = pytest.mark.nightly
+
 PROJECT = Path(__file__).parents[2]
 WASM = PROJECT / "build/web/pairhmm.wasm"
 FLAGS = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from pairhmm.commands.workflow import workflow_folder
+from tests.command_line.start import command
 
 
 class Snakemake:
-    """Runs Snakemake in processes of its own.
+    """Runs Snakemake in forks of a process that has imported it and its plugins.
 
     Attributes
     ----------
@@ -30,16 +31,19 @@ class Snakemake:
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         return os.environ | {"PATH": path, "XDG_CACHE_HOME": str(folder / ".cache")}
 
-    def command(self, folder: Path, *arguments: str, snakefile: Path | None = None) -> list[str]:
-        snakefile = snakefile or self.workflow / "Snakefile"
-        return [sys.executable, "-m", "snakemake", "-s", str(snakefile), "-d", str(folder), *arguments]
+    def arguments(self, folder: Path, *more: str, snakefile: Path | None = None) -> list[str]:
+        return ["-s", str(snakefile or self.workflow / "Snakefile"), "-d", str(folder), *more]
+
+    def command(self, folder: Path, *arguments: str) -> list[str]:
+        """An interpreter of its own, to be killed."""
+        return [sys.executable, "-m", "snakemake", *self.arguments(folder, *arguments)]
 
     def __call__(
         self, folder: Path, *arguments: str, snakefile: Path | None = None, cores: int | None = 2
     ) -> subprocess.CompletedProcess[str]:
         """Run Snakemake in `folder`, by default with the workflow's own Snakefile."""
         on = ["--cores", str(cores)] if cores else []
-        line = self.command(folder, *on, *arguments, snakefile=snakefile)
+        line = [*command("snakemake"), *self.arguments(folder, *on, *arguments, snakefile=snakefile)]
         given = {"capture_output": True, "text": True, "timeout": 280}
         return subprocess.run(line, env=self.environment(folder), check=False, **given)
 

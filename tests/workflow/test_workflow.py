@@ -154,6 +154,7 @@ def test_the_keys_of_the_model_are_options(tiny, snakemake, settings, expected):
         assert expected in command and ("--model" in command) == bool(settings)
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 def test_killed_runs_are_taken_up(tiny, snakemake, real_reads, tmp_path):
     """kill -9 at three random points; then the same bytes, and nothing half-written."""

@@ -20,7 +20,6 @@ from pairhmm.backends.cuda.kernels import KINDS, PROFILES, QUALITIES, ROWS, SCAL
 from pairhmm.backends.cuda.sources import OPTIONS
 from pairhmm.backends.tiles import RESCUERS, Shape
 
-ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
 EVERY_SHAPE = "sm_90"
 ALL = bool(os.environ.get("PAIRHMM_TEST_ALL_SHAPES"))
 MODELS = {QUALITIES: "qualities", ROWS: "rows", PROFILES: "profiles", KINDS: "kinds"}
@@ -94,11 +93,11 @@ def describe(shape: Shape) -> str:
     return f"{shape.lanes} x {shape.rows}{' tall' if shape.tall else ''}"
 
 
-@pytest.fixture(scope="module", params=ARCHITECTURES)
-def compiled(request, nvrtc):
+@pytest.fixture(scope="module")
+def compiled(architecture, nvrtc):
     """Name of the source: result."""
-    names, sources = zip(*jobs(request.param), strict=True)
-    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(request.param, s, OPTIONS) for s in sources]), strict=True))
+    names, sources = zip(*jobs(architecture), strict=True)
+    return dict(zip(names, nvrtc.compile_all([nvrtc.Job(architecture, s, OPTIONS) for s in sources]), strict=True))
 
 
 def test_compiles_without_a_warning(compiled):

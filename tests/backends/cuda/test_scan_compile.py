@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pairhmm.backends.cuda import sources as cuda_sources
 from pairhmm.scanning import cuda
 
 
-@pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_100"])
 def test_compiles(nvrtc, architecture):
     sources = [cuda.source(9), cuda.source(10)]
     results = nvrtc.compile_all([nvrtc.Job(architecture, text, tuple(cuda_sources.OPTIONS)) for text in sources])

@@ -15,6 +15,8 @@ from pairhmm.scanning import webgpu_kernels as scan_webgpu
 from pairhmm.warping import webgpu_kernels as warp_webgpu
 from pairhmm.warping.webgpu_kernels import WarpVariant
 
+pytestmark = pytest.mark.nightly
+
 FLAGS = (
     "--enable-unsafe-webgpu",  # on Linux, and with a software adapter
     "--use-webgpu-adapter=swiftshader",
