@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from pairhmm.interface import moved
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the name is enough: `typing` takes longer than the package
     from typing import Any
@@ -164,8 +162,6 @@ _HOMES = {
     "pairhmm.warping.batch": ("WarpOptions",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-
-moved.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -231,33 +231,6 @@ def test_public_names():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize(
-    ("old", "name"),
-    [
-        ("call", "Site"),
-        ("batch", "PairBatch"),
-        ("runs", "RunOptions"),
-        ("scan", "scan"),
-        ("scan", "scan_files"),
-        ("forward", "forward_files"),
-        ("runs", "open_run"),
-        ("io.read_blocks", "ReadSelection"),
-    ],
-)
-def test_old_names_import_with_a_warning(old, name):
-    code = (
-        "import warnings\n"
-        "with warnings.catch_warnings(record=True) as told:\n"
-        "    warnings.simplefilter('always')\n"
-        f"    from pairhmm.{old} import {name}\n"
-        "said = [str(one.message) for one in told if one.category is FutureWarning]\n"
-        f"assert said[0].startswith('pairhmm.{old} is ')\n"
-        "import pairhmm\n"
-        "assert callable(pairhmm.call) and callable(pairhmm.scan)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_import_is_cheap():
     code = "import sys, pairhmm; assert not {'numpy', 'pysam', 'Bio'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -193,10 +192,6 @@ def forward(
     Scores
         No score is NaN, and none is -inf unless the likelihood is zero.
     """
-    if isinstance(backend, DevicePool):
-        told = "engine.forward(batch, pool) is pool.forward(batch) now, and goes with the next release"
-        warnings.warn(told, FutureWarning, stacklevel=2)
-        return backend.forward(batch, threads, chunk_cells)
     pool = choose(backend, batch.cells, threads) if isinstance(backend, str | Choice) else DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 

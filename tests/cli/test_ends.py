@@ -86,7 +86,6 @@ def test_little_is_imported_before_signals_are_heeded():
         "pairhmm.__main__",
         "pairhmm.interface",
         "pairhmm.interface.ending_signals",
-        "pairhmm.interface.moved",
     ]
     assert not {"typing", "logging", "click", "rich_click"} & set(done.stdout.split())
 
