@@ -15,8 +15,8 @@ from pairhmm.bench.device import describe
 from pairhmm.cli.bench.options import Lengths, json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.fields import option
-from pairhmm.cli.numbers import Whole
 from pairhmm.cli.pages import COMPUTE, MEASUREMENT, OUTPUT, Command
+from pairhmm.cli.param_types import Whole
 from pairhmm.engine import Choice
 
 log = logging.getLogger(__name__)

@@ -18,8 +18,8 @@ from pairhmm.cli.bench.options import Lengths, json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.compute import device_memory_option, devices_option, threads_option
 from pairhmm.cli.fields import either, option
-from pairhmm.cli.files import INPUT_FILE
 from pairhmm.cli.pages import COMPUTE, INPUT, MEASUREMENT, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 
 log = logging.getLogger(__name__)
