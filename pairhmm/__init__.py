@@ -166,9 +166,10 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from pairhmm.interface.release import version
-
-        return version()
+        try:
+            return import_module("pairhmm._version").version
+        except ImportError:
+            return "unknown"  # a checkout that is not installed
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

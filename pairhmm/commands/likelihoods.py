@@ -15,7 +15,7 @@ from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.interface.generators import closed_at_exit
+from pairhmm.interface.process import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_row_names
 from pairhmm.io.files.parquet import ENDING as PARQUET

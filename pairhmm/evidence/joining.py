@@ -18,7 +18,7 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import FIRST, REVERSE, SECOND, mates_of
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.models.batch import Profiles
 
 

@@ -28,7 +28,7 @@ from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
 from pairhmm.genomics.regions import Region
-from pairhmm.interface.cores import usable_cores
+from pairhmm.interface.process import usable_cores
 from pairhmm.io.alignments.index import find_index, how_to_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities

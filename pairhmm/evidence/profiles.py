@@ -17,7 +17,7 @@ from pairhmm.evidence.scoring import prepared_base_quality
 from pairhmm.evidence.stream import cut_bases, cut_slices
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import mate_of
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.io.alignments.molecules import require_tags
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks

@@ -27,7 +27,7 @@ from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.genomics.sequences import encode_each
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.interface.options import Within, check_fields
 
 # The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.compiled import native
 from pairhmm.genomics.arrays import gather, joined, offsets
 from pairhmm.genomics.names import Names
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads
