@@ -21,10 +21,10 @@ from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_names
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.record_blocks import open_sample
 from pairhmm.io.samples.sample_names import sample_name
 from pairhmm.io.samples.sheet import read_sheet
@@ -296,7 +296,7 @@ class _Run:
         if not (is_alone and self.threads > 1):
             yield from self._until_stopped(blocks)
             return
-        with closing(read_ahead(blocks)) as ahead:
+        with closing(prefetch(blocks)) as ahead:
             yield from self._until_stopped(ahead)
 
     def _until_stopped(self, blocks: Iterator[RecordBlock]) -> Iterator[RecordBlock]:

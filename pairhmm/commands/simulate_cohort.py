@@ -12,8 +12,8 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number, check_whole
 from pairhmm.io.files.output_folders import whole_folder
-from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.simulated.cohort import write_cohort_vcf
+from pairhmm.io.simulated.genome import write_truth_table
 from pairhmm.simulation.cohort import (
     CohortSample,
     Individual,

@@ -34,7 +34,7 @@ from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities
 from pairhmm.io.alignments.selection import LeftOut
 from pairhmm.io.alignments.unread import count_unread
-from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
 
