@@ -115,7 +115,7 @@ def sketch(
     >>> sketches.names  # doctest: +SKIP
     ['a', 'b']
     """
-    run = _Run.of("sketch", samples, options, each_record, reference, threads, keywords)
+    run = _Run.of("sketch", samples, options, each_record, reference, threads=threads, keywords=keywords)
     with closing(run.sketched()) as made:
         found = list(made)
     return Sketches(
@@ -154,7 +154,9 @@ def sketch_files(
     int
         Samples in the file.
     """
-    run = _Run.of("sketch_files", samples, options, each_record, reference, threads, keywords, watch)
+    run = _Run.of(
+        "sketch_files", samples, options, each_record, reference, threads=threads, keywords=keywords, watch=watch
+    )
     output = path_of(output)
     check_apart((*run.files(), run.reference), [("-o", output)])
     with create_sketches(output, run.options.full_scheme()) as writer, closing(run.sketched()) as made:
@@ -214,7 +216,15 @@ class _Run:
             check_names("samples", "sample", list(samples), "choose another name")
         else:
             named = [_Sample((path,)) for path in some_paths_of(samples, "samples")]
-        run = cls(tuple(named), options, each_record, path_of(reference), threads, watch, Event())
+        run = cls(
+            samples=tuple(named),
+            options=options,
+            each_record=each_record,
+            reference=path_of(reference),
+            threads=threads,
+            watch=watch,
+            stop=Event(),
+        )
         _check_given_once(run.files())
         return run
 

@@ -103,7 +103,9 @@ def simulate_cohort(
     rng = np.random.default_rng((seed, _COHORT))
     try:
         people = plan_individuals(families, individuals)
-        people, samples = plan_samples(rng, people, families, samples_each, swaps, duplicates, contamination)
+        people, samples = plan_samples(
+            rng, people, families, samples_each, swaps, duplicates=duplicates, contamination=contamination
+        )
     except ValueError as error:
         cure = "raise --families or --individuals, or ask for fewer faults"
         raise InputError("--swaps/--duplicates/--contamination", "", str(error), cure) from error

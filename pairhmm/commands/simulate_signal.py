@@ -101,7 +101,7 @@ def simulate_signal(
     if min(int(known.lengths.min()), length) < table.k:
         raise InputError(str(signatures), "", f"a read would be shorter than a {table.k}-mer", "give longer signatures")
     rows: list[Sequence[object]] = []
-    made = _draw_reads(known, table, reads, unrelated, length, noise, seed, rows)
+    made = _draw_reads(known, table, reads, unrelated, length, noise=noise, seed=seed, rows=rows)
     if str(output).endswith(slow5.ENDINGS):
         with whole_files(output) as scratch:
             write_slow5(scratch, made, SAMPLING_RATE)

@@ -148,7 +148,15 @@ def warp_signatures(
         "first": cut.count,
         "k": table.k,
     }
-    run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature, Chemistry(table.pore))
+    run = _Run(
+        targets=targets,
+        warper=warper,
+        threads=threads,
+        cut=cut,
+        quantiser=Quantiser(normalise, scale),
+        every_signature=every_signature,
+        chemistry=Chemistry(table.pore),
+    )
     with closing(prefetch(run.cut(paths))) as ahead:
         # Reads that can't be used show before the output is opened: stdout would have its header already.
         first = [*islice(ahead, 1)]

@@ -142,11 +142,11 @@ def _made(
         if not len(probabilities):
             continue
         yield MadeProfile(
-            name,
-            samples[reads.sample[number]],
-            held.chrom,
-            int(reads.start[number]),
-            int(sizes[number]),
-            mate_of(int(reads.flag[number])),
-            probabilities,
+            name=name,
+            sample=samples[reads.sample[number]],
+            chrom=held.chrom,
+            position=int(reads.start[number]),
+            reads=int(sizes[number]),
+            mate=mate_of(int(reads.flag[number])),
+            probabilities=probabilities,
         )
