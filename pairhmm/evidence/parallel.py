@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 from pairhmm import engine
 from pairhmm.compiled import require_compiled
 from pairhmm.engine.device_pool import Devices
+from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.evidence.cuts import DiscoveredCuts, Work, context, margin
 from pairhmm.evidence.extent import Extent
@@ -39,7 +40,6 @@ from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
 
 if TYPE_CHECKING:  # a run on the CPU starts sooner without the imports
-    from pairhmm.engine.device_thread import DeviceThread
     from pairhmm.engine.shared_devices import DeviceAddress, SharedDevices
 
 log = logging.getLogger(__name__)
@@ -166,8 +166,6 @@ def _shared(devices: DeviceThread, address: DeviceAddress) -> SharedDevices:
 
 
 def _started(options: RunOptions, threads: int) -> DeviceThread:
-    from pairhmm.engine.device_thread import DeviceThread
-
     return DeviceThread(partial(engine.choose, options.backend), threads)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -202,9 +204,6 @@ def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 def preset(name: str) -> ProfileModel:
     """A built-in parameter set, "normalised" or "published"."""
-    import tomllib
-    from importlib.resources import files
-
     path = files("pairhmm.models") / "presets" / f"{name}.toml"
     return _parse(tomllib.loads(path.read_text()), name)
 
