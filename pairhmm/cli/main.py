@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import rich_click as click
@@ -80,8 +82,6 @@ class _LazyCommands(CommandGroup):
         try:
             name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches
-
             near = get_close_matches(args[0], COMMANDS, n=1)
             if not near:
                 raise
@@ -114,8 +114,6 @@ def cli(quiet: bool, verbose: bool, json_log: bool, debug: bool) -> None:
 
 class _JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        import json
-
         return json.dumps({"level": record.levelname.lower(), "logger": record.name, "message": record.getMessage()})
 
 
