@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from pairhmm.interface import moved
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the name is enough: `typing` takes longer than the package
     from typing import Any
@@ -165,14 +163,13 @@ _HOMES = {
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-moved.install()
-
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from pairhmm.interface.release import version
-
-        return version()
+        try:
+            return import_module("pairhmm._version").version
+        except ImportError:
+            return "unknown"  # a checkout that is not installed
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -9,19 +9,18 @@ from typing import Any
 
 import rich_click as click
 
+import pairhmm
 from pairhmm.aligning.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import Decorator, default_of, either, option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
-from pairhmm.cli.numbers import Size, Whole
 from pairhmm.cli.pages import COMPUTE, INPUT, MODEL, OUTPUT, REGIONS, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size, Whole
 from pairhmm.cli.progress import byte_progress
-from pairhmm.cli.provenance import call_provenance
 from pairhmm.commands import align_files as align
 from pairhmm.commands import align_haplotypes
 from pairhmm.engine import Choice
 from pairhmm.interface.options import rules_of
-from pairhmm.interface.release import version
+from pairhmm.io.variants.provenance import provenance_of
 
 EXAMPLES = (
     "pairhmm align --cigar reads.fastq haplotypes.fa",
@@ -182,7 +181,7 @@ def command(
             raise click.UsageError("--vcf takes no TARGETS, and no option for other outputs or scores.")
         if not (reference and region):
             raise click.UsageError("--vcf needs the reference (-f) and the region of the haplotypes (-r).")
-        lines = {} if no_version else call_provenance()
+        lines = {} if no_version else provenance_of(sys.argv[1:])
         align_haplotypes.write_haplotype_variants(queries, reference, region, output, provenance=lines)
         return
     if not targets:
@@ -203,6 +202,6 @@ def command(
             backend=backend,
             threads=threads,
             chunk_size=chunk_size,
-            provenance={} if no_version else {"VN": version(), "CL": shlex.join(["pairhmm", *sys.argv[1:]])},
+            provenance={} if no_version else {"VN": pairhmm.__version__, "CL": shlex.join(["pairhmm", *sys.argv[1:]])},
             watch=watch,
         )

@@ -7,8 +7,8 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import count_options
-from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.pages import OUTPUT, Command
+from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.commands import calibrate_str
 
 EXAMPLES = (

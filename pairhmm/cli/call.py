@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.progress import region_progress
-from pairhmm.cli.provenance import call_provenance
 from pairhmm.commands import call
 from pairhmm.errors import InputError
 from pairhmm.genomics.genotypes import MAX_GQ, GenotypeOptions
@@ -21,6 +21,7 @@ from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.genomics.ploidy import MOST_COPIES, Ploidies
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.io.variants.ploidy import read_ploidy
+from pairhmm.io.variants.provenance import provenance_of
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -238,6 +239,6 @@ def command(
             min_quality=min_quality,
             records=records,
             watch=watch,
-            provenance={} if no_version else call_provenance(),
+            provenance={} if no_version else provenance_of(sys.argv[1:]),
             **given,
         )

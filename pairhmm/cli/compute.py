@@ -11,8 +11,8 @@ import rich_click as click
 
 from pairhmm import backends
 from pairhmm.cli import fields
-from pairhmm.cli.numbers import Size
 from pairhmm.cli.pages import COMPUTE
+from pairhmm.cli.param_types import Size
 from pairhmm.engine import Choice, free_devices
 from pairhmm.engine.threads import MOST_PER_CORE, usable_threads
 

@@ -9,8 +9,8 @@ import rich_click as click
 
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import either, option, pair
-from pairhmm.cli.files import INPUT_FILE, InputFile
 from pairhmm.cli.pages import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
+from pairhmm.cli.param_types import INPUT_FILE, InputFile
 from pairhmm.commands.keywords import keyword_types, with_keywords
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.evidence.presets import PRESETS

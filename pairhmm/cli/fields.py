@@ -13,7 +13,7 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.numbers import Real, Whole
+from pairhmm.cli.param_types import Real, Whole
 from pairhmm.interface.options import LARGEST, Rule, rules_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -8,8 +8,8 @@ import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
 from pairhmm.cli.fields import either, option
-from pairhmm.cli.files import OUTPUT_FILE, InputFile
 from pairhmm.cli.pages import MODEL, OUTPUT, READS, Command
+from pairhmm.cli.param_types import OUTPUT_FILE, InputFile
 from pairhmm.commands import fit
 from pairhmm.models.profile import PRESETS, parameters_of
 

@@ -6,9 +6,9 @@ import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.model_options import model_options, profile_of
 from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands import forward_files as forward
 from pairhmm.engine import Choice
 from pairhmm.models.gatk import GatkOptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands import gather
 
 EXAMPLES = (

@@ -8,10 +8,10 @@ import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import OUTPUT, Command
+from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import likelihoods
 

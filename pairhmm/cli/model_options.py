@@ -11,8 +11,8 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command
-from pairhmm.cli.files import InputFile
 from pairhmm.cli.pages import MODEL
+from pairhmm.cli.param_types import InputFile
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.parameter_file import KEYS
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
+from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.commands import page
 
 EXAMPLES = (

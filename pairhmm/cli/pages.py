@@ -7,7 +7,7 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.files import OutputFile
+from pairhmm.cli.param_types import OutputFile
 
 INPUT = "Input"
 REGIONS = "Regions"

@@ -7,9 +7,9 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import read_options
-from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.molecule_options import molecule_options
 from pairhmm.cli.pages import OUTPUT, Command
+from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.commands import profiles
 
 EXAMPLES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands import report, report_inputs
 
 EXAMPLES = (
@@ -188,22 +188,22 @@ def command(
     report has no section for outputs that are not given.
     """
     inputs = report_inputs.ReportInputs(
-        reference,
-        calls,
-        likelihoods,
-        alignments,
-        hits,
-        signatures,
-        timings,
-        hits_samples,
-        scan_summaries,
-        fit,
-        fit_rounds,
-        positions,
-        distances,
-        pairs,
-        sample_checks,
-        sheet,
-        info,
+        reference=reference,
+        calls=calls,
+        likelihoods=likelihoods,
+        alignments=alignments,
+        hits=hits,
+        signatures=signatures,
+        timings=timings,
+        hits_samples=hits_samples,
+        scan_summaries=scan_summaries,
+        fit=fit,
+        fit_rounds=fit_rounds,
+        map=positions,
+        distances=distances,
+        pairs=pairs,
+        sample_checks=sample_checks,
+        sheet=sheet,
+        info=info,
     )
-    report.report(output, inputs, title, mqc, max_sites, min_depth, link_genome)
+    report.report(output, inputs, title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

@@ -6,9 +6,8 @@ import rich_click as click
 
 from pairhmm.cli.compute import one_device_options, threads_option
 from pairhmm.cli.fields import default_of, option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
-from pairhmm.cli.numbers import Size
 from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import scan_files as scan
 from pairhmm.commands.scan_outputs import Reports

@@ -5,8 +5,8 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
-from pairhmm.cli.numbers import Real
 from pairhmm.cli.pages import OUTPUT, READS, SAMPLES, Command
+from pairhmm.cli.param_types import Real
 from pairhmm.commands.simulate_cohort import (
     LEAST_ERROR,
     MOST_CONTAMINATION,

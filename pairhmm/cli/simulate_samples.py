@@ -5,8 +5,8 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands.simulate_scan import simulate_samples
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, READS, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands.simulate_signal import simulate_signal
 from pairhmm.warping.kmers import LONGEST_K
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import OUTPUT_FILE
 from pairhmm.cli.pages import OUTPUT, SAMPLES, Command
+from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.commands.simulate_scan import simulate_signatures
 
 EXAMPLES = (

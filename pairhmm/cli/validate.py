@@ -8,8 +8,8 @@ import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE
 from pairhmm.cli.pages import INPUT, MEASUREMENT, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.commands import validate
 from pairhmm.engine import Choice
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY

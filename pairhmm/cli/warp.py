@@ -7,9 +7,8 @@ from click.core import ParameterSource
 
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import either, option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
-from pairhmm.cli.numbers import Real
 from pairhmm.cli.pages import INPUT, MATCHES, OUTPUT, READS, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Real
 from pairhmm.commands import warp_files, warp_signatures
 from pairhmm.engine import Choice
 from pairhmm.warping.batch import WarpMode, WarpOptions

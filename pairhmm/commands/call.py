@@ -6,13 +6,14 @@ import logging
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from pairhmm.commands.keywords import CallKeywords, with_keywords
 from pairhmm.errors import InputError
 from pairhmm.evidence.genotyping import Site, genotype_region, on_listed_alleles
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.parallel import open_results
+from pairhmm.evidence.reference_blocks import ReferenceWalk, walk_of
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, Use, UseOfReads, Watch
 from pairhmm.evidence.site_counts import SiteCounts
@@ -21,17 +22,14 @@ from pairhmm.genomics.pedigree import SampleFamily
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.reference_confidence import ReferenceBlock
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.interface.generators import closed_at_exit
 from pairhmm.interface.options import check_number
+from pairhmm.interface.process import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.call_writer import CallFormat, open_calls
 from pairhmm.io.variants.gvcf import BlockLines
 from pairhmm.models.gatk import GatkOptions
-
-if TYPE_CHECKING:  # a run without blocks starts sooner without the import
-    from pairhmm.evidence.reference_blocks import ReferenceWalk
 
 log = logging.getLogger(__name__)
 
@@ -268,8 +266,6 @@ class _GvcfLines:
 
     def opened(self, run: Run, places: Sequence[Interval]) -> Use[CallItems]:
         """The records of a run over places, and the blocks between them."""
-        from pairhmm.evidence.reference_blocks import walk_of
-
         caller = self.calls.caller
         walk = walk_of(run, places, caller.options, self.min_base_quality, caller.records.gq_bands)
         return partial(self._items, walk)

@@ -21,10 +21,9 @@ from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sequences import encode, encode_read
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
-from pairhmm.io.files.ahead import read_ahead
-from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.background import BackgroundWriter, prefetch
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
 from pairhmm.io.pairs.batches import read_batches
 from pairhmm.io.pairs.score_lines import HEADER, score_lines
@@ -99,12 +98,12 @@ def forward_files(
     require_ending(output, "tables of scores", TEXT_TABLE)
     pairs = 0
     with closing(
-        read_ahead(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))
+        prefetch(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))
     ) as blocks:
         # The first block is read before the output is opened, so that unusable input leaves no output.
         first = list(islice(blocks, 1))
         pool = engine.choose(backend, sum(_cells_of_file(path_of(reads), block.batch) for block in first), threads)
-        with open_binary_output(output) as table, WriteBehind(threads) as behind:
+        with open_binary_output(output) as table, BackgroundWriter(threads) as behind:
             table.write(HEADER)
             for block in chain(first, blocks):
                 scores = pool.forward(block.batch, threads)

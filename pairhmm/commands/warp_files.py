@@ -20,9 +20,9 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_choice, check_number, check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
@@ -154,7 +154,7 @@ def warp_files(
     if queries == targets == STDIN:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     source = _every_pair(queries, targets) if every_pair else _in_order(queries, targets)
-    with closing(read_ahead(source)) as chunks:
+    with closing(prefetch(source)) as chunks:
         first = next(chunks, None)
         if first is None:
             raise InputError(queries, "", "no signal in it", "check the file")

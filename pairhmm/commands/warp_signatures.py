@@ -20,10 +20,10 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names, decoded
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.signals.chemistry import NO_RNA, direct_rna, pore_of_run
 from pairhmm.io.signals.kmer_tables import read_kmer_table
@@ -148,8 +148,16 @@ def warp_signatures(
         "first": cut.count,
         "k": table.k,
     }
-    run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature, Chemistry(table.pore))
-    with closing(read_ahead(run.cut(paths))) as ahead:
+    run = _Run(
+        targets=targets,
+        warper=warper,
+        threads=threads,
+        cut=cut,
+        quantiser=Quantiser(normalise, scale),
+        every_signature=every_signature,
+        chemistry=Chemistry(table.pore),
+    )
+    with closing(prefetch(run.cut(paths))) as ahead:
         # Reads that can't be used show before the output is opened: stdout would have its header already.
         first = [*islice(ahead, 1)]
         with open_warpings(output, PLACE_COLUMNS, settings) as out:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,8 +12,8 @@ from pairhmm.engine import calibration
 from pairhmm.engine.calibration import Calibration, crossover
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import BackendUnavailable, InputError
-from pairhmm.interface.cores import usable_cores
 from pairhmm.interface.options import check_choice, check_whole
+from pairhmm.interface.process import usable_cores
 from pairhmm.models.batch import PairBatch, Scores
 
 log = logging.getLogger(__name__)
@@ -193,10 +192,6 @@ def forward(
     Scores
         No score is NaN, and none is -inf unless the likelihood is zero.
     """
-    if isinstance(backend, DevicePool):
-        told = "engine.forward(batch, pool) is pool.forward(batch) now, and goes with the next release"
-        warnings.warn(told, FutureWarning, stacklevel=2)
-        return backend.forward(batch, threads, chunk_cells)
     pool = choose(backend, batch.cells, threads) if isinstance(backend, str | Choice) else DevicePool([backend])
     return pool.forward(batch, threads, chunk_cells)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,8 +41,6 @@ def claim(names: Sequence[str], count: int) -> list[int]:
     InputError
         Where the folder of the lock files can't be used.
     """
-    import tempfile
-
     folder = Path(tempfile.gettempdir()) / f"pairhmm-claims-{os.getuid()}"
     is_told = False
     while True:

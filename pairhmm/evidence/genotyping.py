@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from pairhmm.genomics.phasing import phased
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.variants import Variant
 from pairhmm.models.gatk import GatkOptions
-
-if TYPE_CHECKING:
-    from pairhmm._cpu import SiteReads
 
 MANY_SET_ASIDE = 0.2
 """The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
@@ -111,7 +108,7 @@ def genotype_region(
             yield site
 
 
-def _phased(sites: Sequence[Site], reads: Sequence[SiteReads]) -> Iterator[Site]:
+def _phased(sites: Sequence[Site], reads: Sequence[native.SiteReads]) -> Iterator[Site]:
     """The sites of a region with the phase of their genotypes."""
     if len(sites) < 2:
         yield from sites
@@ -170,7 +167,7 @@ class _Found(NamedTuple):
 
     place: int
     site: Site
-    reads: SiteReads
+    reads: native.SiteReads
     allele_of: list[int]
     extent: tuple[int, int]
 
@@ -273,7 +270,7 @@ class _View:
         site = Site(variant, quality, samples, self._samples, left_out)
         return _Found(index, site, reads, allele_of, extent)
 
-    def with_others(self, site: Site, reads: SiteReads) -> Site:
+    def with_others(self, site: Site, reads: native.SiteReads) -> Site:
         """The site with likelihoods of one allele more, which stands for all others."""
         more = reads.with_non_reference()
         priors = (self._options.snv_prior,) * (len(site.variant.alts) + 1)
@@ -291,8 +288,15 @@ class _View:
         # `replace` takes a few times longer, and every record comes here.
         samples = [
             SampleGenotype(
-                *(one.alleles, one.depths, one.depth, one.quality, one.likelihoods, one.log10_reference),
-                *(one.ploidy, one.left_out, own),
+                alleles=one.alleles,
+                depths=one.depths,
+                depth=one.depth,
+                quality=one.quality,
+                likelihoods=one.likelihoods,
+                log10_reference=one.log10_reference,
+                ploidy=one.ploidy,
+                left_out=one.left_out,
+                strands=own,
             )
             for one, own in zip(site.samples, strands, strict=True)
         ]

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pairhmm.compiled import native
 from pairhmm.genomics.genotypes import SampleGenotype
 
-if TYPE_CHECKING:
-    from pairhmm._cpu import SiteReads
-
 
 def phased(
-    positions: Sequence[int], reads: Sequence[SiteReads], genotypes: Sequence[SampleGenotype], sample: int
+    positions: Sequence[int], reads: Sequence[native.SiteReads], genotypes: Sequence[SampleGenotype], sample: int
 ) -> list[SampleGenotype]:
     """The genotypes of one sample at the sites of a region, with their phase.
 

@@ -1,1 +1,1 @@
-"""How the package takes arguments, checks options, shows objects, and finds modules by their old names."""
+"""How the package takes arguments, checks options and shows objects, and what it sets of its process."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,6 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
     InputError
         For a file that can't be read, is not TOML, is empty, or has the parameters of the other model.
     """
-    import tomllib
-
     source = str(path)
     try:
         # Python raises ValueError for a path with a zero byte, too.

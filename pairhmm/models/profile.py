@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.genomics.sequences import READ_LETTERS
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 from pairhmm.models.gatk import ERROR, MOST_REPEATS
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
@@ -202,9 +204,6 @@ def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 def preset(name: str) -> ProfileModel:
     """A built-in parameter set, "normalised" or "published"."""
-    import tomllib
-    from importlib.resources import files
-
     path = files("pairhmm.models") / "presets" / f"{name}.toml"
     return _parse(tomllib.loads(path.read_text()), name)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +11,6 @@ from pairhmm.sketching import published
 from pairhmm.sketching.permutation import MOST_COUNTED
 from pairhmm.sketching.planes import planes_of
 from pairhmm.sketching.sketches import WORD_BITS, Scheme
-
-if TYPE_CHECKING:
-    from pairhmm._cpu import AllKmers, FrequentKmers, FrequentTokens
 
 
 class SampleSketcher:
@@ -37,7 +32,7 @@ class SampleSketcher:
 
     def __init__(self, scheme: Scheme, least_count: int) -> None:
         self.scheme, self.least_count = scheme, least_count
-        self._kmers: FrequentTokens | FrequentKmers | AllKmers
+        self._kmers: native.FrequentTokens | native.FrequentKmers | native.AllKmers
         if scheme.name == "published":
             factor, summand = int(published.FACTORS[0]), int(published.SUMMANDS[0])
             self._kmers = native.FrequentTokens(scheme.k, least_count, MOST_COUNTED, factor, summand)

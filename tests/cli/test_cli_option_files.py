@@ -7,8 +7,8 @@ import signal
 import click
 import pytest
 
-from pairhmm.cli.files import InputFile, OutputFile
 from pairhmm.cli.main import cli, main
+from pairhmm.cli.param_types import InputFile, OutputFile
 from pairhmm.io.files.destinations import kept_apart
 
 CONTENT = "kept\n"

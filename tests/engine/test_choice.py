@@ -160,8 +160,3 @@ def test_auto_does_not_leave_out_a_device_that_was_asked_for(gpu):
     gpu.found = Status(False, reason="no driver", cure="install one")
     with pytest.raises(BackendUnavailable, match="gpu: no driver; install one; cpu: it computes on the CPU"):
         engine.choose(Choice(devices=(0,)))
-
-
-def test_a_pool_still_scores_by_forward_with_a_warning():
-    with pytest.warns(FutureWarning, match="is pool.forward"):
-        assert len(engine.forward(PairBatch.from_groups([]), engine.choose("reference")).log10) == 0

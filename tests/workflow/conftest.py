@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pairhmm.commands.workflow import workflow_folder
+from pairhmm.cli.workflow import workflow_folder
 from tests.command_line.start import command
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from pairhmm.commands.workflow import workflow_folder
+from pairhmm.cli.workflow import workflow_folder
 
 PROFILES = workflow_folder() / "profiles"
 PLUGINS = {

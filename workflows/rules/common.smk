@@ -45,7 +45,7 @@ OPTIONS = {
 
 def check_options(config):
     """Require options that the commands take, before any job gives them."""
-    from pairhmm.cli.option_check import why_wrong
+    from pairhmm.cli.workflow import why_wrong
     from pairhmm.errors import InputError
 
     if not workflow.is_main_process:

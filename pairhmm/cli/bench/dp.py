@@ -12,8 +12,8 @@ from pairhmm.bench import dp
 from pairhmm.cli.bench.options import Lengths, json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.fields import option
-from pairhmm.cli.numbers import Whole
 from pairhmm.cli.pages import COMPUTE, MEASUREMENT, Command
+from pairhmm.cli.param_types import Whole
 from pairhmm.engine import Choice
 
 EXAMPLES = ("pairhmm bench dp", "pairhmm bench dp --lengths 250 --gigacells 10")

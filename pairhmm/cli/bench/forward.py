@@ -18,8 +18,8 @@ from pairhmm.cli.bench.options import Lengths, json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.compute import device_memory_option, devices_option, threads_option
 from pairhmm.cli.fields import either, option
-from pairhmm.cli.files import INPUT_FILE
 from pairhmm.cli.pages import COMPUTE, INPUT, MEASUREMENT, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 
 log = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ def command(
     if measured and KERNEL in wanted:
         _kernel_table(tables, measured, repetitions)
     if measured and WORKLOAD in wanted:
-        _workload_table(tables, measured, workloads, groups, copies, repetitions, threads)
+        _workload_table(tables, measured, workloads, groups, copies, repetitions=repetitions, threads=threads)
     if measured and FILES in wanted:
         _file_table(tables, measured, repetitions, threads)
     tables.finish()

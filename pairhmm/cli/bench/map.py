@@ -12,8 +12,8 @@ from pairhmm.cli.bench.options import Lengths, json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.compute import threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.numbers import Whole
 from pairhmm.cli.pages import COMPUTE, MEASUREMENT, Command
+from pairhmm.cli.param_types import Whole
 from pairhmm.engine import Choice
 
 EXAMPLES = ("pairhmm bench map", "pairhmm bench map --backend webgpu --nodes 100,1000 --accuracy")

@@ -13,8 +13,8 @@ from pairhmm.cli.bench.options import json_option, repetitions_option
 from pairhmm.cli.bench.tables import Tables
 from pairhmm.cli.compute import threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.numbers import Whole
 from pairhmm.cli.pages import COMPUTE, MEASUREMENT, Command
+from pairhmm.cli.param_types import Whole
 from pairhmm.engine import Choice
 
 log = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, MAP, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands.map_draw import draw_map, write_map
 from pairhmm.engine import Choice
 from pairhmm.placing.options import GROUPS, MapOptions, Quantisation

@@ -6,8 +6,8 @@ import rich_click as click
 
 from pairhmm.cli.compute import threads_option
 from pairhmm.cli.fields import option
-from pairhmm.cli.files import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, SKETCHES, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import map_sketch
 from pairhmm.sketching.options import READS_LEAST_COUNT, SketchOptions

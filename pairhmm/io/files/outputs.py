@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import logging
 import os
 import re
@@ -18,8 +19,8 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.descriptors import STDOUT, is_device
 from pairhmm.io.files.destinations import being_written
-from pairhmm.io.files.standard_streams import STDOUT
 
 log = logging.getLogger(__name__)
 
@@ -163,8 +164,6 @@ def _scratch_tail(name: str) -> str:
     """The end of the names of a destination's scratch files: its own name, cut to the room that there is."""
     if len(os.fsencode(name)) <= _LONGEST_TAIL:
         return name
-    import hashlib
-
     return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
 
 
@@ -291,8 +290,3 @@ def _opened(destination: str | Path, stdout: IO[Any], mode: str, encoding: str |
         # A full disk shows here at the latest, which is before the rename.
         handle.flush()
         os.fsync(handle.fileno())
-
-
-def is_device(destination: str | Path) -> bool:
-    """Whether the destination exists and is not a regular file (a pipe, /dev/null). No file can be renamed onto it."""
-    return os.path.exists(destination) and not os.path.isfile(destination) and not os.path.isdir(destination)

@@ -1,14 +1,27 @@
-"""Joins the provenance of a call set: the headers of its pieces each describe only their own piece."""
+"""The provenance of a call set in its header: that of a run, and that of a run's pieces joined."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Sequence
+from datetime import date
+
+import pairhmm
 
 # The version of the format does not describe the piece, so the first file's is kept.
 _PLAIN = re.compile(r"##(?!fileformat=)([^=]+)=([^<].*)")
 _COMMAND, _DATE = "pairhmmCommand", "fileDate"
+
+
+def provenance_of(arguments: Sequence[str]) -> dict[str, str]:
+    """Lines ``##key=value`` of VCF: date, version and command."""
+    return {
+        _DATE: f"{date.today():%Y%m%d}",
+        "source": f"pairhmm {pairhmm.__version__}",
+        "pairhmmVersion": pairhmm.__version__,
+        _COMMAND: shlex.join(arguments),
+    }
 
 
 def run_header(headers: Sequence[Sequence[str]]) -> list[str]:

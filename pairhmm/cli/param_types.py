@@ -1,14 +1,21 @@
-"""Numbers as options take them: whole ones that fit what computes with them, and real ones that are finite."""
+"""The types of options and arguments: numbers, sizes, and files.
+
+A file is noted when the command line is read, so that no command can forget to guard an input against its outputs.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import re
+from collections.abc import Collection
 from typing import Any
 
 import rich_click as click
 
 from pairhmm.interface.options import LARGEST
+from pairhmm.io.files.destinations import note_output
+from pairhmm.io.files.inputs import taken
 
 
 class Whole(click.IntRange):
@@ -66,3 +73,41 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         """A number of bytes as a size, with the largest unit of which it is a whole number."""
         unit = next(unit for unit in ("G", "M", "K", "") if size % _UNITS[unit] == 0)
         return f"{size // _UNITS[unit]}{unit}"
+
+
+class InputFile(click.Path):
+    """A file that is read.
+
+    Parameters
+    ----------
+    names : collection of str
+        Values that are no files.
+    """
+
+    def __init__(self, names: Collection[str] = ()) -> None:
+        # Readers say in one line what is wrong with a file.
+        super().__init__(readable=False)
+        self.names = names
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if path not in self.names and not (ctx is not None and ctx.resilient_parsing):
+            taken(os.fsdecode(path))
+        return path
+
+
+class OutputFile(click.Path):
+    """A file that is written."""
+
+    def __init__(self) -> None:
+        super().__init__(readable=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if param is not None and not (ctx is not None and ctx.resilient_parsing):
+            note_output(param.opts[0], os.fsdecode(path))
+        return path
+
+
+INPUT_FILE = InputFile()
+OUTPUT_FILE = OutputFile()
