@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pairhmm.aligning.base import Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.scoring import Scoring
-from pairhmm.backends.pair_pool import PairPool
+from pairhmm.engine.pair_pool import PairPool
 from pairhmm.genomics.arrays import joined
 
 

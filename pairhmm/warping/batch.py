@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.pairs import Pairs
+from pairhmm.engine.pairs import Pairs
 from pairhmm.errors import OptionError
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.interface.options import Within, check_fields

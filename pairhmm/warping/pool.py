@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pairhmm.backends.pair_pool import PairPool
+from pairhmm.engine.pair_pool import PairPool
 from pairhmm.warping.base import Warper
 from pairhmm.warping.batch import SignalPairs, Warpings, WarpOptions
 

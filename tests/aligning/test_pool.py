@@ -10,9 +10,9 @@ from pairhmm.aligning import choice, reference
 from pairhmm.aligning.batch import Alignments
 from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
-from pairhmm.backends import pair_pool
 from pairhmm.backends.base import Status
-from pairhmm.backends.pair_pool import chunks_of
+from pairhmm.engine import pair_pool
+from pairhmm.engine.pair_pool import chunks_of
 from pairhmm.errors import DeviceLost, InputError, OutOfDeviceMemory
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pairhmm import backends, warping
-from pairhmm.backends import pair_pool
 from pairhmm.backends.base import Status
+from pairhmm.engine import pair_pool
 from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
 from pairhmm.warping import choice, reference
 from pairhmm.warping.batch import WarpOptions
