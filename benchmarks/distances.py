@@ -25,9 +25,9 @@ from pathlib import Path
 import numpy as np
 
 import pairhmm
-from pairhmm import sketching
 from pairhmm.io.sketches.writer import write_sketches
 from pairhmm.simulation.relatives import canonical_kmers, random_genome, relative, sequence_of, true_jaccard
+from pairhmm.sketching.base import COMPARERS
 from pairhmm.sketching.cpu import CpuComparer, levels
 from pairhmm.sketching.distances import distances
 from pairhmm.sketching.pairing import every_pair
@@ -205,7 +205,7 @@ def best(rounds: int, work: Callable[[], object], in_children: bool = False) -> 
 def device_speeds(backend: str, samples: int, rounds: int) -> list[dict[str, object]]:
     """10^9 pairs a second of a device, each sketch with each: of its kernel by its clock; from sketches on the host to
     counts there; and to the nearest ten."""
-    comparer = sketching.load(backend)
+    comparer = COMPARERS.load(backend)
     rows = []
     for slots, bits in SHAPES:
         sketches = random_sketches(samples, slots, bits)

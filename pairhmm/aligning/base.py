@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.scoring import Scoring
+from pairhmm.engine.tools import Tool
 
 
 class Aligner(Protocol):
@@ -31,3 +32,6 @@ class Aligner(Protocol):
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         """The best alignment of each pair, on `threads` CPU threads."""
         ...
+
+
+ALIGNERS = Tool[Aligner]("pairhmm.aligning", "align")

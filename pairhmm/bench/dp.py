@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import aligning, warping
+from pairhmm.aligning.base import ALIGNERS
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.bench.published.alignment_cuda import PublishedPairs
+from pairhmm.warping.base import WARPERS
 from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
 
 __all__ = ["DEFAULT_LENGTHS", "METHODS", "CellSpeed", "DpWork", "make_work", "measure_cells"]
@@ -148,7 +149,7 @@ def measure_cells(
         Without CUDA.
     """
     published = PublishedPairs(device)
-    methods = [method for method in METHODS if method == WARPING or "cuda" in aligning.names()]
+    methods = [method for method in METHODS if method == WARPING or "cuda" in ALIGNERS.names()]
     if len(methods) < len(METHODS):
         announce("alignment: this version does not align on CUDA, so that the published design stands alone")
     for length in lengths:
@@ -181,9 +182,9 @@ def _ours(device: int, method: str, work: DpWork, expected: NDArray[np.int64] | 
     pairs: SignalPairs | SequencePairs
     rule: WarpOptions | Scoring
     if method == WARPING:
-        by, pairs, rule = warping.load("cuda", device), work.signals(), WarpOptions()
+        by, pairs, rule = WARPERS.load("cuda", device=device), work.signals(), WarpOptions()
     else:
-        by, pairs, rule = aligning.load("cuda", device), work.sequences(), ALIGNMENTS[method]
+        by, pairs, rule = ALIGNERS.load("cuda", device=device), work.sequences(), ALIGNMENTS[method]
 
     def scores() -> NDArray[np.int64]:
         if method == WARPING:

@@ -12,11 +12,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import scanning
 from pairhmm.backends import device_of, on_the_cpu, status
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.bench.published.scan_cuda import CudaBrute
 from pairhmm.bench.published.scan_webgpu import WebgpuBrute
+from pairhmm.scanning.base import SCANNERS
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, Signatures, best_hits
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
@@ -162,8 +162,8 @@ def measure_scan(
     announce(
         f"{len(work.samples):,} samples, {bases:,} bases, {len(patterns):,} patterns; {repetitions + 1} times a rung"
     )
-    expected = scanning.load(on_the_cpu()[0], patterns, options).scan(work.samples, threads)
-    ours = scanning.load(backend, patterns, options, number)
+    expected = SCANNERS.load(on_the_cpu()[0], patterns, options).scan(work.samples, threads)
+    ours = SCANNERS.load(backend, patterns, options, device=number)
     brute: _Brute = (
         CudaBrute(number, patterns) if backend == "cuda" else WebgpuBrute(webgpu_setup.adapters()[number], patterns)
     )

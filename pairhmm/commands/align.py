@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.aligning.batch import LONGEST, SequencePairs, Sequences
-from pairhmm.aligning.choice import choose
+from pairhmm.aligning.pool import choose
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.commands.keywords import with_keywords
 from pairhmm.commands.tool_keywords import AlignKeywords

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.aligning.batch import Alignments
-from pairhmm.aligning.choice import choose
-from pairhmm.aligning.pool import AlignerPool
+from pairhmm.aligning.pool import AlignerPool, choose
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.commands.align import scoring_of
 from pairhmm.compiled import require_compiled

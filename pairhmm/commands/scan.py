@@ -15,6 +15,7 @@ from pairhmm.errors import OptionError
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import PhredValues, phred
 from pairhmm.interface.options import check_whole
+from pairhmm.scanning.base import choose
 from pairhmm.scanning.batch import (
     LONGEST_TILE,
     REVERSE,
@@ -26,7 +27,6 @@ from pairhmm.scanning.batch import (
     Tiling,
     with_match_counts,
 )
-from pairhmm.scanning.choice import choose
 from pairhmm.scanning.tiles import check_tiling, load_tiles
 
 _DEFAULTS = ScanOptions()
@@ -104,7 +104,7 @@ def scan(
     **keywords
         Fields of `ScanOptions` by name, such as ``max_mismatches=1``. They override those of `options`.
     backend : str
-        "auto", or a name of `pairhmm.scanning.names`.
+        "auto", or the name of a backend that scans.
     device : int, optional
         GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int

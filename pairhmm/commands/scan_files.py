@@ -13,7 +13,6 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import scanning
 from pairhmm.commands.keywords import with_keywords
 from pairhmm.commands.scan_candidates import open_candidates
 from pairhmm.commands.scan_outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
@@ -31,8 +30,8 @@ from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.hit_writer import check_hit_table
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.scanning.base import Scanner, choose
 from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures, Tiling
-from pairhmm.scanning.choice import choose
 from pairhmm.scanning.complexity import masked_tiles
 from pairhmm.scanning.records import RecordBlock
 from pairhmm.scanning.rollup import call_rule, repeated_tiles
@@ -88,7 +87,7 @@ def scan_files(
     chunk_size : int
         Bytes of records that are taken at once; changes no result.
     backend : str
-        "auto", or a name of `pairhmm.scanning.names`.
+        "auto", or the name of a backend that scans.
     device : int, optional
         GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int
@@ -226,7 +225,7 @@ class _Source:
 
 
 def _scanned(
-    scanner: scanning.Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
+    scanner: Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
 ) -> Iterator[ScannedBlock]:
     with closing(read_ahead(blocks)) as ahead:
         for path, block in ahead:
@@ -238,7 +237,7 @@ def _scanned(
                 yield path, part, found
 
 
-def _in_parts(scanner: scanning.Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
+def _in_parts(scanner: Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
     """Consecutive records of a block, and what was found in them: as many as memory is meant for."""
     while True:
         found = scanner.scan_some(block.samples, threads)

@@ -28,7 +28,7 @@ from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
 from pairhmm.warping.base import Warper
 from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
-from pairhmm.warping.choice import choose
+from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import (
     NORMALISATIONS,
     SCALES,
@@ -122,7 +122,7 @@ def warp_files(
     options : WarpOptions
         What a warping is.
     backend : str or Choice
-        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
+        "auto", or the name of a backend that warps; or that with its devices, which share the work.
     threads : int
     **keywords
         Fields of `WarpOptions` by name.

@@ -33,10 +33,10 @@ from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, check_warpings, ope
 from pairhmm.scanning.batch import Signatures
 from pairhmm.warping.base import Warper
 from pairhmm.warping.batch import Signals
-from pairhmm.warping.choice import choose
 from pairhmm.warping.cutting import CutOptions
 from pairhmm.warping.kmers import KmerTable
 from pairhmm.warping.places import SignatureLevels, best_places
+from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
 
 log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ def warp_signatures(
     cut : CutOptions
         Which part of a read is warped.
     backend : str or Choice
-        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
+        "auto", or the name of a backend that warps; or that with its devices, which share the work.
     threads : int
 
     Returns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from pairhmm.engine.tools import Tool
 from pairhmm.warping.batch import SignalPairs, Warpings, WarpOptions
 
 
@@ -23,3 +24,6 @@ class Warper(Protocol):
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """The cheapest warping of each pair, on `threads` CPU threads."""
         ...
+
+
+WARPERS = Tool[Warper]("pairhmm.warping", "warp")
