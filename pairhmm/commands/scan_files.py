@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Unpack
 
 import numpy as np
@@ -21,7 +20,7 @@ from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.ahead import begun_ahead, read_ahead
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names
@@ -153,14 +152,12 @@ def scan_files(
     source = _Source(chunk_size, overlap, reference, watch)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
-        scanned = stack.enter_context(closing(read_ahead(_scanned(scanner, source.blocks(samples), outputs, threads))))
-        # Records that can't be used show before the outputs are opened: stdout would have its header already.
-        first = [*islice(scanned, 1)]
+        _, scanned = stack.enter_context(begun_ahead(_scanned(scanner, source.blocks(samples), outputs, threads)))
         sinks = outputs.open_sinks(stack, output)
         candidates = None
         if reports.candidates is not None:
             candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
-        outputs.write(chain(first, scanned), sinks, candidates)
+        outputs.write(scanned, sinks, candidates)
     counts = outputs.counts
     log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
     return counts

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import Annotated, TextIO, Unpack
@@ -20,7 +19,7 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_choice, check_number, check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.ahead import begun_ahead
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.signals.reader import read_signals
@@ -154,20 +153,18 @@ def warp_files(
     if queries == targets == STDIN:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     source = _every_pair(queries, targets) if every_pair else _in_order(queries, targets)
-    with closing(read_ahead(source)) as chunks:
-        first = next(chunks, None)
-        if first is None:
+    with begun_ahead(source) as (first, chunks):
+        if not first:
             raise InputError(queries, "", "no signal in it", "check the file")
         if scale is None:
-            scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first.values())
-        warper = choose(*named_devices(backend), _cells(queries, first), threads)
+            scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first[0].values())
+        warper = choose(*named_devices(backend), _cells(queries, first[0]), threads)
         say_scale(normalise, scale)
         run = _Run(warper, options, threads, Quantiser(normalise, scale))
         settings = {"scale": f"{scale:g}", "normalise": normalise, "mode": options.mode}
         if options.band is not None:
             settings["band"] = str(options.band)
         with open_warpings(output, PAIR_COLUMNS, settings) as out:
-            run.write(first, out)
             for chunk in chunks:
                 run.write(chunk, out)
     run.quantiser.tell()

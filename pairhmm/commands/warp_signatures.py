@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import TextIO
 
 import numpy as np
@@ -20,7 +19,7 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.ahead import begun_ahead
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names, decoded
 from pairhmm.io.files.standard_streams import STDIN
@@ -149,12 +148,9 @@ def warp_signatures(
         "k": table.k,
     }
     run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature, Chemistry(table.pore))
-    with closing(read_ahead(run.cut(paths))) as ahead:
-        # Reads that can't be used show before the output is opened: stdout would have its header already.
-        first = [*islice(ahead, 1)]
-        with open_warpings(output, PLACE_COLUMNS, settings) as out:
-            for block in chain(first, ahead):
-                run.write(block, out)
+    with begun_ahead(run.cut(paths)) as (_, blocks), open_warpings(output, PLACE_COLUMNS, settings) as out:
+        for block in blocks:
+            run.write(block, out)
     run.tell()
     return run.counts
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from functools import cache
+from itertools import chain, islice
 from threading import Thread
 from typing import TypeVar
 
@@ -32,6 +34,27 @@ def read_ahead(items: Iterator[T]) -> Generator[T]:
     finally:
         if thread.ident is not None:
             thread.join(_PATIENCE)
+
+
+def begun(items: Iterator[T]) -> tuple[list[T], Iterator[T]]:
+    """The first item, if there is one, and all of them, the first again.
+
+    Input that can't be used shows before an output is opened, which therefore stays as it was.
+    """
+    first = [*islice(items, 1)]
+    return first, chain(first, items)
+
+
+@contextmanager
+def begun_ahead(items: Iterator[T]) -> Generator[tuple[list[T], Iterator[T]]]:
+    """The first item, if there is one, and all of them, which are read ahead.
+
+    Input that can't be used shows here, before the caller opens an output: nothing half-written stays, and stdout has
+    no header yet.
+    """
+    with closing(read_ahead(items)) as ahead:
+        first = [*islice(ahead, 1)]
+        yield first, chain(first, ahead)
 
 
 @cache
