@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.errors import OptionError
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import PhredValues, phred
@@ -68,6 +67,17 @@ class ScanHit:
     informative: int
     mismatches: int
     place: int | None = None
+
+
+class ScanKeywords(TypedDict, total=False):
+    """The fields of `ScanOptions`."""
+
+    both_strands: bool
+    max_mismatches: int
+    min_informative: int
+    min_score: float
+    min_mean: float
+    every_match: bool
 
 
 def scan(

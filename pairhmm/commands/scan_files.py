@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
+from pairhmm.commands.scan import ScanKeywords
 from pairhmm.commands.scan_candidates import open_candidates
 from pairhmm.commands.scan_outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
-from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of

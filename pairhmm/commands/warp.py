@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import WarpKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.interface.options import check_number, check_whole
-from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions
 from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import SCALES, quantised
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import WarpKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
@@ -26,7 +25,7 @@ from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
 from pairhmm.warping.base import Warper
-from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.warping.batch import SignalPairs, Signals, WarpKeywords, WarpOptions
 from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import (
     NORMALISATIONS,

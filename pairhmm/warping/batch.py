@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,13 @@ class WarpOptions:
         check_fields(self)
         if self.band is not None and self.mode != "global":
             raise OptionError("band", self.band, 'is for mode "global" alone')
+
+
+class WarpKeywords(TypedDict, total=False):
+    """The fields of `WarpOptions`."""
+
+    mode: WarpMode
+    band: int | None
 
 
 @dataclass(frozen=True, slots=True)
