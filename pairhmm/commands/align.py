@@ -9,8 +9,8 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.aligning.base import choose
 from pairhmm.aligning.batch import LONGEST, SequencePairs, Sequences
-from pairhmm.aligning.pool import choose
 from pairhmm.aligning.scoring import PRESETS, AlignKeywords, Scoring
 from pairhmm.commands.keywords import with_keywords
 from pairhmm.engine import Choice

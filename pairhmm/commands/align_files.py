@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.aligning.base import AlignerPool, choose
 from pairhmm.aligning.batch import Alignments
-from pairhmm.aligning.pool import AlignerPool, choose
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.commands.align import scoring_of
 from pairhmm.compiled import require_compiled

@@ -13,8 +13,8 @@ from pairhmm.commands.keywords import with_keywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.interface.options import check_number, check_whole
+from pairhmm.warping.base import choose
 from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions
-from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import SCALES, quantised
 
 _DEFAULTS = WarpOptions()

@@ -24,9 +24,8 @@ from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
-from pairhmm.warping.base import Warper
+from pairhmm.warping.base import Warper, choose
 from pairhmm.warping.batch import SignalPairs, Signals, WarpKeywords, WarpOptions
-from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import (
     NORMALISATIONS,
     SCALES,

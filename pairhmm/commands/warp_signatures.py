@@ -30,12 +30,11 @@ from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, check_warpings, open_warpings, place_lines
 from pairhmm.scanning.batch import Signatures
-from pairhmm.warping.base import Warper
+from pairhmm.warping.base import Warper, choose
 from pairhmm.warping.batch import Signals
 from pairhmm.warping.cutting import CutOptions
 from pairhmm.warping.kmers import KmerTable
 from pairhmm.warping.places import SignatureLevels, best_places
-from pairhmm.warping.pool import choose
 from pairhmm.warping.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""The protocol of scanners."""
+"""The protocol of scanners, and the choice of one."""
 
 from __future__ import annotations
 

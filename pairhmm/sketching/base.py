@@ -1,4 +1,4 @@
-"""The protocol of comparers."""
+"""The protocol of comparers, and how much work a device is worth."""
 
 from __future__ import annotations
 

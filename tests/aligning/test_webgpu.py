@@ -9,9 +9,8 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.aligning import webgpu_kernels, webgpu_plan
-from pairhmm.aligning.base import ALIGNERS
+from pairhmm.aligning.base import ALIGNERS, AlignerPool
 from pairhmm.aligning.batch import SequencePairs, Sequences
-from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.aligning.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
 from pairhmm.backends.webgpu import pair_kernels, pair_strips

@@ -8,9 +8,8 @@ import pytest
 from pairhmm.engine import pair_pool
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.warping import reference
-from pairhmm.warping.base import Warper
+from pairhmm.warping.base import Warper, WarperPool, choose
 from pairhmm.warping.batch import WarpOptions
-from pairhmm.warping.pool import WarperPool, choose
 
 
 class Failing(Warper):

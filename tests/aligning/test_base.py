@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.aligning import pool, reference
-from pairhmm.aligning.base import ALIGNERS, Aligner
+from pairhmm.aligning import base, reference
+from pairhmm.aligning.base import ALIGNERS, Aligner, AlignerPool
 from pairhmm.aligning.batch import Alignments
-from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.base import Status
 from pairhmm.engine import pair_pool
@@ -104,7 +103,7 @@ def taken(monkeypatch):
         monkeypatch.setattr(
             ALIGNERS, "load", lambda name, device=None: Failing(name if device is None else f"{name} {device}")
         )
-        return pool.choose(wanted, devices, Scoring(), cells, 1, with_cigars).label
+        return base.choose(wanted, devices, Scoring(), cells, 1, with_cigars).label
 
     return choose
 
