@@ -1,11 +1,11 @@
 """The command `pairhmm`, and `python -m pairhmm`."""
 
-from pairhmm.interface.ending_signals import end_at_once
+from pairhmm.cli.startup import end_at_once, handle_signals
 
 
 def main() -> None:
     """Run the command line and exit."""
-    end_at_once()
+    handle_signals(end_at_once)
     # It takes most of the time that a command needs to start.
     from pairhmm.cli.main import main
 

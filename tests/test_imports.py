@@ -231,6 +231,10 @@ def test_public_names():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_the_version_is_the_installed_one():
+    assert pairhmm.__version__ == metadata.version("pairhmm")
+
+
 def test_import_is_cheap():
     code = "import sys, pairhmm; assert not {'numpy', 'pysam', 'Bio'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

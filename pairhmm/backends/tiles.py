@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.backends.digits import Digits
 from pairhmm.compiled import native
 from pairhmm.genomics import sequences
-from pairhmm.interface.cores import usable_cores
+from pairhmm.interface.process import usable_cores
 from pairhmm.models.batch import PairBatch, Scores, Start
 
 LETTERS = len(sequences.LETTERS)

@@ -13,7 +13,7 @@ from pairhmm.cli.pages import COMPUTE, OUTPUT, Command
 from pairhmm.commands.devices import devices, simd_levels
 from pairhmm.engine import calibration, forward
 from pairhmm.engine.calibration import DeviceSpeed
-from pairhmm.interface.cores import usable_cores
+from pairhmm.interface.process import usable_cores
 
 UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
 DOES = {calibration.FORWARD: "score", calibration.PLACE: "draw a map", calibration.DISTANCES: "compare sketches"}

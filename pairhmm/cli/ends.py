@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import io
 import logging
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import NoReturn
 
+from pairhmm.cli.startup import ENDING, handle_signals
 from pairhmm.errors import InputError
-from pairhmm.interface.ending_signals import ENDING
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _LATER_SECONDS = 0.02
-_is_settled = False
 
 
 class Ended(BaseException):
     """A signal that ends the run. It is raised as an exception, so that half-written files are removed on the way out.
-
-    Python and libraries drop exceptions in places: while they import, look up or free something. An `Ended` that is
-    freed before `settle` was dropped in this way, and is raised again a little later.
 
     Attributes
     ----------
@@ -40,39 +32,27 @@ class Ended(BaseException):
         self.number, self.told = number, ENDING[signal.Signals(number)]
         super().__init__(self.told)
 
-    def __del__(self) -> None:
-        if not _is_settled:
-            signal.setitimer(signal.ITIMER_REAL, _LATER_SECONDS)
 
-
-def heed_signals() -> None:
-    """Raise `Ended` for signals that end a run. A signal that is ignored, as hang-ups are under nohup, stays so.
-
-    Ctrl-C is one of them: a KeyboardInterrupt that Python drops would be lost.
-    """
-    for number in ENDING:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _end)
-    # Python reports exceptions that it drops. This one is raised again, so the report is silenced.
-    sys.unraisablehook = lambda lost: None if lost.exc_type is Ended else sys.__unraisablehook__(lost)
-
-
-def settle() -> None:
-    """Mark `Ended` as having arrived at the place that reports it. It is then not raised again."""
-    global _is_settled
-    _is_settled = True
+def raise_signals() -> None:
+    """Raise `Ended` for signals that end a run, Ctrl-C among them."""
+    handle_signals(_end)
+    sys.unraisablehook = _raise_later
 
 
 def _end(number: int, frame: FrameType | None) -> None:
     # A second signal would interrupt the cleaning up after the first.
-    for each in ENDING:
-        signal.signal(each, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, lambda *_: _raise(number))
-    _raise(number)
-
-
-def _raise(number: int) -> None:
+    handle_signals(signal.SIG_IGN)
     raise Ended(number)
+
+
+def _raise_later(lost: sys.UnraisableHookArgs) -> None:
+    """Raise `Ended` once more where Python drops it: in finalizers, and in calls from libraries."""
+    if not isinstance(lost.exc_value, Ended):
+        sys.__unraisablehook__(lost)
+        return
+    number = lost.exc_value.number
+    signal.signal(signal.SIGALRM, lambda *_: _end(number, None))
+    signal.setitimer(signal.ITIMER_REAL, _LATER_SECONDS)
 
 
 def open_closed_streams() -> None:
@@ -112,19 +92,6 @@ def _discard(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
-
-
-def leave(code: int) -> NoReturn:
-    """End this process with an exit code.
-
-    Python would look for garbage among all objects, and then free them one by one. That takes a fifth of a small run.
-    """
-    if threading.active_count() > 1:
-        # Python waits for threads.
-        gc.freeze()
-        sys.exit(code)
-    atexit._run_exitfuncs()
-    os._exit(code)
 
 
 def tell_if_heard(show: Callable[[], object]) -> None:

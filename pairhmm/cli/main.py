@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-import gc
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,11 +14,9 @@ from typing import Any, NoReturn
 import rich_click as click
 from click.exceptions import Exit
 
-from pairhmm.cli import ends
+from pairhmm.cli import ends, startup
 from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
-from pairhmm.interface.ending_signals import BASE
-from pairhmm.interface.memory import keep_freed_memory
 from pairhmm.io.files.destinations import kept_apart
 from pairhmm.io.files.names import printable
 
@@ -97,11 +92,6 @@ class _LazyCommands(CommandGroup):
         return name, _imported(name) if name in COMMANDS else command, rest
 
 
-# New objects after which Python looks for garbage. A run makes hundreds of thousands, and few cycles. As Python is set,
-# looking takes a fortieth of its time.
-_NEW_OBJECTS = 50_000
-
-
 def _summary(module: str) -> str:
     """The first paragraph of a command's help, which is the docstring of the module's `command`."""
     spec = find_spec(module)
@@ -113,14 +103,7 @@ def _summary(module: str) -> str:
 
 
 def _imported(name: str) -> click.Command:
-    # What modules are made of stays. To look for garbage among it takes a tenth of their import, and of a small run.
-    gc.disable()
-    try:
-        command: click.Command = import_module(COMMANDS[name]).command
-    finally:
-        gc.freeze()
-        gc.set_threshold(_NEW_OBJECTS)
-        gc.enable()
+    command: click.Command = startup.import_command(COMMANDS[name]).command
     return command
 
 
@@ -171,14 +154,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     The exit code is 0 if the work is done, 1 if it failed or a check did not hold, and 2 for an error in usage or
     input. A signal that ends the run gives 128 plus its number.
     """
-    # NumPy's products of matrices are small here. OpenBLAS would start a thread on each core once NumPy is imported.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    keep_freed_memory()
+    startup.set_up()
     ends.open_closed_streams()
     given = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        ends.heed_signals()
+        ends.raise_signals()
         with kept_apart():
             code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
         _tell_of_refused_threads()
@@ -190,11 +171,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = MISUSED
     except click.Abort:
         _tell("interrupted")
-        code = BASE + signal.SIGINT
+        code = startup.SIGNALLED + signal.SIGINT
     except ends.Ended as ended:
-        ends.settle()
         _tell(ended.told)
-        code = BASE + ended.number
+        code = startup.SIGNALLED + ended.number
     except BrokenPipeError:
         # The reader of a pipe has closed it, as `head` does: nobody wants the rest.
         code = FAILED
@@ -221,8 +201,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     finally:
         ends.drop_unwritten()
     code = code if isinstance(code, int) else 0
-    if arguments is None:
-        ends.leave(code)
     sys.exit(code)
 
 

@@ -24,12 +24,10 @@ from pairhmm.io.aligned.names import PAF_NAMES, RECORD_NAMES, TABLE_NAMES, NameR
 from pairhmm.io.aligned.records import open_records, read_targets
 from pairhmm.io.aligned.sequence_blocks import CHUNK_SIZE, PairBlock, every_pair, pairs_in_order
 from pairhmm.io.aligned.tables import AlignmentSink, open_paf, open_table
-from pairhmm.io.files.ahead import begun_ahead
-from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.background import BackgroundWriter, begun_prefetch
+from pairhmm.io.files.descriptors import STDIN, STDOUT, is_device
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.endings import require_ending
-from pairhmm.io.files.outputs import is_device
-from pairhmm.io.files.standard_streams import STDIN, STDOUT
+from pairhmm.io.files.formats import require_ending
 
 TABLE_ENDINGS = (".tsv", ".tsv.gz")
 PAF_ENDINGS = (".paf", ".paf.gz")
@@ -105,12 +103,12 @@ def align_files(
     cigars = cigars or output.endswith((*PAF_ENDINGS, *RECORD_ENDINGS))
     pairs = (every_pair if every else pairs_in_order)(queries, targets, chunk_size, watch)
     count = 0
-    with begun_ahead(_rules(output).checked(pairs, queries, targets)) as (first, blocks):
+    with begun_prefetch(_rules(output).checked(pairs, queries, targets)) as (first, blocks):
         cells = sum(_cells_of_file(queries, block) for block in first)
         aligner = choose(*named_devices(backend), chosen, cells, threads, cigars)
         with (
             _opened(targets, output, cigars, chosen.is_distance, provenance or {}) as sink,
-            WriteBehind(threads) as behind,
+            BackgroundWriter(threads) as behind,
         ):
             for block in blocks:
                 behind.run(partial(sink.add, block, *_aligned(aligner, block, chosen, cigars, threads)))

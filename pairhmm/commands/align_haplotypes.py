@@ -12,7 +12,7 @@ from pairhmm.genomics.sequences import decode
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.io.aligned.haplotype_vcf import write_haplotype_vcf
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.endings import require_ending
+from pairhmm.io.files.formats import require_ending
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import parse_region
 from pairhmm.io.sequences.reader import SequenceRecord, read_sequences

@@ -21,8 +21,8 @@ from pairhmm.genomics.pedigree import SampleFamily
 from pairhmm.genomics.records import RecordOptions
 from pairhmm.genomics.reference_confidence import ReferenceBlock
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.interface.generators import closed_at_exit
 from pairhmm.interface.options import check_number
+from pairhmm.interface.process import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import MODEL_RECORD
 from pairhmm.io.sequences.intervals import Interval

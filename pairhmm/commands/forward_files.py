@@ -20,10 +20,9 @@ from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sequences import encode, encode_read
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
-from pairhmm.io.files.ahead import begun_ahead
-from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.background import BackgroundWriter, begun_prefetch
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
 from pairhmm.io.pairs.batches import read_batches
 from pairhmm.io.pairs.score_lines import HEADER, score_lines
@@ -98,9 +97,9 @@ def forward_files(
     require_ending(output, "tables of scores", TEXT_TABLE)
     pairs = 0
     source = _blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads)
-    with begun_ahead(source) as (first, blocks):
+    with begun_prefetch(source) as (first, blocks):
         pool = engine.choose(backend, sum(_cells_of_file(path_of(reads), block.batch) for block in first), threads)
-        with open_binary_output(output) as table, WriteBehind(threads) as behind:
+        with open_binary_output(output) as table, BackgroundWriter(threads) as behind:
             table.write(HEADER)
             for block in blocks:
                 scores = pool.forward(block.batch, threads)

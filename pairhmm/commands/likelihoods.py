@@ -15,7 +15,7 @@ from pairhmm.evidence.region_evidence import Evidence, without_nuisances
 from pairhmm.evidence.run import Watch
 from pairhmm.genomics.sam_flags import mates_of
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.interface.generators import closed_at_exit
+from pairhmm.interface.process import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_row_names
 from pairhmm.io.files.parquet import ENDING as PARQUET
@@ -194,19 +194,19 @@ def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions
     region = evidence.region
     place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
     return LikelihoodRows(
-        region.chrom,
-        region.start,
-        region.end,
-        samples,
-        sample,
-        names,
-        mates_of(flag),
-        [haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
-        [haplotype.sequence for haplotype in evidence.haplotypes],
-        [",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
-        ",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
-        [haplotype.is_nuisance for haplotype in evidence.haplotypes],
-        log10,
-        precision,
-        joined,
+        chrom=region.chrom,
+        start=region.start,
+        end=region.end,
+        samples=samples,
+        sample=sample,
+        read_names=names,
+        mates=mates_of(flag),
+        haplotypes=[haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
+        sequences=[haplotype.sequence for haplotype in evidence.haplotypes],
+        alleles=[",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
+        variants=",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
+        nuisances=[haplotype.is_nuisance for haplotype in evidence.haplotypes],
+        log10=log10,
+        precision=precision,
+        reads=joined,
     )

@@ -13,7 +13,7 @@ from pairhmm.io.cohort.pedigree import read_genealogy
 from pairhmm.io.cohort.relations import PAIR_COLUMNS, SAMPLE_COLUMNS, write_rows
 from pairhmm.io.cohort.sample_sites import read_sample_sites
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.variants.frequencies import read_frequencies
 from pairhmm.relating.expectation import Genealogy, PedigreeError

@@ -20,10 +20,10 @@ from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_names
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.record_blocks import open_sample
 from pairhmm.io.samples.sample_names import sample_name
 from pairhmm.io.samples.sheet import read_sheet
@@ -114,7 +114,7 @@ def sketch(
     >>> sketches.names  # doctest: +SKIP
     ['a', 'b']
     """
-    run = _Run.of("sketch", samples, options, each_record, reference, threads, keywords)
+    run = _Run.of("sketch", samples, options, each_record, reference, threads=threads, keywords=keywords)
     with closing(run.sketched()) as made:
         found = list(made)
     return Sketches(
@@ -153,7 +153,9 @@ def sketch_files(
     int
         Samples in the file.
     """
-    run = _Run.of("sketch_files", samples, options, each_record, reference, threads, keywords, watch)
+    run = _Run.of(
+        "sketch_files", samples, options, each_record, reference, threads=threads, keywords=keywords, watch=watch
+    )
     output = path_of(output)
     check_apart((*run.files(), run.reference), [("-o", output)])
     with create_sketches(output, run.options.full_scheme()) as writer, closing(run.sketched()) as made:
@@ -213,7 +215,15 @@ class _Run:
             check_names("samples", "sample", list(samples), "choose another name")
         else:
             named = [_Sample((path,)) for path in some_paths_of(samples, "samples")]
-        run = cls(tuple(named), options, each_record, path_of(reference), threads, watch, Event())
+        run = cls(
+            samples=tuple(named),
+            options=options,
+            each_record=each_record,
+            reference=path_of(reference),
+            threads=threads,
+            watch=watch,
+            stop=Event(),
+        )
         _check_given_once(run.files())
         return run
 
@@ -295,7 +305,7 @@ class _Run:
         if not (is_alone and self.threads > 1):
             yield from self._until_stopped(blocks)
             return
-        with closing(read_ahead(blocks)) as ahead:
+        with closing(prefetch(blocks)) as ahead:
             yield from self._until_stopped(ahead)
 
     def _until_stopped(self, blocks: Iterator[RecordBlock]) -> Iterator[RecordBlock]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
+from pairhmm.io.files.descriptors import STDOUT
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.standard_streams import STDOUT
 from pairhmm.io.report.web_page import BENCHMARK, INDEX, PAGE, make_hosted_folder, write_hosted_files, write_web_page
 
 __all__ = ["page"]

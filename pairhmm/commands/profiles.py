@@ -11,7 +11,7 @@ from pairhmm.commands.keywords import RunKeywords, with_keywords
 from pairhmm.evidence.inputs import RunInputs, RunOptions
 from pairhmm.evidence.profiles import MadeProfile, made_profiles
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.interface.generators import closed_at_exit
+from pairhmm.interface.process import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.sequences.profile_writer import open_profiles
 from pairhmm.models.profile import PRESETS, preset

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from typing import Unpack
 
+import pairhmm
 from pairhmm.commands.keywords import with_keywords
 from pairhmm.commands.report_data import page_data
 from pairhmm.commands.report_found import Found
@@ -18,7 +19,6 @@ from pairhmm.commands.report_panels import PanelSources, make_panels
 from pairhmm.errors import InputError, OptionError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole
-from pairhmm.interface.release import version
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import MODEL_RECORD
@@ -123,7 +123,7 @@ def report(
     if inputs.sheet is not None:
         found.sheet = [row.sample for row in read_sheet(inputs.sheet)]
     _note_what_is_missing(found, inputs)
-    write_page(output, title, page_data(found, title, version(), link_genome), found.panels.packed)
+    write_page(output, title, page_data(found, title, pairhmm.__version__, link_genome), found.panels.packed)
     if multiqc is not None:
         write_multiqc(multiqc, multiqc_contents(found))
     log.info(

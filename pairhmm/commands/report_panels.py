@@ -147,7 +147,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             own = Counter(reads.samples)
             most = most_reads(all_panels, len(own))
             panels.shown += sum(min(most, count) for count in own.values())
-            data = panel_bytes(reads, number, numbers, alignment, places, explained, pileup, most)
+            data = panel_bytes(reads, number, numbers, alignment, places, explained=explained, pileup=pileup, most=most)
             for site, alleles in sites:
                 panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
             panels.packed.append(pack(data))

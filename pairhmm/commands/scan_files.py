@@ -20,12 +20,11 @@ from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
-from pairhmm.io.files.ahead import begun_ahead, read_ahead
+from pairhmm.io.files.background import begun_prefetch, prefetch
 from pairhmm.io.files.byte_stream import ByteStream
+from pairhmm.io.files.descriptors import STDIN, is_device
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names
-from pairhmm.io.files.outputs import is_device
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.hit_writer import check_hit_table
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
@@ -152,7 +151,7 @@ def scan_files(
     source = _Source(chunk_size, overlap, reference, watch)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
-        _, scanned = stack.enter_context(begun_ahead(_scanned(scanner, source.blocks(samples), outputs, threads)))
+        _, scanned = stack.enter_context(begun_prefetch(_scanned(scanner, source.blocks(samples), outputs, threads)))
         sinks = outputs.open_sinks(stack, output)
         candidates = None
         if reports.candidates is not None:
@@ -224,7 +223,7 @@ class _Source:
 def _scanned(
     scanner: Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
 ) -> Iterator[ScannedBlock]:
-    with closing(read_ahead(blocks)) as ahead:
+    with closing(prefetch(blocks)) as ahead:
         for path, block in ahead:
             if block is None:
                 yield path, None, None

@@ -156,26 +156,33 @@ def simulate(
     of_genome = seed if genome_seed is None else genome_seed
     errors = None if profile_errors is None else _profile_errors(path_of(profile_errors))
     settings = _Settings(
-        length,
-        contigs,
-        coverage,
-        read_length,
-        fragment_length,
-        fragment_spread,
-        snvs,
-        indels,
-        max_indel,
-        sample,
-        seed,
-        of_genome,
-        errors,
+        length=length,
+        contigs=contigs,
+        coverage=coverage,
+        read_length=read_length,
+        fragment_length=fragment_length,
+        fragment_spread=fragment_spread,
+        snvs=snvs,
+        indels=indels,
+        max_indel=max_indel,
+        sample=sample,
+        seed=seed,
+        genome_seed=of_genome,
+        errors=errors,
     )
     _check(settings)
     folder = Path(path_of(output))
     with whole_folder(folder, FILES, overwrite) as scratch:
         pairs = _make(scratch, settings)
     return SimulatedData(
-        folder / REFERENCE, folder / TRUTH, folder / FASTQ_1, folder / FASTQ_2, folder / BAM, snvs, indels, pairs
+        reference=folder / REFERENCE,
+        truth=folder / TRUTH,
+        fastq_1=folder / FASTQ_1,
+        fastq_2=folder / FASTQ_2,
+        bam=folder / BAM,
+        snvs=snvs,
+        indels=indels,
+        pairs=pairs,
     )
 
 
@@ -240,7 +247,9 @@ def _make(folder: Path, settings: _Settings) -> int:
         )
         codes, tracts = make_contig(genome_stream, size, families)
         try:
-            variants[name] = place_variants(variant_stream, codes, tracts, snvs, indels, settings.max_indel, MARGIN)
+            variants[name] = place_variants(
+                variant_stream, codes, tracts, snvs, indels, max_indel=settings.max_indel, margin=MARGIN
+            )
         except TooManyVariantsError as error:
             rule = f"only {error.placed} of {snvs + indels} variants fit on {name}"
             raise InputError("--snvs/--indels", "", rule, "ask for fewer or raise --length") from error

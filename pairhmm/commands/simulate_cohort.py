@@ -12,8 +12,8 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_number, check_whole
 from pairhmm.io.files.output_folders import whole_folder
-from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.simulated.cohort import write_cohort_vcf
+from pairhmm.io.simulated.genome import write_truth_table
 from pairhmm.simulation.cohort import (
     CohortSample,
     Individual,
@@ -103,7 +103,9 @@ def simulate_cohort(
     rng = np.random.default_rng((seed, _COHORT))
     try:
         people = plan_individuals(families, individuals)
-        people, samples = plan_samples(rng, people, families, samples_each, swaps, duplicates, contamination)
+        people, samples = plan_samples(
+            rng, people, families, samples_each, swaps, duplicates=duplicates, contamination=contamination
+        )
     except ValueError as error:
         cure = "raise --families or --individuals, or ask for fewer faults"
         raise InputError("--swaps/--duplicates/--contamination", "", str(error), cure) from error

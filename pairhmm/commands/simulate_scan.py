@@ -11,9 +11,9 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.output_folders import check_new
-from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.writer import open_sequences
+from pairhmm.io.simulated.genome import write_truth_table
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
 TRUTH_COLUMNS = ("sample", "signature", "start", "end", "strand")

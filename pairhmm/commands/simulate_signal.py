@@ -12,16 +12,16 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import ANY, reverse_complement
 from pairhmm.interface.options import check_number, check_whole
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.output_folders import check_new
 from pairhmm.io.files.outputs import open_output, whole_files
-from pairhmm.io.files.truth import write_truth_table
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.signals import slow5
 from pairhmm.io.signals.kmer_tables import read_kmer_table, write_kmer_table
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.slow5 import write_slow5
 from pairhmm.io.signals.text import write_text
+from pairhmm.io.simulated.genome import write_truth_table
 from pairhmm.scanning.batch import Signatures
 from pairhmm.simulation.signals import draw_current, draw_table
 from pairhmm.simulation.signatures import draw_bases
@@ -101,7 +101,7 @@ def simulate_signal(
     if min(int(known.lengths.min()), length) < table.k:
         raise InputError(str(signatures), "", f"a read would be shorter than a {table.k}-mer", "give longer signatures")
     rows: list[Sequence[object]] = []
-    made = _draw_reads(known, table, reads, unrelated, length, noise, seed, rows)
+    made = _draw_reads(known, table, reads, unrelated, length, noise=noise, seed=seed, rows=rows)
     if str(output).endswith(slow5.ENDINGS):
         with whole_files(output) as scratch:
             write_slow5(scratch, made, SAMPLING_RATE)

@@ -18,9 +18,9 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_choice, check_number, check_whole
-from pairhmm.io.files.ahead import begun_ahead
+from pairhmm.io.files.background import begun_prefetch
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
@@ -151,7 +151,7 @@ def warp_files(
     if queries == targets == STDIN:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     source = _every_pair(queries, targets) if every_pair else _in_order(queries, targets)
-    with begun_ahead(source) as (first, chunks):
+    with begun_prefetch(source) as (first, chunks):
         if not first:
             raise InputError(queries, "", "no signal in it", "check the file")
         if scale is None:

@@ -19,10 +19,10 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
-from pairhmm.io.files.ahead import begun_ahead
+from pairhmm.io.files.background import begun_prefetch
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names, decoded
-from pairhmm.io.files.standard_streams import STDIN
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.signals.chemistry import NO_RNA, direct_rna, pore_of_run
 from pairhmm.io.signals.kmer_tables import read_kmer_table
@@ -146,8 +146,16 @@ def warp_signatures(
         "first": cut.count,
         "k": table.k,
     }
-    run = _Run(targets, warper, threads, cut, Quantiser(normalise, scale), every_signature, Chemistry(table.pore))
-    with begun_ahead(run.cut(paths)) as (_, blocks), open_warpings(output, PLACE_COLUMNS, settings) as out:
+    run = _Run(
+        targets=targets,
+        warper=warper,
+        threads=threads,
+        cut=cut,
+        quantiser=Quantiser(normalise, scale),
+        every_signature=every_signature,
+        chemistry=Chemistry(table.pore),
+    )
+    with begun_prefetch(run.cut(paths)) as (_, blocks), open_warpings(output, PLACE_COLUMNS, settings) as out:
         for block in blocks:
             run.write(block, out)
     run.tell()

@@ -291,8 +291,15 @@ class _View:
         # `replace` takes a few times longer, and every record comes here.
         samples = [
             SampleGenotype(
-                *(one.alleles, one.depths, one.depth, one.quality, one.likelihoods, one.log10_reference),
-                *(one.ploidy, one.left_out, own),
+                alleles=one.alleles,
+                depths=one.depths,
+                depth=one.depth,
+                quality=one.quality,
+                likelihoods=one.likelihoods,
+                log10_reference=one.log10_reference,
+                ploidy=one.ploidy,
+                left_out=one.left_out,
+                strands=own,
             )
             for one, own in zip(site.samples, strands, strict=True)
         ]

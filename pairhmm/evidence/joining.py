@@ -18,7 +18,7 @@ from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import FIRST, REVERSE, SECOND, mates_of
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.models.batch import Profiles
 
 
@@ -148,16 +148,16 @@ class Joiner:
         reads_of = np.repeat(np.arange(len(ends)), np.diff(member_offset))
         copies = _copies(reads_of, family[member]) if held.molecules is not None else np.empty(0, dtype=np.int64)
         return JoinedReads(
-            member_offset,
-            member,
-            offset,
-            source_offset,
-            source,
+            member_offset=member_offset,
+            member=member,
+            offset=offset,
+            source_offset=source_offset,
+            source=source,
             # A power of two has one bit, which is one end.
-            (ends & (ends - 1)) != 0,
-            fragment[member[member_offset[:-1]]],
-            copies,
-            apart,
+            are_mates=(ends & (ends - 1)) != 0,
+            fragment=fragment[member[member_offset[:-1]]],
+            copies=copies,
+            apart=apart,
         )
 
 
@@ -230,15 +230,15 @@ class ScoredReads:
 def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
     """Reads that were scored one by one."""
     return ScoredReads(
-        held.names.at(reads),
-        held.sample[reads],
-        held.flag[reads],
-        held.mapq[reads],
-        held.start[reads],
-        held.end[reads],
-        _lengths(held, reads),
-        np.ones(len(reads), dtype=np.int64),
-        reads,
+        names=held.names.at(reads),
+        sample=held.sample[reads],
+        flag=held.flag[reads],
+        mapq=held.mapq[reads],
+        start=held.start[reads],
+        end=held.end[reads],
+        length=_lengths(held, reads),
+        ends=np.ones(len(reads), dtype=np.int64),
+        first=reads,
     )
 
 
@@ -256,17 +256,17 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads)
     names = list(held.names.at(members))
     flags = held.flag[members[begin]]
     return ScoredReads(
-        Names.of([min(names[one:two]) for one, two in pairwise(edges.tolist())]),
-        held.sample[members[begin]],
-        np.where(joined.are_mates, flags & ~np.uint16(FIRST | SECOND), flags),
-        held.mapq[members[begin]],
-        _of_each(np.minimum, held.start[members], begin),
-        _of_each(np.maximum, held.end[members], begin),
-        np.maximum(np.diff(joined.offset), _of_each(np.maximum, _lengths(held, members), begin)),
-        1 + joined.are_mates,
-        members[begin],
-        joined.reads,
-        joined.fragment,
+        names=Names.of([min(names[one:two]) for one, two in pairwise(edges.tolist())]),
+        sample=held.sample[members[begin]],
+        flag=np.where(joined.are_mates, flags & ~np.uint16(FIRST | SECOND), flags),
+        mapq=held.mapq[members[begin]],
+        start=_of_each(np.minimum, held.start[members], begin),
+        end=_of_each(np.maximum, held.end[members], begin),
+        length=np.maximum(np.diff(joined.offset), _of_each(np.maximum, _lengths(held, members), begin)),
+        ends=1 + joined.are_mates,
+        first=members[begin],
+        reads=joined.reads,
+        fragment=joined.fragment,
     )
 
 

@@ -130,24 +130,31 @@ def make_run(
     scorer = ReadScorer(options.model, devices, options.threads, options.profile)
     joiner = Joiner(options.molecules) if options.molecules.are_on else None
     timed = TimedScorer(scorer, tally.clock)
-    selected = regions.places, regions.wanted
     families = options.molecules.families
     order = list(files.contigs)
     # The profile model has no use for indel qualities.
     indel_tags = options.model.indel_tags and options.profile is None
     blocks = read_blocks(
-        reader.sources, order, options.reads, options.chunk_size, *selected, families, left_out, indel_tags
+        reader.sources,
+        order,
+        options.reads,
+        options.chunk_size,
+        regions.places,
+        regions.wanted,
+        families=families,
+        left_out=left_out,
+        indel_tags=indel_tags,
     )
     if families == "MI":
         blocks = require_tags(blocks, ", ".join(inputs.alignments))
     return Run(
-        inputs,
-        reader.samples,
-        files.contigs,
-        EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
-        tally.clock.items(READING, files.check.watch(blocks)),
-        scorer,
-        extent,
-        tally,
-        options.discovery.min_base_quality if inputs.candidates_are_discovered else 0,
+        inputs=inputs,
+        samples=reader.samples,
+        contigs=files.contigs,
+        stream=EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
+        blocks=tally.clock.items(READING, files.check.watch(blocks)),
+        scorer=scorer,
+        extent=extent,
+        tally=tally,
+        min_base_quality=options.discovery.min_base_quality if inputs.candidates_are_discovered else 0,
     )

@@ -28,13 +28,13 @@ from pairhmm.evidence.region_choice import piece_regions
 from pairhmm.evidence.region_evidence import Evidence
 from pairhmm.evidence.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
 from pairhmm.genomics.regions import Region
-from pairhmm.interface.cores import usable_cores
+from pairhmm.interface.process import usable_cores
 from pairhmm.io.alignments.index import find_index, how_to_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities
 from pairhmm.io.alignments.selection import LeftOut
 from pairhmm.io.alignments.unread import count_unread
-from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
 
@@ -137,7 +137,9 @@ def open_results(
             address = stack.enter_context(_device_address()) if pool is None else None
             chosen = options if pool is None else replace(options, backend=pool.name)
             targets = _targets(work, chosen, files) if inputs.candidates is None else []
-            job = _PieceJob.of(inputs, chosen, address, files, targets, use, refined, watch is not None)
+            job = _PieceJob.of(
+                inputs, chosen, address, files, targets, use=use, refined=refined, is_watched=watch is not None
+            )
             # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
             workers = stack.enter_context(Workers(job, count))
             if address is None:
@@ -320,7 +322,16 @@ class _PieceJob(NamedTuple):
         places = None if files.asked is None else tuple(files.asked)
         inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None, places=places)
         options = replace(options, threads=1)
-        return cls(inputs, files.genome.path, options, address, targets, use, refined, is_watched)
+        return cls(
+            inputs=inputs,
+            reference_name=files.genome.path,
+            options=options,
+            address=address,
+            targets=targets,
+            use=use,
+            refined=refined,
+            is_watched=is_watched,
+        )
 
     @contextmanager
     def open(self) -> Iterator[Callable[[GenomePiece | int], Iterator[Any]]]:
@@ -360,7 +371,7 @@ class _PieceWorker:
         job, files, left_out = self._job, self._files, LeftOut()
         contigs, samples = files.contigs, len(files.reader.samples)
         regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
-        run = make_run(job.inputs, job.options, self._devices, files, regions, Extent(()), left_out)
+        run = make_run(job.inputs, job.options, self._devices, files, regions, extent=Extent(()), left_out=left_out)
         watched: list[tuple[str, int, int, int, int, int, int]] = []
 
         def watch(one: Region, share: float) -> None:

@@ -17,7 +17,7 @@ from pairhmm.evidence.scoring import prepared_base_quality
 from pairhmm.evidence.stream import cut_bases, cut_slices
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import mate_of
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.io.alignments.molecules import require_tags
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
@@ -142,11 +142,11 @@ def _made(
         if not len(probabilities):
             continue
         yield MadeProfile(
-            name,
-            samples[reads.sample[number]],
-            held.chrom,
-            int(reads.start[number]),
-            int(sizes[number]),
-            mate_of(int(reads.flag[number])),
-            probabilities,
+            name=name,
+            sample=samples[reads.sample[number]],
+            chrom=held.chrom,
+            position=int(reads.start[number]),
+            reads=int(sizes[number]),
+            mate=mate_of(int(reads.flag[number])),
+            probabilities=probabilities,
         )

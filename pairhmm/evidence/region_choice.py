@@ -140,5 +140,7 @@ def _given_region(path: str, places: Sequence[Interval] | None, genome: Referenc
         raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")
     chrom, start, end = places[0]
     records = [Haplotype(decode(record.codes), (), record.name) for record in read_sequences(path)]
-    region = Region(chrom, start, end, start, end, start, end)
+    region = Region(
+        chrom=chrom, core_start=start, core_end=end, start=start, end=end, haplotype_start=start, haplotype_end=end
+    )
     return describe_haplotypes(region, genome.fetch(chrom, start, end), records)

@@ -103,14 +103,14 @@ class Run:
         """All counts."""
         joiner, scorer, tally = self.stream.joiner, self.scorer, self.tally
         return RunCounts(
-            self.stream.counts,
-            self.told.fitting,
-            None if joiner is None else joiner.counts,
-            scorer.bases,
-            scorer.lowered,
-            scorer.tagged,
-            tally.pairs,
-            tally.clock.seconds,
+            stream=self.stream.counts,
+            fitting=self.told.fitting,
+            molecules=None if joiner is None else joiner.counts,
+            bases=scorer.bases,
+            lowered=scorer.lowered,
+            tagged=scorer.tagged,
+            pairs=tally.pairs,
+            seconds=tally.clock.seconds,
         )
 
     def add_counts(self, counts: RunCounts) -> None:

@@ -27,7 +27,7 @@ from pairhmm.genomics.discovery import carried_alleles
 from pairhmm.genomics.haplotypes import Haplotype, build_haplotypes
 from pairhmm.genomics.regions import MAX_SHIFT, FetchBases, Region
 from pairhmm.genomics.sequences import encode_each
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.interface.options import Within, check_fields
 
 # The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
@@ -322,19 +322,19 @@ class EvidenceStream:
             pairs, candidates = shape[0] * shape[1], len(task.region.variants)
             places = shape[0] * candidates
             yield Evidence(
-                task.region,
-                task.haplotypes,
-                reads.names.take(first, last),
-                reads.sample[first:last],
-                reads.flag[first:last],
-                reads.mapq[first:last],
-                reads.start[first:last],
-                reads.end[first:last],
-                reads.length[first:last],
-                begun.from_end[placed : placed + places].reshape(shape[0], candidates),
-                scores[done : done + pairs].reshape(shape),
-                precision[done : done + pairs].reshape(shape),
-                set_aside[first:last],
+                region=task.region,
+                haplotypes=task.haplotypes,
+                names=reads.names.take(first, last),
+                sample=reads.sample[first:last],
+                flag=reads.flag[first:last],
+                mapq=reads.mapq[first:last],
+                start=reads.start[first:last],
+                end=reads.end[first:last],
+                length=reads.length[first:last],
+                from_end=begun.from_end[placed : placed + places].reshape(shape[0], candidates),
+                log10=scores[done : done + pairs].reshape(shape),
+                precision=precision[done : done + pairs].reshape(shape),
+                set_aside=set_aside[first:last],
                 reads=None if reads.reads is None else reads.reads[first:last],
                 fragment=None if reads.fragment is None else reads.fragment[first:last],
             )

@@ -86,10 +86,12 @@ def fit_profile(
     model = first = ProfileFit.of(initial)
     rounds: list[Round] = []
     if sample is not None:
-        model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
+        model, _, rounds = maximise(
+            model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
+        )
     few = pairs if sample is None else sample
     model = max((model.with_start(name) for name in STARTS), key=lambda one: log10_likelihood(one, few, threads))
-    return _on_all(model, first, pairs, rounds, options, threads, watch)[0]
+    return _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)[0]
 
 
 def fit_gatk(
@@ -114,8 +116,10 @@ def fit_gatk(
     model = first = GatkFit.of(initial)
     rounds: list[Round] = []
     if sample is not None:
-        model, _, rounds = maximise(model, sample, "sample", options.sample_rounds, options.gain, threads, watch)
-    fitted, found = _on_all(model, first, pairs, rounds, options, threads, watch)
+        model, _, rounds = maximise(
+            model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
+        )
+    fitted, found = _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)
     chosen = best_options(fitted.model, found.counts, initial)
     return fitted, chosen, log10_likelihood(GatkFit.of(chosen), pairs, threads)
 
@@ -134,9 +138,18 @@ def _on_all(
     watch: Watch | None,
 ) -> tuple[Fitted[Model], Expectation]:
     most = options.rounds if before else options.sample_rounds
-    model, found, rounds = maximise(model, pairs, "all", most, options.gain, threads, watch)
+    model, found, rounds = maximise(model, pairs, "all", most, options.gain, threads=threads, watch=watch)
     counted = model.distributions(found.counts)
     errors, observed = standard_errors(model.probabilities(), counted, model.prior)
     counts = {name: each.sum(axis=0) for name, each in counted.items()}
     first_log10 = log10_likelihood(first, pairs, threads)
-    return Fitted(model, before + rounds, first_log10, counts, errors, observed, len(pairs), found.beyond), found
+    return Fitted(
+        model=model,
+        rounds=before + rounds,
+        first_log10=first_log10,
+        counts=counts,
+        errors=errors,
+        observed=observed,
+        reads=len(pairs),
+        beyond=found.beyond,
+    ), found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.sequences import as_n
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.models.repeats import copies_of
 
 

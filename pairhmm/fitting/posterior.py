@@ -12,7 +12,7 @@ from pairhmm.backends import cpu
 from pairhmm.compiled import native
 from pairhmm.fitting import oracle
 from pairhmm.genomics.arrays import offsets
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.rows import rows_of
 

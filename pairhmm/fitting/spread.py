@@ -15,7 +15,7 @@ from pairhmm.evidence.places import contig_order, find_places
 from pairhmm.io.alignments.index import find_index
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_density import ReadDensity, read_densities
-from pairhmm.io.files.standard_streams import STDIN
+from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.sequences.fasta import Reference
 from pairhmm.io.sequences.intervals import Interval
 

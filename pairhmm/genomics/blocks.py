@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.compiled import native
 from pairhmm.genomics.arrays import gather, joined, offsets
 from pairhmm.genomics.names import Names
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads
@@ -113,18 +113,18 @@ class ReadBlock:
         """Pack aligned reads of one contig, which come in order of start."""
         packed = [length << 4 | operation for read in alignments for operation, length in read.cigar]
         return cls(
-            chrom,
-            Names.of([read.name for read in alignments]),
-            np.array([read.sample for read in alignments], dtype=np.int32),
-            np.array([read.flag for read in alignments], dtype=np.uint16),
-            np.array([read.mapq for read in alignments], dtype=np.uint8),
-            np.array([read.start for read in alignments], dtype=np.int64),
-            np.array([read.end for read in alignments], dtype=np.int64),
-            offsets([len(read.bases) for read in alignments]),
-            joined([read.bases for read in alignments]),
-            joined([read.quals for read in alignments]),
-            offsets([len(read.cigar) for read in alignments]),
-            np.array(packed, dtype=np.uint32),
+            chrom=chrom,
+            names=Names.of([read.name for read in alignments]),
+            sample=np.array([read.sample for read in alignments], dtype=np.int32),
+            flag=np.array([read.flag for read in alignments], dtype=np.uint16),
+            mapq=np.array([read.mapq for read in alignments], dtype=np.uint8),
+            start=np.array([read.start for read in alignments], dtype=np.int64),
+            end=np.array([read.end for read in alignments], dtype=np.int64),
+            base_offset=offsets([len(read.bases) for read in alignments]),
+            bases=joined([read.bases for read in alignments]),
+            quals=joined([read.quals for read in alignments]),
+            cigar_offset=offsets([len(read.cigar) for read in alignments]),
+            cigar=np.array(packed, dtype=np.uint32),
             indel_quals=_indel_quals(
                 [getattr(read, "indel_quals", None) for read in alignments], [len(read.bases) for read in alignments]
             ),
@@ -137,20 +137,20 @@ class ReadBlock:
         if len(blocks) == 1:
             return blocks[0]
         return cls(
-            blocks[0].chrom,
-            Names.concatenate([block.names for block in blocks]),
-            np.concatenate([block.sample for block in blocks]),
-            np.concatenate([block.flag for block in blocks]),
-            np.concatenate([block.mapq for block in blocks]),
-            np.concatenate([block.start for block in blocks]),
-            np.concatenate([block.end for block in blocks]),
-            offsets(np.concatenate([np.diff(block.base_offset) for block in blocks])),
-            np.concatenate([block.bases for block in blocks]),
-            np.concatenate([block.quals for block in blocks]),
-            offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
-            np.concatenate([block.cigar for block in blocks]),
-            _all_or_none([block.molecules for block in blocks]),
-            _indel_quals([block.indel_quals for block in blocks], [len(block.bases) for block in blocks]),
+            chrom=blocks[0].chrom,
+            names=Names.concatenate([block.names for block in blocks]),
+            sample=np.concatenate([block.sample for block in blocks]),
+            flag=np.concatenate([block.flag for block in blocks]),
+            mapq=np.concatenate([block.mapq for block in blocks]),
+            start=np.concatenate([block.start for block in blocks]),
+            end=np.concatenate([block.end for block in blocks]),
+            base_offset=offsets(np.concatenate([np.diff(block.base_offset) for block in blocks])),
+            bases=np.concatenate([block.bases for block in blocks]),
+            quals=np.concatenate([block.quals for block in blocks]),
+            cigar_offset=offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
+            cigar=np.concatenate([block.cigar for block in blocks]),
+            molecules=_all_or_none([block.molecules for block in blocks]),
+            indel_quals=_indel_quals([block.indel_quals for block in blocks], [len(block.bases) for block in blocks]),
         )
 
     def over(self, intervals: Sequence[tuple[int, int]]) -> ReadBlock:
@@ -166,20 +166,20 @@ class ReadBlock:
         base_offset, cigar_offset = offsets(self.base_offset[indices + 1] - starts), offsets(cigar_lengths)
         cigar_index = np.repeat(cigar_starts - cigar_offset[:-1], cigar_lengths)
         return ReadBlock(
-            self.chrom,
-            self.names.at(indices),
-            self.sample[indices],
-            self.flag[indices],
-            self.mapq[indices],
-            self.start[indices],
-            self.end[indices],
-            base_offset,
-            gather(self.bases, starts, base_offset),
-            gather(self.quals, starts, base_offset),
-            cigar_offset,
-            self.cigar[cigar_index + np.arange(len(cigar_index))],
-            None if self.molecules is None else [self.molecules[index] for index in indices],
-            self.indel_slices(starts, base_offset),
+            chrom=self.chrom,
+            names=self.names.at(indices),
+            sample=self.sample[indices],
+            flag=self.flag[indices],
+            mapq=self.mapq[indices],
+            start=self.start[indices],
+            end=self.end[indices],
+            base_offset=base_offset,
+            bases=gather(self.bases, starts, base_offset),
+            quals=gather(self.quals, starts, base_offset),
+            cigar_offset=cigar_offset,
+            cigar=self.cigar[cigar_index + np.arange(len(cigar_index))],
+            molecules=None if self.molecules is None else [self.molecules[index] for index in indices],
+            indel_quals=self.indel_slices(starts, base_offset),
         )
 
     def indel_slices(self, starts: NDArray[np.int64], offset: NDArray[np.int64]) -> NDArray[np.uint8] | None:

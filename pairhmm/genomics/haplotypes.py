@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.regions import Region, trim_allele
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 
 UNKNOWN = -1
 """Stands for the allele of a read whose alignment does not show it."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import gather, offsets
-from pairhmm.interface.pickling import by_fields
+from pairhmm.interface.objects import by_fields
 
 _ALL_BITS = np.uint32(0xFFFFFFFF)
 

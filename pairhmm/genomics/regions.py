@@ -275,7 +275,7 @@ class RegionBuilder:
             last = max(next_start, core_end + options.min_flank)
         variants, extents = tuple(self._variants), tuple(self._extents)
         self._previous = padded_region(
-            chrom, core_start, core_end, length, options, variants, extents, cut_to=(first, last)
+            chrom, core_start, core_end, length, options, variants=variants, extents=extents, cut_to=(first, last)
         )
         self._variants, self._extents, self._alleles, self._joined_until = [], [], 0, 0
         return self._previous
@@ -294,13 +294,13 @@ def padded_region(
     """A region around a core, clamped to a contig of `length` bases. Reads are cut to `cut_to`, too."""
     start, end = max(0, core_start - options.flank), min(length, core_end + options.flank)
     return Region(
-        chrom,
-        core_start,
-        core_end,
-        start if cut_to is None else max(start, cut_to[0]),
-        end if cut_to is None else min(end, cut_to[1]),
-        max(0, start - options.pad),
-        min(length, end + options.pad),
-        variants,
-        extents,
+        chrom=chrom,
+        core_start=core_start,
+        core_end=core_end,
+        start=start if cut_to is None else max(start, cut_to[0]),
+        end=end if cut_to is None else min(end, cut_to[1]),
+        haplotype_start=max(0, start - options.pad),
+        haplotype_end=min(length, end + options.pad),
+        variants=variants,
+        extents=extents,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pairhmm.interface.pickling import by_fields
+from pairhmm.interface.objects import by_fields
 
 Role = Literal["asked", "context", "nuisance"]
 """Why a candidate is in a region.

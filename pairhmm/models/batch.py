@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.genomics.sequences import Letters, codes_of
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 
 ROW_SIZE = 12
 """Count of float64 numbers in a row: five emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""

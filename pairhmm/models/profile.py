@@ -14,7 +14,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.genomics.sequences import READ_LETTERS
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 from pairhmm.models.gatk import ERROR, MOST_REPEATS
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.relating.likelihoods import PSEUDO_COUNT, Floats, genotype_priors
 
 CERTAIN = 1e6

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import offsets
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.relating.evidence import COUNTED_ERROR, SiteEvidence
 
 MOST_SITES = 80_000

@@ -21,7 +21,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.relating.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
 from pairhmm.relating.ancestry import find_axes
 from pairhmm.relating.cohort import evidence_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 
 MOST_RATIO = 3.0
 """The largest log10 ratio of a read: one in a thousand reads is from elsewhere, whatever its qualities."""

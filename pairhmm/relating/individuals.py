@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.relating.evidence import SiteEvidence
 from pairhmm.relating.kinship import FEW, SharedAlleles, UncertainFrequencies, best_relations, log_likelihoods
 from pairhmm.relating.likelihoods import LEAST, Floats, LogLikelihoods, has_data

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.relating.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
 from pairhmm.relating.likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.relating.relations import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED

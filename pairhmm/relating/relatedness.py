@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.relating.cohort import SampleSites, evidence_of
 from pairhmm.relating.concordance import Agreement, agreement, certain_genotypes
 from pairhmm.relating.contamination import Contamination, estimate_contamination

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.genomics.iupac import ANY, reverse_complement
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.interface.options import Within, check_fields
 
 FORWARD, REVERSE = 0, 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
-from pairhmm.interface.cores import usable_cores
+from pairhmm.interface.process import usable_cores
 from pairhmm.scanning.index import PER_WORD
 
 COPIERS = 8

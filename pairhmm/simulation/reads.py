@@ -116,7 +116,7 @@ def draw_reads(
                     drawn = _draw_slips(rng, haplotype, slips, begin, read_length)
                 else:
                     drawn = _draw_profile(rng, haplotype, errors, begin, read_length)
-                _sequence(rng, reads, rows_here, haplotype, inserted, drawn, side == 1, read_two)
+                _sequence(rng, reads, rows_here, haplotype, inserted, drawn=drawn, reverse=side == 1, read_two=read_two)
     return reads
 
 

@@ -133,7 +133,7 @@ def place_variants(
         near = found[int(rng.integers(len(found)))].start if found and rng.random() < CLUSTERED_SHARE else None
         if len(found) < indels:
             size = int(rng.choice(lengths, p=weights))
-            draft = _draw_indel(rng, codes, tracts, size, max_indel, margin, near)
+            draft = _draw_indel(rng, codes, tracts, size, max_indel, margin=margin, near=near)
         else:
             draft = _draw_snv(rng, codes, _draw_position(rng, len(codes), margin, near))
         if draft is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pairhmm.commands.simulate import simulate
-from pairhmm.interface.cores import usable_cores
+from pairhmm.interface.process import usable_cores
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),

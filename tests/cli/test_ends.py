@@ -1,4 +1,4 @@
-"""Signals that come where Python drops exceptions, and the end of the process."""
+"""Signals that come where Python drops exceptions, and while a command is imported."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ class Dropping:
         os.kill(os.getpid(), int(sys.argv[1]))
         time.sleep(0)
 
-ends.heed_signals()
+ends.raise_signals()
 try:
     Dropping()
     time.sleep(30)
 except ends.Ended as ended:
-    ends.settle()
     print(ended.number)
 """
 
@@ -84,24 +83,7 @@ def test_little_is_imported_before_signals_are_heeded():
     assert own == [
         "pairhmm",
         "pairhmm.__main__",
-        "pairhmm.interface",
-        "pairhmm.interface.ending_signals",
+        "pairhmm.cli",
+        "pairhmm.cli.startup",
     ]
     assert not {"typing", "logging", "click", "rich_click"} & set(done.stdout.split())
-
-
-LEAVES = """
-import atexit, sys, threading, time
-from pairhmm.cli import ends
-
-atexit.register(lambda: print("handler", flush=True))
-if sys.argv[1] == "thread":
-    threading.Thread(target=lambda: (time.sleep(0.05), print("thread"))).start()
-ends.leave(3)
-"""
-
-
-@pytest.mark.parametrize(("kind", "told"), [("alone", "handler\n"), ("thread", "thread\nhandler\n")])
-def test_leaving_runs_handlers_and_waits_for_threads(kind, told):
-    done = subprocess.run([sys.executable, "-c", LEAVES, kind], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (3, told, "")

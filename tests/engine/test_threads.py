@@ -71,9 +71,9 @@ assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
 AHEAD = """
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
 limit()
-assert list(read_ahead(iter(range(100)))) == list(range(100))
+assert list(prefetch(iter(range(100)))) == list(range(100))
 """
 
 needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space by /proc")

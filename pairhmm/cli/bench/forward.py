@@ -138,7 +138,7 @@ def command(
     if measured and KERNEL in wanted:
         _kernel_table(tables, measured, repetitions)
     if measured and WORKLOAD in wanted:
-        _workload_table(tables, measured, workloads, groups, copies, repetitions, threads)
+        _workload_table(tables, measured, workloads, groups, copies, repetitions=repetitions, threads=threads)
     if measured and FILES in wanted:
         _file_table(tables, measured, repetitions, threads)
     tables.finish()

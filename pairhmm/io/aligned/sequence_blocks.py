@@ -14,7 +14,7 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.sequences import encode
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.names import check_packed_names
 from pairhmm.io.samples.text_records import text_blocks
@@ -114,7 +114,7 @@ def sequence_blocks(
     """
     records = 0
     with ByteStream(path, watch) as stream:
-        if stream.head.startswith((magic.BAM, magic.CRAM)):
+        if stream.head.startswith((formats.BAM, formats.CRAM)):
             raise InputError(path, "", "is BAM or CRAM", "give FASTA or FASTQ, as samtools fastq makes it")
         # A chromosome is refused before all of it was read.
         overlap = 0 if chunk_size > LONGEST else None

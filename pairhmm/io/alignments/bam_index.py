@@ -13,7 +13,7 @@ from typing import IO, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 
 # A .bai has the bins of a .csi with these parameters.
 _BAI_SHIFT, _BAI_DEPTH = 14, 5
@@ -173,7 +173,7 @@ def bins(levels: int) -> int:
 def open_unzipped(path: str) -> IO[bytes]:
     """The bytes of an index, which may be gzipped."""
     with open(path, "rb") as raw:
-        is_zipped = raw.read(2) == magic.GZIP
+        is_zipped = raw.read(2) == formats.GZIP
     return cast(IO[bytes], gzip.open(path, "rb")) if is_zipped else open(path, "rb")
 
 

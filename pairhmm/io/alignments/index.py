@@ -24,7 +24,7 @@ from pairhmm.io.alignments.index_lookup import (
     sam_records,
 )
 from pairhmm.io.alignments.index_offsets import require_rising
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.block_heads import block_size
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ DAMAGED_INDEX = (OSError, EOFError, ValueError, zlib.error)
 """Exceptions that reading a damaged index may raise."""
 
 # What the content of an alignment file begins with, and the endings of its indices.
-_ENDINGS = ((magic.CRAM, (".crai",)), (magic.BAM, (".bai", ".csi")), (b"@", (".bai", ".csi")))
+_ENDINGS = ((formats.CRAM, (".crai",)), (formats.BAM, (".bai", ".csi")), (b"@", (".bai", ".csi")))
 
 
 def find_index(path: str) -> str | None:
@@ -41,8 +41,8 @@ def find_index(path: str) -> str | None:
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         return None
     with open(path, "rb") as file:
-        head = file.read(len(magic.CRAM))
-        if head != magic.CRAM:
+        head = file.read(len(formats.CRAM))
+        if head != formats.CRAM:
             # BAM, and SAM as bgzip makes it. Other files have no index.
             try:
                 head = FileBlocks(file).at(0)[0]
@@ -65,8 +65,8 @@ def how_to_index(path: str, longest: int = 0) -> str:
     if not os.path.isfile(path):
         return "give an indexed file"
     with open(path, "rb") as file:
-        head = file.read(magic.BGZF_HEAD_SIZE)
-    if head.startswith(magic.CRAM) or block_size(head) > 0:
+        head = file.read(formats.BGZF_HEAD_SIZE)
+    if head.startswith(formats.CRAM) or block_size(head) > 0:
         return f"run samtools index {'-c ' if longest > LONGEST_FOR_BAI else ''}{path}"
     other = f"{os.path.splitext(path.removesuffix('.gz'))[0]}.sorted.bam"
     return f"run samtools sort --write-index -o {other} {path}, and give {other}"

@@ -16,12 +16,12 @@ from pairhmm.genomics.arrays import distinct
 from pairhmm.genomics.sam_flags import UNMAPPED
 from pairhmm.io.alignments.bam_index import BamIndex
 from pairhmm.io.alignments.index_offsets import end_before, extents, gaps, in_file_order, passed_over
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 
 # The most places of a kind that are looked up in the alignment file. Each costs the unpacking of a block.
 _CONTIGS, _CHUNKS, _OFFSETS, _DOUBTED = 16, 32, 16, 32
 # The bytes that a BGZF block begins with (SAM specification, section 4.1).
-_BLOCK_MAGIC, _BLOCK_MARK = magic.GZIP_DEFLATE + b"\x04", b"BC"
+_BLOCK_MAGIC, _BLOCK_MARK = formats.GZIP_DEFLATE + b"\x04", b"BC"
 _RECORD_HEAD = 36
 # deflate packs at most 1,032 bytes into one, and a record has 36 bytes or more.
 _MOST_READS_A_BYTE = 29
@@ -91,13 +91,13 @@ class FileBlocks:
 
     def _unpacked(self, address: int) -> tuple[bytes, int | None]:
         self._raw.seek(address)
-        head = self._raw.read(magic.BGZF_HEAD_SIZE)
+        head = self._raw.read(formats.BGZF_HEAD_SIZE)
         if not head:
             return b"", None
-        if len(head) < magic.BGZF_HEAD_SIZE or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
+        if len(head) < formats.BGZF_HEAD_SIZE or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
             raise Contradiction("no block of the file begins where it says")
         size = int.from_bytes(head[16:18], "little") + 1
-        packed = self._raw.read(size - magic.BGZF_HEAD_SIZE)
+        packed = self._raw.read(size - formats.BGZF_HEAD_SIZE)
         try:
             return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
         except zlib.error as error:

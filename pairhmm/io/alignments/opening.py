@@ -20,16 +20,13 @@ from pairhmm.io.alignments.htslib_records import HtslibRecords, htslib_functions
 from pairhmm.io.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_record, opener_of
-from pairhmm.io.files import block_heads, end_markers, magic
+from pairhmm.io.files import block_heads, end_markers, formats
 from pairhmm.io.files.byte_stream import ByteStream
-from pairhmm.io.files.descriptors import TOO_MANY_FILES, allow_open_files, too_many_files
+from pairhmm.io.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.inputs import opening
-from pairhmm.io.files.names import check_names
+from pairhmm.io.files.names import check_names, samples_of
 from pairhmm.io.files.one_pass import is_pipe, require_file
-from pairhmm.io.files.pipes import pipe_from
-from pairhmm.io.files.read_groups import samples_of
-from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sequences.contig_names import listed
 from pairhmm.io.sequences.fasta import Reference
 
@@ -258,8 +255,8 @@ def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None]
     start = stream.raw.peek()
     if threads > 1:
         block_heads.check_bytes(path, start)
-    is_in_blocks = block_heads.block_size(start[: magic.BGZF_HEAD_SIZE]) > 0
-    if not (is_compiled() and is_in_blocks and stream.head.startswith(magic.BAM)):
+    is_in_blocks = block_heads.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0
+    if not (is_compiled() and is_in_blocks and stream.head.startswith(formats.BAM)):
         return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end, None
     from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
 
@@ -300,7 +297,7 @@ def _bam_records(path: str, index: BamIndex | None, threads: int, stays_open: bo
     open_again = opener_of(STDIN_FILE if path == STDIN else path, stays_open)
     read, close = open_again()
     try:
-        is_in_blocks = block_heads.block_size(read(0, magic.BGZF_HEAD_SIZE)) > 0
+        is_in_blocks = block_heads.block_size(read(0, formats.BGZF_HEAD_SIZE)) > 0
         first = first_record(read) if is_in_blocks else None
     finally:
         close()

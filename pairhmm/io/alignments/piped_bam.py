@@ -9,7 +9,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from pairhmm.io.alignments.unpacked_bam import UnpackedBam, read_header
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
 from pairhmm.io.files.bgzf_blocks import Block, blocks_from
 
 
@@ -78,7 +78,7 @@ def piped_bam(pipe: HeldPipe, reads_ahead: bool) -> PipedBam | None:
         return None
     pipe.let_go()
     data = b"".join(block.data for block in blocks)
-    rest = read_ahead(batches) if reads_ahead else batches
+    rest = prefetch(batches) if reads_ahead else batches
     return PipedBam(data[:size], UnpackedBam(_with_first(data[size:], rest), 0, None, lambda: None))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.io.alignments.bam_index import BamIndex
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def ahead_to(batches: Generator[list[Block]], behind: int | None) -> Generator[l
     """Let a thread unpack the batches up to a virtual offset. Those behind it are unpacked when they are asked for."""
     within = _up_to(batches, behind)
     yield from islice(within, _ALONE)
-    yield from read_ahead(within)
+    yield from prefetch(within)
     yield from batches
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native, require_compiled
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
 from pairhmm.sketching.distances import distances, jaccard, mash_distance
 from pairhmm.sketching.pairing import ComparedPairs, SketchSource

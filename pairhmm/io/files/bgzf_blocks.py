@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.block_heads import block_size
 
 _ERRORS: tuple[type[Exception], ...] = (zlib.error,)
@@ -93,10 +93,10 @@ def _size(address: int, before: int, enough: int | None) -> int:
 
 def _end(packed: memoryview, at: int) -> int:
     """Where a block ends; beyond the bytes that there are if its head is not complete."""
-    if len(packed) - at < magic.BGZF_HEAD_SIZE:
+    if len(packed) - at < formats.BGZF_HEAD_SIZE:
         return len(packed) + 1
     size = block_size(packed, at)
-    if size < magic.BGZF_HEAD_SIZE + _TAIL.size:
+    if size < formats.BGZF_HEAD_SIZE + _TAIL.size:
         raise DamagedBlockError
     return at + size
 
@@ -106,7 +106,7 @@ def _unpacked(packed: memoryview, at: int, end: int) -> bytes:
     checksum, size = _TAIL.unpack_from(packed, tail)
     try:
         # The size is a hint, since a damaged one would ask for 4 GB. One byte more: a buffer that is full is grown.
-        body = packed[at + magic.BGZF_HEAD_SIZE : tail]
+        body = packed[at + formats.BGZF_HEAD_SIZE : tail]
         data: bytes = deflate.decompress(body, -zlib.MAX_WBITS, min(size, _LARGEST) + 1)
     except _ERRORS as error:
         raise DamagedBlockError from error

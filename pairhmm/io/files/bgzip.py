@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 import pysam
 
-from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.background import BackgroundWriter
 from pairhmm.io.files.bgzf_blocks import deflate
 
 # The highest position that a .tbi can hold. Longer contigs need a .csi.
@@ -60,7 +60,7 @@ class BgzipText:
 
     def __init__(self, path: Path, threads: int = 1) -> None:
         self._out = open(path, "wb")  # noqa: SIM115 (__exit__ closes it)
-        self._behind = WriteBehind(threads)
+        self._behind = BackgroundWriter(threads)
         self._held: list[bytes] = []
         self._held_size = 0
         # Where each block begins, in the text and in the file; the end of both so far, too.

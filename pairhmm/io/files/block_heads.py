@@ -6,7 +6,7 @@ import os
 import struct
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.end_markers import MAKE_AGAIN, end_marker
 
 # The head that htslib demands: gzip with an extra field of 6 bytes, which is the subfield BC.
@@ -37,7 +37,7 @@ def check_file(path: str, threads: int, file: int | None = None) -> None:
         size = os.fstat(descriptor).st_size
         at = 0
         for _ in range(_BLOCKS_A_THREAD * (threads + 1)):
-            at = _behind(path, at, os.pread(descriptor, magic.BGZF_HEAD_SIZE, at))
+            at = _behind(path, at, os.pread(descriptor, formats.BGZF_HEAD_SIZE, at))
             if at > size:
                 raise _damaged(path, size)
             if at in (0, size):
@@ -56,15 +56,15 @@ def check_bytes(path: str, start: bytes) -> None:
         For something that is not a block.
     """
     at = 0
-    while at + magic.BGZF_HEAD_SIZE <= len(start):
-        at = _behind(path, at, start[at : at + magic.BGZF_HEAD_SIZE])
+    while at + formats.BGZF_HEAD_SIZE <= len(start):
+        at = _behind(path, at, start[at : at + formats.BGZF_HEAD_SIZE])
         if not at:
             return
 
 
 def _behind(path: str, at: int, head: bytes) -> int:
     """The end of the block that begins at `at`; 0 for a file that does not consist of blocks."""
-    if not at and not (head[:2] == magic.GZIP and end_marker(head)):
+    if not at and not (head[:2] == formats.GZIP and end_marker(head)):
         return 0
     size = block_size(head)
     if not size:
@@ -74,11 +74,11 @@ def _behind(path: str, at: int, head: bytes) -> int:
 
 def block_size(data: bytes | memoryview, at: int = 0) -> int:
     """The size of the block whose head is at a place of some bytes; 0 where it is not the head of a block."""
-    if len(data) - at < magic.BGZF_HEAD_SIZE:
+    if len(data) - at < formats.BGZF_HEAD_SIZE:
         return 0
     begin, flags, field, last = _HEAD.unpack_from(data, at)
-    is_block = begin == magic.GZIP_DEFLATE and flags & _HAS_FIELD and field == _FIELD
-    return last + 1 if is_block and last >= magic.BGZF_HEAD_SIZE else 0
+    is_block = begin == formats.GZIP_DEFLATE and flags & _HAS_FIELD and field == _FIELD
+    return last + 1 if is_block and last >= formats.BGZF_HEAD_SIZE else 0
 
 
 def _damaged(path: str, at: int) -> InputError:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
+from pairhmm.io.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.io.files.end_markers import (
     BGZF_END,
     CUT_OFF,
@@ -25,7 +26,6 @@ from pairhmm.io.files.end_markers import (
     end_marker,
 )
 from pairhmm.io.files.inputs import check_packing, opening
-from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
 gunzip: ModuleType = gzip
@@ -90,7 +90,7 @@ class ByteStream:
         self.raw = io.BufferedReader(self._replayed, _HEAD_SIZE)
         self._unpacked: io.BufferedIOBase = self.raw
         self.head = packed
-        if packed.startswith(magic.GZIP):
+        if packed.startswith(formats.GZIP):
             self._unpacked = gunzip.GzipFile(fileobj=self.raw)
             try:
                 self.head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(packed, _HEAD_SIZE)

@@ -1,17 +1,45 @@
-"""How many files may be open at once."""
+"""File descriptors: the standard streams, devices and pipes, and how many files may be open at once."""
 
 from __future__ import annotations
 
 import errno
-from typing import Final
+import os
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import BinaryIO, Final
 
 from pairhmm.errors import InputError
 
+STDIN: Final = "-"
+STDOUT: Final = "-"
+STDIN_FILE: Final = 0
+STDOUT_FILE: Final = 1
 TOO_MANY_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE})
 """What the system answers where too many files are open."""
 
 # Files that a process has open besides: outputs, the reference, pipes to workers, and libraries.
 _OTHERS = 128
+_PIECE = 1 << 16
+
+
+def is_device(destination: str | Path) -> bool:
+    """Whether the destination exists and is not a regular file (a pipe, /dev/null). No file can be renamed onto it."""
+    return os.path.exists(destination) and not os.path.isfile(destination) and not os.path.isdir(destination)
+
+
+def pipe_from(source: BinaryIO) -> BinaryIO:
+    """A pipe. A thread fills it with the bytes of `source`."""
+    out, into = os.pipe()
+
+    def pump() -> None:
+        # The reader may end first, and close both files.
+        with suppress(BrokenPipeError, ValueError), open(into, "wb") as sink:
+            while piece := source.read(_PIECE):
+                sink.write(piece)
+
+    Thread(target=pump, daemon=True).start()
+    return open(out, "rb")
 
 
 def allow_open_files(count: int) -> None:

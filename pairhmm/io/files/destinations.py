@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE, STDOUT, STDOUT_FILE
+from pairhmm.io.files.descriptors import STDIN, STDIN_FILE, STDOUT, STDOUT_FILE
 
 _APPENDED = (".bai", ".csi", ".crai", ".fai", ".gzi", ".tbi")
 # The suffix of an alignment file's index may also replace the file's extension.

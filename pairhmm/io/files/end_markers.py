@@ -8,7 +8,7 @@ import zlib
 from contextlib import suppress
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 
 CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
 # The extra field that marks a BGZF block, and the empty block at a file's end (SAM specification, section 4.1).
@@ -29,11 +29,11 @@ _NEVER_EMPTY = (".gz", ".bgz", ".bam", ".cram", ".bcf", ".blow5", ".slow5")
 def end_marker(head: bytes) -> bytes:
     """The end marker of a file with these first bytes; empty if its format has none."""
     place, field = _BGZF_FIELD
-    if head.startswith(magic.GZIP):
+    if head.startswith(formats.GZIP):
         return BGZF_END if head[place] == field else b""
-    if head.startswith(magic.BLOW5):
+    if head.startswith(formats.BLOW5):
         return _BLOW5_END
-    if head.startswith(magic.CRAM) and len(head) > 5 and tuple(head[4:6]) >= (2, 1):
+    if head.startswith(formats.CRAM) and len(head) > 5 and tuple(head[4:6]) >= (2, 1):
         return _CRAM_ENDS.get(head[4], b"")
     return b""
 
@@ -61,7 +61,7 @@ def check_end(path: str, file: str | int | None = None) -> None:
         descriptor = os.open(target, os.O_RDONLY) if isinstance(target, str) else target
         try:
             size = os.fstat(descriptor).st_size
-            marker = end_marker(os.pread(descriptor, magic.BGZF_HEAD_SIZE, 0))
+            marker = end_marker(os.pread(descriptor, formats.BGZF_HEAD_SIZE, 0))
             tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
             if marker == BGZF_END and becomes_gzip(descriptor):
                 marker = b""
@@ -90,17 +90,17 @@ def becomes_gzip(descriptor: int) -> bool:
     OSError
     """
     first = os.pread(descriptor, 1 << 16, 0)
-    if not end_marker(first[: magic.BGZF_HEAD_SIZE]) or not first.startswith(magic.GZIP):
+    if not end_marker(first[: formats.BGZF_HEAD_SIZE]) or not first.startswith(formats.GZIP):
         return False
     with suppress(zlib.error):
-        if zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(first, 4).startswith((magic.BAM, magic.BCF)):
+        if zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(first, 4).startswith((formats.BAM, formats.BCF)):
             return False
     size, follower = os.fstat(descriptor).st_size, BlockFollower()
     if os.pread(descriptor, len(BGZF_END), max(0, size - len(BGZF_END))) == BGZF_END:
         return False
     while follower.is_in_blocks and follower.block < size:
         at = follower.block
-        follower.follow(at, os.pread(descriptor, magic.BGZF_HEAD_SIZE, at))
+        follower.follow(at, os.pread(descriptor, formats.BGZF_HEAD_SIZE, at))
         if follower.block == at:
             break
     return not follower.is_in_blocks
@@ -125,18 +125,18 @@ class BlockFollower:
         """Take the bytes from an address on, which is where those before ended or the next block begins."""
         window, begin = self._held + piece, address - len(self._held)
         end = begin + len(window)
-        while self.is_in_blocks and self.block + magic.BGZF_HEAD_SIZE <= end:
+        while self.is_in_blocks and self.block + formats.BGZF_HEAD_SIZE <= end:
             at = self.block - begin
-            head = window[at : at + magic.BGZF_HEAD_SIZE]
+            head = window[at : at + formats.BGZF_HEAD_SIZE]
             place, field = _BGZF_FIELD
-            if head.startswith(magic.GZIP) and head[place] == field:
+            if head.startswith(formats.GZIP) and head[place] == field:
                 self.block += int.from_bytes(head[16:18], "little") + 1
-            elif head.startswith(magic.GZIP_DEFLATE):
+            elif head.startswith(formats.GZIP_DEFLATE):
                 self.is_in_blocks = False
             else:
                 # What stands here is nothing: whoever unpacks it will say so.
                 break
-        self._held = window[max(0, self.block - begin) :][: magic.BGZF_HEAD_SIZE - 1]
+        self._held = window[max(0, self.block - begin) :][: formats.BGZF_HEAD_SIZE - 1]
 
 
 def check_tail(path: str, marker: bytes, tail: bytes) -> None:

@@ -6,9 +6,9 @@ import os
 import stat
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
+from pairhmm.io.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.io.files.destinations import note_input, note_pipe
-from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 
 
 def taken(path: str) -> None:
@@ -54,7 +54,7 @@ def check_file_packing(path: str, file: str | None = None) -> None:
         # Opening the file will report what is wrong.
         return
     try:
-        head = os.pread(descriptor, magic.PACKED_HEAD_SIZE, 0)
+        head = os.pread(descriptor, formats.PACKED_HEAD_SIZE, 0)
     except OSError:
         return
     finally:
@@ -69,7 +69,7 @@ def check_packing(path: str, head: bytes) -> None:
     ------
     InputError
     """
-    for packer, unpack, begins in magic.OTHER_PACKERS:
+    for packer, unpack, begins in formats.OTHER_PACKERS:
         if begins.match(head):
             cure = f"unpack it ({unpack}); text may be packed with gzip or bgzip instead"
             raise InputError(path, "", f"is packed by {packer}, which is not read", cure)

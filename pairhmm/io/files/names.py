@@ -1,18 +1,24 @@
-"""Checks that names fit tables and VCF: control characters would break columns, rows and header lines."""
+"""Names of samples, reads and files, and checks that they fit tables and VCF.
+
+Control characters would break columns, rows and header lines.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.descriptors import STDIN
 
 MODEL_RECORD = "pairhmmModel"
 """The key of the header line that names the model and its parameters."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _CONTROL_BYTES = bytes([*range(0x20), 0x7F])
 _RULE = "a name with a tab, a line break or another control character"
+_PACKED = (".gz", ".bgz")
+_FORMATS = (".fasta", ".fastq", ".fa", ".fna", ".ffn", ".fas", ".fq", ".bam", ".cram", ".sam")
 
 
 def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
@@ -83,3 +89,32 @@ def decoded(name: str) -> str:
 def printable(text: str) -> str:
     """A text as messages and header lines show it: as from `decoded`, with control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))
+
+
+def samples_of(path: str, read_groups: Sequence[Mapping[str, str]]) -> list[str]:
+    """The samples of a file, in order of appearance: one rule for every command.
+
+    A sample is the SM of read groups. Read groups without SM, and reads without a read group, belong to the file's only
+    sample. They have none in a file of several samples. A file in which no read group has SM is a sample that has the
+    file's name.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is stdin.
+    read_groups : sequence of mappings
+        The fields of the header's lines @RG.
+    """
+    named = dict.fromkeys(group["SM"] for group in read_groups if group.get("SM"))
+    return list(named) or [sample_of_file(path)]
+
+
+def sample_of_file(path: str) -> str:
+    """The sample that a file is, where nothing in it names one: its name, without what stands for its format."""
+    if path == STDIN:
+        return "stdin"
+    name = decoded(os.path.basename(path))
+    for endings in (_PACKED, _FORMATS):
+        ending = next((one for one in endings if name.lower().endswith(one) and len(name) > len(one)), "")
+        name = name[: len(name) - len(ending)]
+    return name

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.io.files.end_markers import becomes_gzip
 from pairhmm.io.files.inputs import check_file_packing
-from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.files.text_lines import read_texts
 
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.outputs import check_writable, is_device, output_errors, put_in_place
-from pairhmm.io.files.standard_streams import STDOUT
+from pairhmm.io.files.descriptors import STDOUT, is_device
+from pairhmm.io.files.outputs import check_writable, output_errors, put_in_place
 
 _SCRATCH = ".pairhmm-"
 

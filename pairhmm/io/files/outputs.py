@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, TextIO
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.descriptors import STDOUT, is_device
 from pairhmm.io.files.destinations import being_written
-from pairhmm.io.files.standard_streams import STDOUT
 
 log = logging.getLogger(__name__)
 
@@ -291,8 +291,3 @@ def _opened(destination: str | Path, stdout: IO[Any], mode: str, encoding: str |
         # A full disk shows here at the latest, which is before the rename.
         handle.flush()
         os.fsync(handle.fileno())
-
-
-def is_device(destination: str | Path) -> bool:
-    """Whether the destination exists and is not a regular file (a pipe, /dev/null). No file can be renamed onto it."""
-    return os.path.exists(destination) and not os.path.isfile(destination) and not os.path.isdir(destination)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.io.files import parquet_footer
 from pairhmm.io.files.arrow_arrays import arrow_array
-from pairhmm.io.files.behind import WriteBehind
+from pairhmm.io.files.background import BackgroundWriter
 from pairhmm.io.files.parquet_pages import PagedColumn, row_group
 from pairhmm.io.files.parquet_sums import ColumnSums, number_sums
 from pairhmm.io.files.runs import Runs
@@ -221,7 +221,7 @@ class RowGroups(Generic[T]):
         self._rows = 0
         # Counted, since a pipe does not tell.
         self._size = len(parquet_footer.MAGIC)
-        self._behind = WriteBehind(threads)
+        self._behind = BackgroundWriter(threads)
         self._sums, self._like = table.sums(), table.footer()
         # Written at once: all of them at the end would take a while.
         self._groups: list[bytes] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.byte_stream import ByteStream
 
 _CHUNK = 1 << 20
+_PIECE = 1 << 16
 
 
 def read_lines(path: str) -> Iterator[str]:
@@ -94,3 +96,28 @@ def read_rows(
             rule = f"{len(fields)} fields where the header has {len(found)}"
             raise InputError(path, f"line {number}", rule, "the file may be cut off")
         yield fields
+
+
+class Readable(Protocol):
+    """An open file of bytes."""
+
+    def read(self, size: int = ..., /) -> bytes:
+        """Some bytes; none at the end."""
+        ...
+
+
+def lines_of(file: Readable) -> Iterator[bytes]:
+    """The lines from where a file stands, without what ends them.
+
+    pysam's own iteration over a compressed file ends at an empty line.
+    """
+    pieces: list[bytes] = []
+    while more := file.read(_PIECE):
+        first, *lines = more.split(b"\n")
+        pieces.append(first)
+        if lines:
+            yield b"".join(pieces)
+            yield from lines[:-1]
+            pieces = lines[-1:]
+    if rest := b"".join(pieces):
+        yield rest

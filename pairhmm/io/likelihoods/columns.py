@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.arrays import distinct, offsets
 from pairhmm.genomics.names import Names
-from pairhmm.interface.pickling import by_fields
+from pairhmm.interface.objects import by_fields
 from pairhmm.io.files.arrow_arrays import Coded, Coder
 from pairhmm.io.files.parquet_pages import PagedColumn
 from pairhmm.io.files.runs import Cycles, Runs

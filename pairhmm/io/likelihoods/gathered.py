@@ -9,7 +9,7 @@ from typing import Any
 from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText
-from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.formats import TABIX_INDICES, require_ending
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files

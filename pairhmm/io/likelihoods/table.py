@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.names import Names
-from pairhmm.interface.display import short_repr
-from pairhmm.interface.pickling import by_fields
+from pairhmm.interface.objects import by_fields, short_repr
 from pairhmm.io.files import parquet
 from pairhmm.io.files.names import MODEL_RECORD
 

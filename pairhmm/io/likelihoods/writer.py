@@ -13,10 +13,10 @@ from typing import Any, Protocol
 
 from pairhmm.io.files import parquet
 from pairhmm.io.files.bgzip import BgzipText, PackedText
-from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.descriptors import STDOUT, is_device
+from pairhmm.io.files.formats import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
-from pairhmm.io.files.outputs import ByteSink, is_device, open_binary_output, output_errors, whole_files
-from pairhmm.io.files.standard_streams import STDOUT
+from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
 from pairhmm.io.files.tabix import TableIndex
 from pairhmm.io.likelihoods.columns import Described, ScoreColumns
 from pairhmm.io.likelihoods.lines import DEEP, Lines, lines_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.endings import MULTIQC_ENDING
+from pairhmm.io.files.formats import MULTIQC_ENDING
 from pairhmm.io.files.outputs import open_output
 
 _COLOURS = [[0, "#edf2f8"], [0.5, "#6baed6"], [1, "#08458f"]]

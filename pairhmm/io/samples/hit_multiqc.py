@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pairhmm.errors import InputError
-from pairhmm.io.files.endings import MULTIQC_ENDING
+from pairhmm.io.files.formats import MULTIQC_ENDING
 from pairhmm.io.files.outputs import open_output
 from pairhmm.io.samples.hit_writer import Searched, Sink, file_label
 from pairhmm.scanning.collect import FoundSamples

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.genomics.iupac import ANY
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.names import decoded
 from pairhmm.io.files.outputs import named_after, open_binary_output, open_output, tell_of_left_out
 from pairhmm.scanning.batch import HIT_FIELDS, REVERSE, Signatures

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.byte_stream import ByteStream
+from pairhmm.io.files.descriptors import pipe_from
 from pairhmm.io.files.names import check_packed_names
-from pairhmm.io.files.pipes import pipe_from
 from pairhmm.io.samples.bam_reads import bam_blocks
 from pairhmm.io.samples.cram_sam_reads import alignment_blocks
 from pairhmm.io.samples.text_records import text_blocks
@@ -30,7 +30,7 @@ class SampleFile:
     @property
     def has_alignments(self) -> bool:
         """Whether it is BAM, CRAM or SAM."""
-        return self._stream.head.startswith((magic.BAM, magic.CRAM, *magic.SAM))
+        return self._stream.head.startswith((formats.BAM, formats.CRAM, *formats.SAM))
 
     @property
     def has_reads(self) -> bool:
@@ -46,7 +46,7 @@ class SampleFile:
 
     def _blocks(self, chunk_size: int, overlap: int | None, reference: str | None) -> Iterator[RecordBlock]:
         stream, path = self._stream, self._stream.path
-        if stream.head.startswith(magic.BAM):
+        if stream.head.startswith(formats.BAM):
             yield from bam_blocks(stream, chunk_size)
         elif not self.has_alignments:
             yield from text_blocks(stream, chunk_size, overlap)

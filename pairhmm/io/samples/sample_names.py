@@ -8,8 +8,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.htslib import UNREADABLE, quiet
-from pairhmm.io.files.names import check_names
-from pairhmm.io.files.read_groups import samples_of
+from pairhmm.io.files.names import check_names, samples_of
 
 
 def sample_name(path: str, has_alignments: bool) -> str:

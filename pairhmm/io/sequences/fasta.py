@@ -14,7 +14,7 @@ import pysam
 from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import quiet
 from pairhmm.io.files.inputs import opening
@@ -31,7 +31,12 @@ _WINDOW = 1 << 14
 _KEPT_WINDOWS = 32
 _IUPAC = f"{ambiguous_dna_letters}U".encode()
 # Files that users may give by mistake in place of the reference, with their first bytes.
-_OTHERS = ((magic.BAM, "a BAM file"), (magic.CRAM, "a CRAM file"), (magic.SAM, "a SAM file"), (magic.VCF, "a VCF"))
+_OTHERS = (
+    (formats.BAM, "a BAM file"),
+    (formats.CRAM, "a CRAM file"),
+    (formats.SAM, "a SAM file"),
+    (formats.VCF, "a VCF"),
+)
 
 
 class Reference:
@@ -81,7 +86,7 @@ class Reference:
                 head = file.read(1 << 16)
         except OSError as error:
             raise InputError(self.path, "", error.strerror or "can't be read", "check the file") from error
-        if head.startswith(magic.GZIP):
+        if head.startswith(formats.GZIP):
             with suppress(zlib.error):
                 head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, 1 << 10)
         for begins, kind in _OTHERS:

@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.end_markers import end_marker
 from pairhmm.io.files.outputs import is_protected, whole_files
 
@@ -66,7 +66,7 @@ class _Record(NamedTuple):
 def is_bgzipped(path: str) -> bool:
     """Whether a file is bgzipped, so that it needs a .gzi as well."""
     with open(path, "rb") as file:
-        return bool(end_marker(file.read(magic.BGZF_HEAD_SIZE)))
+        return bool(end_marker(file.read(formats.BGZF_HEAD_SIZE)))
 
 
 def why_unfit(path: str) -> str | None:
@@ -124,7 +124,7 @@ def _no_fasta(path: str) -> InputError:
     """The error for a FASTA in which nothing can be found: gzipped, damaged, or with lines of different lengths."""
     name = shlex.quote(path)
     with open(path, "rb") as file:
-        is_gzipped = file.read(len(magic.GZIP)) == magic.GZIP
+        is_gzipped = file.read(len(formats.GZIP)) == formats.GZIP
     if is_bgzipped(path):
         cure = "is it damaged? are its lines of one length?"
     elif is_gzipped:
@@ -215,13 +215,13 @@ class _Packed:
         data = b""
         while len(data) < count and place < self._end:
             self._file.seek(place)
-            head = self._file.read(magic.BGZF_HEAD_SIZE)
+            head = self._file.read(formats.BGZF_HEAD_SIZE)
             if not end_marker(head):
                 raise ValueError
             # The last two bytes of the head are the block's size minus one.
             size = struct.unpack_from("<H", head, 16)[0] + 1
             # As gzip, whose checksum is compared.
-            data += zlib.decompress(head + self._file.read(size - magic.BGZF_HEAD_SIZE), zlib.MAX_WBITS | 16)
+            data += zlib.decompress(head + self._file.read(size - formats.BGZF_HEAD_SIZE), zlib.MAX_WBITS | 16)
             place += size
         return data
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.bgzip import BgzipText
-from pairhmm.io.files.endings import require_ending
+from pairhmm.io.files.formats import require_ending
 from pairhmm.io.files.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.io.sequences.profiles import COLUMNS, COUNT, ENDINGS
 

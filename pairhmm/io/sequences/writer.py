@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pairhmm.genomics.iupac import decode_sets
 from pairhmm.genomics.qualities import PHRED_OFFSET
+from pairhmm.io.files.descriptors import STDOUT
 from pairhmm.io.files.outputs import open_binary_output, whole_files
-from pairhmm.io.files.standard_streams import STDOUT
 
 WriteRecord = Callable[[str, NDArray[np.uint8], NDArray[np.uint8] | None], None]
 """Writes a record of a name, sets of bases, and Phred qualities: FASTQ with qualities, FASTA without."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pairhmm.errors import InputError
+from pairhmm.io.files.descriptors import is_device
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
-from pairhmm.io.files.outputs import is_device
 from pairhmm.io.signals import arrays, pod5, slow5
 from pairhmm.io.signals.arrays import read_arrays
 from pairhmm.io.signals.pod5 import read_pod5

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 
 
 @dataclass(frozen=True, slots=True)

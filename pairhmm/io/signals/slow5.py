@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
-from pairhmm.io.files.magic import BLOW5, SLOW5
+from pairhmm.io.files.formats import BLOW5, SLOW5
 from pairhmm.io.files.text_lines import stream_texts
 from pairhmm.io.signals.blow5 import read_blow5
 from pairhmm.io.signals.records import SignalRecord, library

@@ -10,7 +10,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.io.files.endings import TEXT_TABLE, require_ending
+from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_output
 from pairhmm.warping.batch import NO_PATH, Warpings
 from pairhmm.warping.places import STRANDS, SignaturePlaces

@@ -1,14 +1,15 @@
-"""Writes a simulated genome as FASTA, and its true variants as phased VCF."""
+"""Writes a simulated genome as FASTA, its true variants as phased VCF, and tables of other truths."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pysam
 
+from pairhmm.io.files.outputs import open_output
 from pairhmm.io.variants.call_writer import VCF_COLUMNS
 from pairhmm.simulation.variants import TruthVariant
 
@@ -50,3 +51,16 @@ def write_truth(path: Path, sizes: dict[str, int], variants: dict[str, list[Trut
     with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
         out.write(("\n".join(lines) + "\n").encode())
     pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
+
+
+def write_truth_table(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a tab-separated table. Its first line names the columns and begins with ``#``.
+
+    Raises
+    ------
+    InputError
+        Where the file can't be written.
+    """
+    with open_output(path) as out:
+        out.write("#" + "\t".join(columns) + "\n")
+        out.writelines("\t".join(map(str, row)) + "\n" for row in rows)

@@ -13,7 +13,7 @@ import pysam
 
 from pairhmm.genomics.qualities import PHRED_OFFSET
 from pairhmm.genomics.sam_flags import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.simulated.genome import LETTERS
 from pairhmm.simulation.reads import CIGAR_M, SimulatedReads
 
@@ -112,7 +112,7 @@ def _bam_header(sizes: dict[str, int], sample: str) -> bytes:
     text = "@HD\tVN:1.6\tSO:coordinate\n"
     text += "".join(f"@SQ\tSN:{name}\tLN:{size}\n" for name, size in sizes.items())
     text += f"@RG\tID:{sample}\tSM:{sample}\tPL:ILLUMINA\tLB:{sample}\n"
-    parts = [magic.BAM, struct.pack("<i", len(text)), text.encode(), struct.pack("<i", len(sizes))]
+    parts = [formats.BAM, struct.pack("<i", len(text)), text.encode(), struct.pack("<i", len(sizes))]
     for name, size in sizes.items():
         parts.append(struct.pack("<i", len(name) + 1) + name.encode() + b"\0" + struct.pack("<i", size))
     return b"".join(parts)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, OptionError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.io.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.names import check_names
-from pairhmm.io.files.standard_streams import STDIN, STDIN_FILE
 from pairhmm.io.sketches.layout import COUNTS, END, HEADER, KMERS, LEAST_COUNT, MAGIC, NAME_END, SCHEMES, TAIL, VERSION
 from pairhmm.io.sketches.layout import WORD as WORD_TYPE
 from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches

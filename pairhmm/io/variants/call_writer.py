@@ -16,16 +16,9 @@ from pairhmm.genomics.neighbouring_sites import SPANNED
 from pairhmm.genomics.records import MANY_UNFIT, RecordOptions
 from pairhmm.genomics.variants import Variant
 from pairhmm.io.files.bgzip import LONGEST_FOR_TBI, BgzipText
-from pairhmm.io.files.endings import TABIX_INDICES, require_ending
+from pairhmm.io.files.formats import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
-from pairhmm.io.files.outputs import (
-    TextSink,
-    has_companions,
-    open_output,
-    output_errors,
-    scratch_beside,
-    whole_files,
-)
+from pairhmm.io.files.outputs import TextSink, has_companions, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.io.variants.contig_lines import contig_lines
 from pairhmm.io.variants.gvcf import NON_REF, gvcf_header
 

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece
 from pairhmm.io.files.text_lines import read_texts
@@ -81,7 +81,7 @@ def _vcf_header(path: str) -> list[str]:
 def _open_variants(path: str) -> Iterator[Piece]:
     """Open a VCF or BCF, which its first bytes tell apart, and read its header."""
     with ByteStream(path, lambda _: None) as stream:
-        is_bcf = stream.head.startswith(magic.BCF)
+        is_bcf = stream.head.startswith(formats.BCF)
     with closing(bcf_texts(path) if is_bcf else read_texts(path)) as texts:
         yield Piece(path, texts)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.interface.display import short_repr
+from pairhmm.interface.objects import short_repr
 from pairhmm.io.files.names import check_names
 from pairhmm.io.variants.record_lines import FIXED, RecordLines
 from pairhmm.io.variants.sample_fields import MISSING, SampleFields

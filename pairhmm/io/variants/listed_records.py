@@ -11,12 +11,12 @@ from typing import BinaryIO, NamedTuple
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
-from pairhmm.io.files.byte_lines import lines_of
+from pairhmm.io.files import formats
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import UNREADABLE
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import readable_again
+from pairhmm.io.files.text_lines import lines_of
 from pairhmm.io.sequences.intervals import MOST_DIGITS
 from pairhmm.io.variants.without_index import open_variants
 
@@ -46,7 +46,7 @@ def listed_records(path: str, rank: Mapping[str, int]) -> Iterator[tuple[int, Fi
         with readable_again(path) as file:
             check_end(path, file)
             text = _Text(path, file)
-            kind = _Bcf(path, file) if text.head.startswith(magic.BCF) else text
+            kind = _Bcf(path, file) if text.head.startswith(formats.BCF) else text
             for contigs in _passes(kind, rank):
                 for number, fields in enumerate(kind.records()):
                     if contigs is None or fields[0] in contigs:
@@ -110,9 +110,9 @@ class _Text:
     def __init__(self, path: str, file: str) -> None:
         self.path, self.file = path, file
         with open(file, "rb") as raw:
-            self._is_compressed = raw.read(len(magic.GZIP)) == magic.GZIP
+            self._is_compressed = raw.read(len(formats.GZIP)) == formats.GZIP
         with self._opened() as lines:
-            self.head: bytes = lines.read(len(magic.VCF))
+            self.head: bytes = lines.read(len(formats.VCF))
 
     def contigs(self) -> list[str]:
         """Those of the header."""
@@ -128,7 +128,7 @@ class _Text:
             for number, raw in enumerate(lines_of(lines), start=1):
                 line = raw.decode("utf-8", "replace").rstrip("\r\n")
                 if line.startswith("#"):
-                    seen_header = seen_header or line.startswith((magic.VCF.decode(), "#CHROM"))
+                    seen_header = seen_header or line.startswith((formats.VCF.decode(), "#CHROM"))
                     continue
                 if not line:
                     continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from pairhmm.errors import InputError
-from pairhmm.io.files import magic
+from pairhmm.io.files import formats
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.end_markers import check_end
 from pairhmm.io.files.htslib import UNREADABLE, quiet
@@ -39,8 +39,8 @@ class RecordLines:
         self.path = path
         check_end(path)
         with ByteStream(path, lambda _: None) as stream:
-            self._is_bcf = stream.head.startswith(magic.BCF)
-            if not self._is_bcf and not stream.head.startswith(magic.VCF):
+            self._is_bcf = stream.head.startswith(formats.BCF)
+            if not self._is_bcf and not stream.head.startswith(formats.VCF):
                 raise InputError(path, "", "not a VCF or BCF file", cure)
 
     def samples(self) -> tuple[str, ...]:

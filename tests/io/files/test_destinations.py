@@ -8,7 +8,7 @@ import pytest
 
 import pairhmm
 from pairhmm.errors import InputError
-from pairhmm.io.files.ahead import read_ahead
+from pairhmm.io.files.background import prefetch
 from pairhmm.io.files.destinations import check_apart, kept_apart, note_input, note_output
 from pairhmm.io.files.outputs import open_output, whole_files
 from pairhmm.io.files.text_lines import read_lines
@@ -115,7 +115,7 @@ def test_a_run_within_a_run_knows_its_files(kept):
 
 def test_a_thread_that_reads_ahead_belongs_to_the_run(kept):
     with kept_apart():
-        assert list(read_ahead(read_lines("x.txt"))) == ["kept"]
+        assert list(prefetch(read_lines("x.txt"))) == ["kept"]
         with pytest.raises(InputError, match=r"the input x\.txt"):
             check_apart((), [("-o", "x.txt")])
 

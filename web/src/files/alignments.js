@@ -89,7 +89,7 @@ export class AlignmentReader {
   /** @param {string} path @param {Map<string, string>[]} groups */
   #samplesOf(path, groups) {
     const stem = path.replace(/^.*\//, "").replace(/\.[^.]*$/, "");
-    // Read groups without SM belong to the file's only sample (pairhmm/io/files/read_groups.py).
+    // Read groups without SM belong to the file's only sample (pairhmm/io/files/names.py).
     const named = groups.filter((group) => group.get("SM"));
     const names = new Set(named.map((group) => /** @type {string} */ (group.get("SM"))));
     if (!names.size) names.add(stem);

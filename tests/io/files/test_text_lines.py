@@ -1,10 +1,12 @@
+"""Lines of files that are open."""
+
 from __future__ import annotations
 
 import io
 
 import pytest
 
-from pairhmm.io.files.byte_lines import lines_of
+from pairhmm.io.files.text_lines import lines_of
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
-"""A script that leaves `call` or `likelihoods` before its end ends at once, and none of its processes stays."""
+"""Freed memory serves the next arrays, and a script that leaves `call` or `likelihoods` before its end ends at once.
+
+None of its processes stays.
+"""
 
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from string import Template
@@ -11,7 +15,7 @@ import pytest
 
 from pairhmm.commands.simulate import simulate
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a script has no workers")
+workers_are_forked = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a script has no workers")
 
 SCRIPT = Template("""
 import os, sys, threading
@@ -105,16 +109,19 @@ def assert_ends(data, folder, end, function="call", options="threads=2", devices
     assert not [one for one in pids if os.path.exists(f"/proc/{one}")]
 
 
+@workers_are_forked
 @pytest.mark.parametrize("end", ENDS)
 def test_a_generator_of_call(data, tmp_path, end):
     assert_ends(data, tmp_path, end)
 
 
+@workers_are_forked
 @pytest.mark.parametrize("end", ["end", "error"])
 def test_a_generator_of_likelihoods(data, tmp_path, end):
     assert_ends(data, tmp_path, end, "likelihoods")
 
 
+@workers_are_forked
 @pytest.mark.parametrize("end", ["end", "error", "fork"])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_devices_end_too(data, tmp_path, end, threads):
@@ -122,6 +129,32 @@ def test_devices_end_too(data, tmp_path, end, threads):
     assert_ends(data, tmp_path, end, "likelihoods", options, DEVICE, 2 if threads == 2 else 0)
 
 
+@workers_are_forked
 @pytest.mark.parametrize("function", ["call", "profiles"])
 def test_one_process(data, tmp_path, function):
     assert_ends(data, tmp_path, "end", function, "threads=1", workers=0)
+
+
+_ARRAYS = """
+import resource, sys
+from pairhmm.interface.process import keep_freed_memory
+if sys.argv[1] == "kept":
+    keep_freed_memory()
+def faults():
+    for size in (3, 9, 20):
+        held = [bytearray(b"x" * (size << 20)) for _ in range(4)]
+        del held
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+before = faults()
+print(faults() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's parameters")
+def test_arrays_take_pages_that_were_freed():
+    kept, returned = (
+        int(subprocess.run([sys.executable, "-c", _ARRAYS, how], capture_output=True, check=True).stdout)
+        for how in ("kept", "returned")
+    )
+    assert kept < 1000
+    assert returned > 10 * kept

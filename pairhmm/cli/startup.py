@@ -1,0 +1,67 @@
+"""How a command starts: signals while it is imported, and settings of libraries and of Python.
+
+TABLE
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import signal
+from collections.abc import Callable
+from importlib import import_module
+from types import FrameType, ModuleType
+
+ENDING = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "terminated",
+    signal.SIGHUP: "the terminal was closed (hang-up)",
+}
+"""Signals that end a run, and the message about each."""
+
+SIGNALLED = 128
+"""The exit code is this plus the signal's number."""
+
+_STDERR = 2
+
+# New objects after which Python looks for garbage. A run makes hundreds of thousands, and few cycles.
+_NEW_OBJECTS = 50_000
+
+
+def handle_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    """Call `handler` for signals that end a run. A signal that is ignored, as hang-ups are under nohup, stays so."""
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def end_at_once(number: int, frame: FrameType | None) -> None:
+    """End this process with a line and an exit code, while a command is imported and there is nothing to clean up.
+
+    An exception would leave the imports with a traceback, or be lost in them.
+    """
+    try:
+        os.write(_STDERR, f"pairhmm: error: {ENDING[signal.Signals(number)]}\n".encode())
+    finally:
+        os._exit(SIGNALLED + number)
+
+
+def set_up() -> None:
+    """Set what libraries read when they are loaded, and how memory is freed."""
+    from pairhmm.interface.process import keep_freed_memory
+
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    keep_freed_memory()
+    atexit.register(gc.freeze)
+
+
+def import_command(module: str) -> ModuleType:
+    """The module of a subcommand. The garbage collector passes over what imports make: it stays."""
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        gc.freeze()
+        gc.set_threshold(_NEW_OBJECTS)
+        gc.enable()
