@@ -19,9 +19,9 @@ from processes import best_of_turns, made, measure
 from tables import parser, write
 
 import pairhmm
-from pairhmm import sketching
 from pairhmm.io.sketches.writer import write_sketches
 from pairhmm.simulation.relatives import random_genome, relative, sequence_of
+from pairhmm.sketching.base import COMPARERS
 from pairhmm.sketching.cpu import CpuComparer, levels
 from pairhmm.sketching.distances import distances
 from pairhmm.sketching.pairing import every_pair
@@ -109,7 +109,7 @@ def best(rounds: int, work: Callable[[], object]) -> float:
 def device_speeds(backend: str, samples: int, rounds: int) -> list[dict[str, object]]:
     """10^9 pairs a second of a device, each sketch with each: of its kernel by its clock; from sketches on the host to
     counts there; and to the nearest ten."""
-    comparer = sketching.load(backend)
+    comparer = COMPARERS.load(backend)
     rows = []
     for slots, bits in SHAPES:
         sketches = random_sketches(samples, slots, bits)

@@ -24,7 +24,6 @@ import numpy as np
 from processes import made, measure, pairhmm
 from tables import parser, write
 
-from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
 from pairhmm.commands.scan_files import CHUNK_SIZE
 from pairhmm.commands.simulate_scan import simulate_samples, simulate_signatures
@@ -33,6 +32,7 @@ from pairhmm.io.files import byte_stream
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
 from pairhmm.io.sequences.writer import open_sequences
+from pairhmm.scanning.base import SCANNERS
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
 
 HERE = Path(__file__).resolve().parent
@@ -135,7 +135,7 @@ def matching(signatures: Path, samples: Path, rounds: int, options: ScanOptions)
     known = read_signatures(signatures)
     began = time.perf_counter()
     patterns = Patterns.of(known, options)
-    scanner = scanning.load("cpu", patterns, options)
+    scanner = SCANNERS.load("cpu", patterns, options)
     setup = time.perf_counter() - began
     seconds, bases = 0.0, 0
     for block in sample_blocks(str(samples), CHUNK_SIZE, int(known.lengths.max()) - 1, None, lambda _: None):
@@ -184,7 +184,7 @@ def brute_force(signatures: Path, samples: Path, truth: Path) -> dict[str, Any]:
         number(len(patterns)),
     )
     seconds = time.perf_counter() - began
-    found = scanning.load("cpu", patterns, options).scan(Samples.of([letters]), 1).hits
+    found = SCANNERS.load("cpu", patterns, options).scan(Samples.of([letters]), 1).hits
     return {"ns": round(seconds * 1e9 / len(letters) / len(patterns), 3), "same": len(found) == matches}
 
 

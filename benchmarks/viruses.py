@@ -26,11 +26,11 @@ import numpy as np
 from processes import SHARED, pairhmm
 from tables import parser, write
 
-from pairhmm import scanning
 from pairhmm.backends.cpu import chosen_level
 from pairhmm.commands.scan_files import CHUNK_SIZE
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.scanning.base import SCANNERS, Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures, Tiling
 from pairhmm.scanning.tiles import load_tiles
 
@@ -135,7 +135,7 @@ def speeds(folder: Path, library: Path, hiv: str, rounds: int) -> list[dict[str,
         short = Signatures.of([f"{index}:{at}" for index, at in places], cut)
         scanners = {
             "tiles at every position": load_tiles("cpu", Patterns.of(known, options, tiling), options, tiling),
-            f"{len(short)} signatures": scanning.load("cpu", Patterns.of(short, options), options),
+            f"{len(short)} signatures": SCANNERS.load("cpu", Patterns.of(short, options), options),
         }
         for name, scanner in scanners.items():
             seconds = min(cpu_seconds(scanner, blocks) for _ in range(rounds))
@@ -144,7 +144,7 @@ def speeds(folder: Path, library: Path, hiv: str, rounds: int) -> list[dict[str,
     return rows
 
 
-def cpu_seconds(scanner: scanning.Scanner, blocks: Sequence[Samples]) -> float:
+def cpu_seconds(scanner: Scanner, blocks: Sequence[Samples]) -> float:
     began = time.process_time()
     for block in blocks:
         scanner.scan(block, 1)

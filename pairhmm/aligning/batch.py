@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.pairs import Pairs
+from pairhmm.engine.pairs import Pairs
 from pairhmm.genomics.arrays import joined, offsets
 
 LONGEST = 100_000

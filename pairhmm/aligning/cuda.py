@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import aligning
-from pairhmm.aligning.base import Aligner
+from pairhmm.aligning.base import ALIGNERS, Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.cuda_device import AligningDevice
 from pairhmm.aligning.cuda_kernels import works
@@ -14,7 +13,7 @@ from pairhmm.aligning.cuda_packing import Index, alone
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda.setup import status
-from pairhmm.backends.fastest import Instead
+from pairhmm.engine.tools import Fallback
 
 __all__ = ["CudaAligner", "make", "status"]
 
@@ -31,11 +30,11 @@ class CudaAligner(Aligner):
     def __init__(self, device: int = 0) -> None:
         self.label = f"cuda:{device}"
         self._device = AligningDevice(device, self.label)
-        self._instead = Instead(aligning, self.label)
+        self._fallback = Fallback(ALIGNERS, self.label)
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         if scoring.mode == "gatk":
-            return self._instead.of("mode gatk").scores(pairs, scoring, threads)
+            return self._fallback.of("mode gatk").scores(pairs, scoring, threads)
         first, *others = works(scoring, traced=False)
         scores = np.empty(len(pairs), dtype=np.int32)
         if not len(pairs):
@@ -54,7 +53,7 @@ class CudaAligner(Aligner):
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         if scoring.mode == "gatk":
-            return self._instead.of("mode gatk").alignments(pairs, scoring, threads)
+            return self._fallback.of("mode gatk").alignments(pairs, scoring, threads)
         found, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
         for work in works(scoring, traced=True):
             if len(left):
@@ -72,7 +71,7 @@ class CudaAligner(Aligner):
 
     def _for_rest(self, pairs: SequencePairs) -> Aligner:
         """The aligner of pairs that no kernel takes: those with an empty sequence, and others that are too long."""
-        return self._instead.of("pairs of such lengths") if pairs.cells else aligning.load("reference")
+        return self._fallback.of("pairs of such lengths") if pairs.cells else ALIGNERS.load("reference")
 
 
 def _none(pairs: int) -> Alignments:

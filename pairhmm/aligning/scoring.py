@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from pairhmm.errors import OptionError
 from pairhmm.interface.options import Within, check_fields
@@ -62,6 +62,17 @@ class Scoring:
     def is_distance(self) -> bool:
         """Whether scores are shown as distances, which are 0 for equal sequences: the preset "edit", in any mode."""
         return self.form == "edit"
+
+
+class AlignKeywords(TypedDict, total=False):
+    """The fields of `Scoring`."""
+
+    match: int
+    mismatch: int
+    gap_open: int
+    gap_extend: int
+    mode: Mode
+    overhang: Overhang
 
 
 PRESETS: dict[str, Scoring] = {

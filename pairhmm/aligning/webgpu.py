@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import aligning
-from pairhmm.aligning.base import Aligner
+from pairhmm.aligning.base import ALIGNERS, Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.aligning.webgpu_kernels import (
@@ -20,11 +19,11 @@ from pairhmm.aligning.webgpu_kernels import (
     source,
 )
 from pairhmm.aligning.webgpu_plan import AlignDispatch, letters_of, planned
-from pairhmm.backends.fastest import Instead
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.setup import status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 __all__ = ["WebgpuAligner", "make", "status"]
@@ -46,7 +45,7 @@ class WebgpuAligner(Aligner):
         self.label = f"webgpu:{number}"
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._instead = Instead(aligning, self.label)
+        self._fallback = Fallback(ALIGNERS, self.label)
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         """The score of each pair's best alignment (int32). All cores pack letters.
@@ -56,11 +55,11 @@ class WebgpuAligner(Aligner):
         OutOfDeviceMemory, DeviceLost
         """
         if scoring.mode == "gatk":
-            return self._instead.of("GATK's rules").scores(pairs, scoring, threads)
+            return self._fallback.of("GATK's rules").scores(pairs, scoring, threads)
         if not len(pairs):
             return np.zeros(0, dtype=np.int32)
         if _is_beyond_32_bits(pairs, scoring):
-            return self._instead.of("scores beyond 32 bits").scores(pairs, scoring, threads)
+            return self._fallback.of("scores beyond 32 bits").scores(pairs, scoring, threads)
         try:
             with self._shared.one_call, translated(self.label):
                 return self._scores(pairs, scoring)
@@ -74,7 +73,7 @@ class WebgpuAligner(Aligner):
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         """The best alignment of each pair, by the CPU."""
-        return self._instead.of("alignments with CIGARs").alignments(pairs, scoring, threads)
+        return self._fallback.of("alignments with CIGARs").alignments(pairs, scoring, threads)
 
     def _scores(self, pairs: SequencePairs, scoring: Scoring) -> NDArray[np.int32]:
         letters = letters_of(pairs)

@@ -8,10 +8,8 @@ import a GPU library.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pairhmm.backends.base import Backend, Status
 from pairhmm.errors import BackendUnavailable, InputError
@@ -24,12 +22,10 @@ __all__ = [
     "device_of",
     "is_oracle",
     "load",
-    "made_in",
     "names",
     "on_devices",
     "on_the_cpu",
     "status",
-    "with_module_in",
 ]
 
 
@@ -74,40 +70,6 @@ def on_devices() -> tuple[str, ...]:
 def on_the_cpu() -> tuple[str, ...]:
     """The backends that compute on the CPU, fastest first. The first that runs here scores what no device can score."""
     return tuple(entry.name for entry in REGISTRY if not entry.has_devices)
-
-
-@cache
-def with_module_in(package: str) -> tuple[str, ...]:
-    """The backends that have a module of their name in a package, such as ``pairhmm.scanning``, fastest first."""
-    return tuple(name for name in names() if find_spec(f"{package}.{name}") is not None)
-
-
-def made_in(package: str, does: str, name: str, device: int | None, *given: object) -> Any:
-    """What the module of a backend's name in a package makes of `given`, on a device if the backend has devices.
-
-    Parameters
-    ----------
-    package : str
-        Such as ``pairhmm.scanning``.
-    does : str
-        What its modules do, for the message: "scan".
-    name : str
-    device : int, optional
-        Index of the device; the first one without it.
-    *given
-        For the module's ``make``, before the device.
-
-    Raises
-    ------
-    BackendUnavailable, InputError
-        If the package has no module of that name; and as `load`.
-    """
-    known = with_module_in(package)
-    if name not in known:
-        raise BackendUnavailable(name, f"it does not {does}", f"use one of {', '.join(known)}")
-    number = device_of(name, device)
-    make = import_module(f"{package}.{name}").make
-    return make(*given) if number is None else make(*given, number)
 
 
 def is_oracle(name: str) -> bool:

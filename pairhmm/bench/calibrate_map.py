@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pairhmm import backends, placing, sketching
-from pairhmm.backends.fastest import Family
+from pairhmm import backends
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE, DeviceSpeed
+from pairhmm.engine.tools import Tool
+from pairhmm.placing.base import PLACERS
+from pairhmm.sketching.base import COMPARERS
 from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
 
 __all__ = ["measure_map_work"]
@@ -39,8 +41,8 @@ class MapWork:
     ----------
     name : str
         As `DeviceSpeed.work`.
-    family : module
-        Its workers, a module a backend.
+    tool : Tool
+        Its workers.
     sizes : sequence of int
         Samples of a tiny input, and of large ones, which are tried in turn until one takes LARGE_SECONDS.
     prepare : callable
@@ -48,7 +50,7 @@ class MapWork:
     """
 
     name: str
-    family: Family[Any]
+    tool: Tool[Any]
     sizes: Sequence[int]
     prepare: Callable[[int], tuple[int, Callable[[Any, int], object]]]
 
@@ -71,8 +73,8 @@ def _distances(samples: int) -> tuple[int, Callable[[Any, int], object]]:
 WORKS = {
     work.name: work
     for work in (
-        MapWork(PLACE, placing, (10, 1_000, 10_000, 100_000), _placing),
-        MapWork(DISTANCES, sketching, (4, 300, 1_000, 3_000, 10_000), _distances),
+        MapWork(PLACE, PLACERS, (10, 1_000, 10_000, 100_000), _placing),
+        MapWork(DISTANCES, COMPARERS, (4, 300, 1_000, 3_000, 10_000), _distances),
     )
 }
 
@@ -86,7 +88,7 @@ def measure_map_work(threads: int) -> Iterator[DeviceSpeed]:
         CPU threads that serve a device. The CPU's own speed is that of one thread.
     """
     for work in WORKS.values():
-        known = [name for name in work.family.names() if not backends.is_oracle(name)]
+        known = [name for name in work.tool.names() if not backends.is_oracle(name)]
         cpu = next((name for name in backends.on_the_cpu() if name in known), None)
         if cpu is None:
             continue
@@ -98,14 +100,14 @@ def measure_map_work(threads: int) -> Iterator[DeviceSpeed]:
                     continue
                 number = None if device is None else index
                 start = 0.0 if device is None else max(0.0, _start_seconds(work.name, name, number) - cpu_start)
-                call, speed = _speed(work, work.family.load(name, number), 1 if device is None else threads)
+                call, speed = _speed(work, work.tool.load(name, device=number), 1 if device is None else threads)
                 yield DeviceSpeed(name, device or found.detail, start, call, speed, work.name)
 
 
 def start(work: str, backend: str, device: int | None, begin: float) -> None:
     """Do a tiny piece of work, and print the seconds since `begin`."""
     chosen = WORKS[work]
-    chosen.prepare(chosen.sizes[0])[1](chosen.family.load(backend, device), 1)
+    chosen.prepare(chosen.sizes[0])[1](chosen.tool.load(backend, device=device), 1)
     print(time.perf_counter() - begin)
 
 

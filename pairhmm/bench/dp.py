@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import aligning, warping
+from pairhmm.aligning.base import ALIGNERS
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import PRESETS, Scoring
+from pairhmm.warping.base import WARPERS
 from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
 
 __all__ = ["DEFAULT_LENGTHS", "METHODS", "CellSpeed", "DpWork", "make_work", "measure_cells"]
@@ -124,8 +125,8 @@ def measure_cells(
     BackendUnavailable
         Without CUDA.
     """
-    aligner: Any = aligning.load("cuda", device)
-    warper: Any = warping.load("cuda", device)
+    aligner: Any = ALIGNERS.load("cuda", device=device)
+    warper: Any = WARPERS.load("cuda", device=device)
     for length in lengths:
         for method in METHODS:
             work = make_work(method, length, gigacells * 1e9)

@@ -11,10 +11,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import placing
-from pairhmm.backends.fastest import chosen, on_the_cpu
 from pairhmm.engine.calibration import PLACE, is_worth_a_device
-from pairhmm.placing import Placer
+from pairhmm.placing.base import PLACERS, Placer
 from pairhmm.placing.device import WORTH_A_DEVICE, DevicePlacer
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.placing.reference import blend, z_scores
@@ -166,7 +164,7 @@ def measure_map(
     BackendUnavailable, InputError
         If the backend or the device is not available.
     """
-    placer, cpu = _device_placer(backend, device), on_the_cpu(placing)
+    placer, cpu = _device_placer(backend, device), PLACERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, groups)
         device_seconds = _median(partial(cohort.place, placer, threads), repetitions)
@@ -175,7 +173,7 @@ def measure_map(
         cpu_seconds = _median(partial(cohort.place, cpu, threads), repetitions)
         worth = is_worth_a_device(PLACE, cohort.sets, threads, WORTH_A_DEVICE)
         tokens = sum(len(group.tokens) for group in cohort.groups)
-        auto = chosen(placing, "auto", None, worth)
+        auto = PLACERS.chosen("auto", None, worth)
         yield MapSpeed(count, groups, tokens, cpu_seconds, device_seconds, sketch, blended, auto)
 
 
@@ -183,7 +181,7 @@ def measure_map_differences(
     backend: str, device: int | None, nodes: Sequence[int] = NODES, *, threads: int = 1
 ) -> Iterator[MapDifference]:
     """Compare a device with the CPU's signatures, and with the oracle's projections and blends."""
-    placer, cpu = _device_placer(backend, device), on_the_cpu(placing)
+    placer, cpu = _device_placer(backend, device), PLACERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, 1)
         signatures = cpu.signatures(cohort.groups[0], threads)
@@ -198,7 +196,7 @@ def measure_map_differences(
 
 
 def _device_placer(backend: str, device: int | None) -> DevicePlacer:
-    placer = placing.load(backend, device)
+    placer = PLACERS.load(backend, device=device)
     assert isinstance(placer, DevicePlacer)
     return placer
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pairhmm import scanning
 from pairhmm.backends import device_of, on_the_cpu, status
-from pairhmm.scanning.base import Scanner
+from pairhmm.scanning.base import SCANNERS, Scanner
 from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures
 from pairhmm.simulation.signatures import draw_sample, draw_signature
 
@@ -125,8 +124,8 @@ def measure_scan(
     )
     on_cpu = on_the_cpu()[0]
     scanners = {
-        on_cpu: scanning.load(on_cpu, patterns, options),
-        backend: scanning.load(backend, patterns, options, number),
+        on_cpu: SCANNERS.load(on_cpu, patterns, options),
+        backend: SCANNERS.load(backend, patterns, options, device=number),
     }
     return _measured(scanners, work.samples, len(patterns), repetitions, threads)
 

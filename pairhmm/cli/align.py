@@ -12,9 +12,9 @@ import rich_click as click
 import pairhmm
 from pairhmm.aligning.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.cli.compute import device_list_options, threads_option
-from pairhmm.cli.fields import Decorator, default_of, either, option
+from pairhmm.cli.fields import Decorator, default_of, either, option, output_option
 from pairhmm.cli.pages import COMPUTE, INPUT, MODEL, OUTPUT, REGIONS, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size, Whole
+from pairhmm.cli.param_types import INPUT_FILE, Size, Whole
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import align_files as align
 from pairhmm.commands import align_haplotypes
@@ -121,16 +121,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     help="The text of each file that is held in memory at once, in bytes or with K, M or G. The size changes no"
     " result.",
 )
-@option(
-    align.align_files,
-    "output",
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The alignments: .tsv, .tsv.gz, .paf, .paf.gz, .sam or .bam. '-' is TSV to stdout.",
-)
+@output_option("The alignments: .tsv, .tsv.gz, .paf, .paf.gz, .sam or .bam. '-' is TSV to stdout.")
 @option(
     align.align_files,
     "cigars",

@@ -7,8 +7,8 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import count_options
-from pairhmm.cli.pages import OUTPUT, Command
-from pairhmm.cli.param_types import OUTPUT_FILE
+from pairhmm.cli.fields import output_option
+from pairhmm.cli.pages import Command
 from pairhmm.commands import calibrate_str
 
 EXAMPLES = (
@@ -19,16 +19,7 @@ EXAMPLES = (
 
 @click.command("calibrate-str", cls=Command, examples=EXAMPLES)
 @count_options
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The model (TOML), for --str-model. '-' is stdout.",
-)
+@output_option("The model (TOML), for --str-model. '-' is stdout.")
 def command(output: str, **given: Any) -> None:
     """Estimate how often tandem repeats gain or lose units in the reads of BAM or CRAM.
 

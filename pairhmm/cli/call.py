@@ -8,11 +8,11 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import GENOTYPES, OUTPUT, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import call
 from pairhmm.errors import InputError
@@ -118,16 +118,7 @@ def _pedigree(path: str) -> Pedigree:
     panel=GENOTYPES,
     help="The prior probability that a site has a heterozygous indel.",
 )
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.",
-)
+@output_option("The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.")
 @option(
     call.write_calls,
     "min_quality",

@@ -13,7 +13,8 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.param_types import Real, Whole
+from pairhmm.cli.pages import OUTPUT
+from pairhmm.cli.param_types import OUTPUT_FILE, Real, Whole
 from pairhmm.interface.options import LARGEST, Rule, rules_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -80,6 +81,22 @@ def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: 
         panel=panel,
         help=help,
         **given,
+    )
+
+
+def output_option(help: str, *, default: str | None = "-", required: bool = False) -> Decorator:
+    """The option ``-o``, which names the file that a command writes: stdout by default."""
+    default = None if required else default
+    return click.option(
+        "-o",
+        "--output",
+        default=default,
+        show_default=default is not None,
+        required=required,
+        type=OUTPUT_FILE,
+        metavar="FILE",
+        panel=OUTPUT,
+        help=help,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options, run_options
-from pairhmm.cli.fields import either, option
+from pairhmm.cli.fields import either, option, output_option
 from pairhmm.cli.pages import MODEL, OUTPUT, READS, Command
 from pairhmm.cli.param_types import OUTPUT_FILE, InputFile
 from pairhmm.commands import fit
@@ -48,16 +48,7 @@ EXAMPLES = (
     help=f"What a fit of the profile model begins with: a TOML file, or the built-in {PRESETS[0]!r}. A fit of GATK's"
     " model begins with the quality options.",
 )
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The parameters (TOML), with their standard errors in comments. '-' is stdout.",
-)
+@output_option("The parameters (TOML), with their standard errors in comments. '-' is stdout.")
 @click.option(
     "--rounds",
     "rounds_output",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.compute import backend_options, threads_option
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.model_options import model_options, profile_of
-from pairhmm.cli.pages import INPUT, MODEL, OUTPUT, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.cli.pages import INPUT, MODEL, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.commands import forward_files as forward
 from pairhmm.engine import Choice
 from pairhmm.models.gatk import GatkOptions
@@ -71,16 +71,7 @@ _DEFAULTS = GatkOptions()
 )
 @backend_options
 @threads_option(forward.forward_files)
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table of scores (TSV). '-' is stdout.",
-)
+@output_option("The table of scores (TSV). '-' is stdout.")
 def command(
     reads: str,
     haplotypes: str | None,

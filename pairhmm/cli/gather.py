@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.fields import output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.commands import gather
 
 EXAMPLES = (
@@ -24,16 +25,7 @@ EXAMPLES = (
     panel=INPUT,
     help="The outputs of 'call', 'likelihoods' or 'scan' over the pieces of a run, in the order of the pieces.",
 )
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.",
-)
+@output_option("The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.")
 @click.option(
     "--sample",
     "samples",

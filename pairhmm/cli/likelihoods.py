@@ -7,11 +7,10 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import evidence_options
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.molecule_options import molecule_options, scoring_options
 from pairhmm.cli.pages import OUTPUT, Command
-from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.commands import likelihoods
 
@@ -26,16 +25,7 @@ EXAMPLES = (
 @evidence_options
 @model_options
 @molecule_options
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table: .tsv, .tsv.gz (with an index) or .parquet. '-' is stdout.",
-)
+@output_option("The table: .tsv, .tsv.gz (with an index) or .parquet. '-' is stdout.")
 @option(
     likelihoods.write_likelihoods,
     "prepared",

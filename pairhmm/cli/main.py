@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import logging
 import signal
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NoReturn
 
 import rich_click as click
@@ -19,28 +22,28 @@ from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.io.files.destinations import kept_apart
 from pairhmm.io.files.names import printable
 
-# A command's module is imported when it runs. Its line of help is kept here, so that --help imports no module.
 COMMANDS = {
-    "likelihoods": "Write log10 P(read | haplotype) for the reads of each region.",
-    "call": "Genotype candidate variants, and write VCF or BCF.",
-    "scatter": "Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.",
-    "gather": "Put the outputs of a run's pieces together.",
-    "scan": "Find signatures in samples, with the base qualities under each match.",
-    "align": "Align each sequence of QUERIES to one of TARGETS, exactly, and write scores or alignments.",
-    "warp": "Find the cheapest time warping of signals onto signals, or of raw reads onto signatures.",
-    "map": "Find which samples are alike, swapped or contaminated.",
-    "fit": "Fit the parameters of a model to the reads of BAM or CRAM.",
-    "calibrate-str": "Estimate how often tandem repeats gain or lose units in the reads of BAM or CRAM.",
-    "profiles": "Write reads as the profile model takes them: as letter probabilities.",
-    "forward": "Score every read of READS against every sequence of HAPLOTYPES.",
-    "workflow": "Find the Snakemake workflow that comes with pairhmm.",
-    "report": "Make one HTML file of a run's outputs: samples, sites, reads and hits.",
-    "page": "Write the page that calls variants in a browser, as one HTML file.",
-    "validate": "Compare the scores of a backend with the likelihoods in FILE.",
-    "simulate": "Make a diploid genome with known variants, and paired reads of it.",
-    "bench": "Measure speed and accuracy on this machine.",
-    "devices": "List the backends that run here with their devices, and say what the others lack.",
+    "likelihoods": "pairhmm.cli.likelihoods",
+    "call": "pairhmm.cli.call",
+    "scatter": "pairhmm.cli.scatter",
+    "gather": "pairhmm.cli.gather",
+    "scan": "pairhmm.cli.scan",
+    "align": "pairhmm.cli.align",
+    "warp": "pairhmm.cli.warp",
+    "map": "pairhmm.cli.map",
+    "fit": "pairhmm.cli.fit",
+    "calibrate-str": "pairhmm.cli.calibrate_str",
+    "profiles": "pairhmm.cli.profiles",
+    "forward": "pairhmm.cli.forward",
+    "workflow": "pairhmm.cli.workflow",
+    "report": "pairhmm.cli.report",
+    "page": "pairhmm.cli.page",
+    "validate": "pairhmm.cli.validate",
+    "simulate": "pairhmm.cli.simulate",
+    "bench": "pairhmm.cli.bench",
+    "devices": "pairhmm.cli.devices",
 }
+"""The module of each command, in the order of the list. It is imported when its command runs."""
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -54,7 +57,7 @@ FAILED, MISUSED = 1, 2
 
 
 class _LazyCommands(CommandGroup):
-    """Imports a command only when it is asked for. For lists of commands, the line of help is enough."""
+    """Imports a command only when it is asked for. Lists of commands read its summary from its source."""
 
     _is_listing = False
 
@@ -66,7 +69,7 @@ class _LazyCommands(CommandGroup):
             return None
         # A shell that completes a name lists the commands, too.
         if self._is_listing or ctx.resilient_parsing:
-            return Command(name=cmd_name, help=COMMANDS[cmd_name])
+            return Command(name=cmd_name, help=_summary(COMMANDS[cmd_name]))
         return _imported(cmd_name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -89,8 +92,18 @@ class _LazyCommands(CommandGroup):
         return name, _imported(name) if name in COMMANDS else command, rest
 
 
+def _summary(module: str) -> str:
+    """The first paragraph of a command's help, which is the docstring of the module's `command`."""
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None
+    source = Path(spec.origin).read_text(encoding="utf-8")
+    (function,) = ast.parse(source[source.index("\ndef command(") :]).body[:1]
+    assert isinstance(function, ast.FunctionDef)
+    return " ".join((ast.get_docstring(function) or "").partition("\n\n")[0].split())
+
+
 def _imported(name: str) -> click.Command:
-    command: click.Command = startup.import_command(name).command
+    command: click.Command = startup.import_command(COMMANDS[name]).command
     return command
 
 

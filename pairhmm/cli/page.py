@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.fields import output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
-from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.commands import page
 
 EXAMPLES = (
@@ -23,7 +23,7 @@ EXAMPLES = (
     help="A folder with alignments, a reference and their indexes, and optionally a VCF or a BED. The page carries them"
     " as its example.",
 )
-@click.option("-o", "--output", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="The page (HTML). '-' is stdout.")
+@output_option("The page (HTML). '-' is stdout.", default=None)
 @click.option(
     "--open",
     "opens",

@@ -7,9 +7,9 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.cli.evidence_options import read_options
+from pairhmm.cli.fields import output_option
 from pairhmm.cli.molecule_options import molecule_options
-from pairhmm.cli.pages import OUTPUT, Command
-from pairhmm.cli.param_types import OUTPUT_FILE
+from pairhmm.cli.pages import Command
 from pairhmm.commands import profiles
 
 EXAMPLES = (
@@ -21,16 +21,7 @@ EXAMPLES = (
 @click.command("profiles", cls=Command, examples=EXAMPLES)
 @read_options
 @molecule_options
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.",
-)
+@output_option("The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.")
 def command(output: str, **given: Any) -> None:
     """Write reads as the profile model takes them: as letter probabilities.
 

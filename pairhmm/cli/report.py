@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.commands import report, report_inputs
 
 EXAMPLES = (
@@ -118,15 +118,7 @@ EXAMPLES = (
     help="A field of INFO in --calls that the list of sites shows. Without this option, the list shows gene and"
     " consequence where the calls have ANN or CSQ. This option may be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The report (HTML). '-' is stdout.",
-)
+@output_option("The report (HTML). '-' is stdout.", required=True)
 @option(report.report, "title", metavar="TEXT", panel=OUTPUT, help="The title of the report.")
 @click.option(
     "--mqc",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.compute import one_device_options, threads_option
-from pairhmm.cli.fields import default_of, option
+from pairhmm.cli.fields import default_of, option, output_option
 from pairhmm.cli.pages import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size
 from pairhmm.cli.progress import byte_progress
@@ -141,16 +141,7 @@ _DEFAULTS = ScanOptions()
     help="The unpacked records that are held in memory at once, in bytes or with K, M or G. The size changes no"
     " result.",
 )
-@option(
-    scan.scan_files,
-    "output",
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table of hits (TSV). '-' is stdout.",
-)
+@output_option("The table of hits (TSV). '-' is stdout.")
 @option(
     Reports(),
     "assignment",

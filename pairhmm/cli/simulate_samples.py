@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands.simulate_scan import simulate_samples
@@ -85,15 +85,7 @@ EXAMPLES = (
     panel=SAMPLES,
     help="The seed of the random numbers. The same seed and options give the same bytes.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The samples (FASTQ), bgzipped if the name ends in .gz. '-' is stdout.",
-)
+@output_option("The samples (FASTQ), bgzipped if the name ends in .gz. '-' is stdout.", required=True)
 @click.option(
     "--truth",
     type=OUTPUT_FILE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, READS, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands.simulate_signal import simulate_signal
@@ -63,15 +63,7 @@ EXAMPLES = (
     panel=READS,
     help="The seed of the random numbers. The same seed and options give the same reads.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The reads, as BLOW5, SLOW5 or text (.tsv). '-' is stdout, as text.",
-)
+@output_option("The reads, as BLOW5, SLOW5 or text (.tsv). '-' is stdout, as text.", required=True)
 @click.option(
     "--write-model",
     type=OUTPUT_FILE,

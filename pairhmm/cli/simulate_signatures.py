@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.pages import OUTPUT, SAMPLES, Command
-from pairhmm.cli.param_types import OUTPUT_FILE
 from pairhmm.commands.simulate_scan import simulate_signatures
 
 EXAMPLES = (
@@ -45,15 +44,7 @@ EXAMPLES = (
     panel=SAMPLES,
     help="The seed of the random numbers. The same seed and options give the same bytes.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The signatures (FASTA), bgzipped if the name ends in .gz. '-' is stdout.",
-)
+@output_option("The signatures (FASTA), bgzipped if the name ends in .gz. '-' is stdout.", required=True)
 @option(
     simulate_signatures,
     "overwrite",

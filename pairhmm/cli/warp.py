@@ -6,9 +6,9 @@ import rich_click as click
 from click.core import ParameterSource
 
 from pairhmm.cli.compute import device_list_options, threads_option
-from pairhmm.cli.fields import either, option
-from pairhmm.cli.pages import INPUT, MATCHES, OUTPUT, READS, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Real
+from pairhmm.cli.fields import either, option, output_option
+from pairhmm.cli.pages import INPUT, MATCHES, READS, Command
+from pairhmm.cli.param_types import INPUT_FILE, Real
 from pairhmm.commands import warp_files, warp_signatures
 from pairhmm.engine import Choice
 from pairhmm.warping.batch import WarpMode, WarpOptions
@@ -116,16 +116,7 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
 )
 @device_list_options
 @threads_option(warp_files.warp_files)
-@option(
-    warp_files.warp_files,
-    "output",
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table of costs and places (TSV). '-' is stdout.",
-)
+@output_option("The table of costs and places (TSV). '-' is stdout.")
 @click.pass_context
 def command(
     context: click.Context,

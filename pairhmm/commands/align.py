@@ -9,11 +9,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.aligning.base import choose
 from pairhmm.aligning.batch import LONGEST, SequencePairs, Sequences
-from pairhmm.aligning.choice import choose
-from pairhmm.aligning.scoring import PRESETS, Scoring
+from pairhmm.aligning.scoring import PRESETS, AlignKeywords, Scoring
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import AlignKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.genomics.cigar import texts

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from functools import partial
-from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.aligning.base import AlignerPool, choose
 from pairhmm.aligning.batch import Alignments
-from pairhmm.aligning.choice import choose
-from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.commands.align import scoring_of
 from pairhmm.compiled import require_compiled
@@ -26,7 +24,7 @@ from pairhmm.io.aligned.names import PAF_NAMES, RECORD_NAMES, TABLE_NAMES, NameR
 from pairhmm.io.aligned.records import open_records, read_targets
 from pairhmm.io.aligned.sequence_blocks import CHUNK_SIZE, PairBlock, every_pair, pairs_in_order
 from pairhmm.io.aligned.tables import AlignmentSink, open_paf, open_table
-from pairhmm.io.files.background import BackgroundWriter, prefetch
+from pairhmm.io.files.background import BackgroundWriter, begun_prefetch
 from pairhmm.io.files.descriptors import STDIN, STDOUT, is_device
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.formats import require_ending
@@ -105,16 +103,14 @@ def align_files(
     cigars = cigars or output.endswith((*PAF_ENDINGS, *RECORD_ENDINGS))
     pairs = (every_pair if every else pairs_in_order)(queries, targets, chunk_size, watch)
     count = 0
-    with closing(prefetch(_rules(output).checked(pairs, queries, targets))) as blocks:
-        # The first block is read before the output is opened, so that unusable input leaves no output.
-        first = [*islice(blocks, 1)]
+    with begun_prefetch(_rules(output).checked(pairs, queries, targets)) as (first, blocks):
         cells = sum(_cells_of_file(queries, block) for block in first)
         aligner = choose(*named_devices(backend), chosen, cells, threads, cigars)
         with (
             _opened(targets, output, cigars, chosen.is_distance, provenance or {}) as sink,
             BackgroundWriter(threads) as behind,
         ):
-            for block in chain(first, blocks):
+            for block in blocks:
                 behind.run(partial(sink.add, block, *_aligned(aligner, block, chosen, cigars, threads)))
                 count += len(block.pairs)
     return count

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Annotated
 
 import numpy as np
@@ -21,7 +20,7 @@ from pairhmm.genomics.qualities import HIGHEST_SAM_QUALITY
 from pairhmm.genomics.sequences import encode, encode_read
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_whole
-from pairhmm.io.files.background import BackgroundWriter, prefetch
+from pairhmm.io.files.background import BackgroundWriter, begun_prefetch
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.formats import TEXT_TABLE, require_ending
 from pairhmm.io.files.outputs import open_binary_output
@@ -97,15 +96,12 @@ def forward_files(
     check_apart([reads, haplotypes], [("-o", output)])
     require_ending(output, "tables of scores", TEXT_TABLE)
     pairs = 0
-    with closing(
-        prefetch(_blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads))
-    ) as blocks:
-        # The first block is read before the output is opened, so that unusable input leaves no output.
-        first = list(islice(blocks, 1))
+    source = _blocks(path_of(reads), path_of(haplotypes), model, options, default_base_quality, threads)
+    with begun_prefetch(source) as (first, blocks):
         pool = engine.choose(backend, sum(_cells_of_file(path_of(reads), block.batch) for block in first), threads)
         with open_binary_output(output) as table, BackgroundWriter(threads) as behind:
             table.write(HEADER)
-            for block in chain(first, blocks):
+            for block in blocks:
                 scores = pool.forward(block.batch, threads)
                 names = (block.read_names, block.haplotype_names)
                 lines = score_lines(block.batch, scores, block.first_group, *names, threads)

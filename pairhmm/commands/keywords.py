@@ -1,16 +1,16 @@
 """Lets functions take the fields of option dataclasses as keywords, in addition to the objects themselves.
 
 `call(..., threads=2, ploidy=1)` is `call(..., options=RunOptions(threads=2), genotypes=GenotypeOptions(ploidy=1))`. The
-typed dictionaries below, and those of `tool_keywords`, are for editors and type checkers; a test compares them with the
-dataclasses.
+typed dictionaries below, and those beside the options of other commands, are for editors and type checkers; a test
+compares them with the dataclasses.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass, replace
 from functools import cache
-from typing import Any, TypedDict, TypeGuard, TypeVarTuple, get_type_hints
+from typing import Any, TypedDict, TypeVarTuple, get_type_hints
 
 from pairhmm.engine import Choice
 from pairhmm.evidence.molecules import MoleculeOptions
@@ -128,21 +128,17 @@ def keyword_types(options: type) -> dict[str, Any]:
     found = {}
     for name, kind in get_type_hints(options).items():
         found[name] = kind
-        if _is_group(kind):
+        if isinstance(kind, type) and is_dataclass(kind):
             found |= keyword_types(kind)
     return found
-
-
-def _is_group(kind: object) -> TypeGuard[type]:
-    return isinstance(kind, type) and dataclasses.is_dataclass(kind)
 
 
 def _changed(options: Any, keywords: Mapping[str, object]) -> Any:
     changes: dict[str, object] = {}
     for name, kind in get_type_hints(type(options)).items():
         value = keywords.get(name, getattr(options, name))
-        if _is_group(kind) and keywords.keys() & keyword_types(kind).keys():
+        if isinstance(kind, type) and is_dataclass(kind) and keywords.keys() & keyword_types(kind).keys():
             value = _changed(value, keywords)
         if value is not getattr(options, name):
             changes[name] = value
-    return dataclasses.replace(options, **changes) if changes else options
+    return replace(options, **changes) if changes else options

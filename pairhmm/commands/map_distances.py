@@ -22,8 +22,8 @@ from pairhmm.io.cohort.distances import open_distances
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.sketches.collection import open_collection
 from pairhmm.io.sketches.reader import check_one_scheme, scheme_text
+from pairhmm.sketching.base import COMPARERS, WORTH_A_DEVICE, words_of
 from pairhmm.sketching.chance import chance_text, least_above_chance
-from pairhmm.sketching.choice import WORTH_A_DEVICE, choose, words_of
 from pairhmm.sketching.distances import UNRELATED, least_equal
 from pairhmm.sketching.distances import distances as distances_of
 from pairhmm.sketching.pairing import ComparedPairs, SketchSource, every_pair, nearest_pairs
@@ -80,7 +80,7 @@ def distances(
     max_distance : float
         Pairs with a larger Mash distance are left out.
     backend : str or Choice
-        "auto", or a name of `pairhmm.sketching.names`; or that with one device.
+        "auto", or the name of a backend that compares sketches; or that with one device.
     threads : int
         CPU threads.
 
@@ -248,7 +248,7 @@ def _pairs(
     count, scheme = len(collection), collection.scheme
     pairs = count * (count - 1) // 2 if queries is None else len(queries) * count
     is_worth = is_worth_a_device(DISTANCES, words_of(pairs, scheme), threads, WORTH_A_DEVICE)
-    comparer = choose(*named_devices(backend), is_worth)
+    comparer = COMPARERS.choose_one(*named_devices(backend), is_worth)
     least = least_equal(max_distance, scheme)
     own, others = (collection, None) if queries is None else (queries, collection)
     if nearest is None:

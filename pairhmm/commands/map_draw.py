@@ -24,14 +24,14 @@ from pairhmm.io.cohort.properties import (
     sheet_tokens,
 )
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.placing import choice
+from pairhmm.placing.base import PLACERS
 from pairhmm.placing.collecting import TokenCollector, check_size
 from pairhmm.placing.device import WORTH_A_DEVICE
 from pairhmm.placing.options import GROUPS, MapOptions, weights_of
 from pairhmm.placing.sample_map import SampleMap, make_map
 from pairhmm.placing.scaling import MOST_SAMPLES
-from pairhmm.sketching import choice as comparing
-from pairhmm.sketching.base import Comparer
+from pairhmm.sketching import base as comparing
+from pairhmm.sketching.base import COMPARERS, Comparer
 from pairhmm.sketching.chance import chance_text
 from pairhmm.sketching.sketches import Scheme, Sketches
 
@@ -81,7 +81,7 @@ def draw_map(
         Of kmers, hits, genotypes and sheet; 1 for those that it lacks.
     options : MapOptions, optional
     backend : str or Choice
-        "auto", or a name of `pairhmm.placing.names`; or that with one device.
+        "auto", or the name of a backend that places samples; or that with one device.
     threads : int
         CPU threads.
 
@@ -113,12 +113,13 @@ def draw_map(
     groups = {name: read.groups.pop(name).sets(names) for name in list(read.groups)}
     named, devices = named_devices(backend)
     is_worth = is_worth_a_device(PLACE, len(names) * len(groups), threads, WORTH_A_DEVICE)
-    placer = choice.choose(named, devices, is_worth)
+    placer = PLACERS.choose_one(named, devices, is_worth)
 
     @cache
     def comparer_of(scheme: Scheme) -> Comparer:
         words = comparing.words_of(len(names) ** 2, scheme)
-        return comparing.choose(named, devices, is_worth_a_device(DISTANCES, words, threads, comparing.WORTH_A_DEVICE))
+        is_worth = is_worth_a_device(DISTANCES, words, threads, comparing.WORTH_A_DEVICE)
+        return COMPARERS.choose_one(named, devices, is_worth)
 
     # The order of sketches must be that of the map's samples, and each must have one.
     sketches = read.sketches if read.sketches is not None and list(read.sketches.names) == names else None

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import SketchKeywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
@@ -32,7 +31,7 @@ from pairhmm.io.sketches.reader import scheme_text
 from pairhmm.io.sketches.writer import create_sketches
 from pairhmm.scanning.records import RecordBlock
 from pairhmm.sketching.making import SampleSketcher
-from pairhmm.sketching.options import SketchOptions
+from pairhmm.sketching.options import SketchKeywords, SketchOptions
 from pairhmm.sketching.sketches import Sketches
 
 log = logging.getLogger(__name__)

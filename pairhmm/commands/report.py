@@ -12,11 +12,10 @@ import pairhmm
 from pairhmm.commands.keywords import with_keywords
 from pairhmm.commands.report_data import page_data
 from pairhmm.commands.report_found import Found
-from pairhmm.commands.report_inputs import ReportInputs, check_inputs, described
+from pairhmm.commands.report_inputs import ReportInputs, ReportKeywords, check_inputs, described
 from pairhmm.commands.report_map import read_map_tables
 from pairhmm.commands.report_multiqc import MULTIQC_CONTENTS, multiqc_contents
 from pairhmm.commands.report_panels import PanelSources, make_panels
-from pairhmm.commands.tool_keywords import ReportKeywords
 from pairhmm.errors import InputError, OptionError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import check_whole

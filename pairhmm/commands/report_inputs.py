@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from pairhmm.errors import InputError
-from pairhmm.interface.arguments import path_of, paths_of, texts_of
+from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
 from pairhmm.io.likelihoods.table import companion
 
 MAP_TABLES = ("map", "distances", "pairs", "sample_checks")
@@ -90,6 +91,28 @@ class ReportInputs:
     def map_tables(self) -> list[str | None]:
         """The tables of `pairhmm map`, in the order of `MAP_TABLES`."""
         return [getattr(self, name) for name in MAP_TABLES]
+
+
+class ReportKeywords(TypedDict, total=False):
+    """The fields of `ReportInputs`."""
+
+    reference: AnyPath | None
+    calls: AnyPath | None
+    likelihoods: Paths
+    alignments: Paths
+    hits: Paths
+    signatures: AnyPath | None
+    timings: Paths
+    hits_samples: Texts
+    scan_summaries: Paths
+    fit: AnyPath | None
+    fit_rounds: AnyPath | None
+    map: AnyPath | None
+    distances: AnyPath | None
+    pairs: AnyPath | None
+    sample_checks: AnyPath | None
+    sheet: AnyPath | None
+    info: Texts
 
 
 def check_inputs(inputs: ReportInputs) -> None:

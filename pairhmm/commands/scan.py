@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.errors import OptionError
 from pairhmm.genomics.iupac import encode_sets
 from pairhmm.genomics.qualities import PhredValues, phred
 from pairhmm.interface.options import check_whole
+from pairhmm.scanning.base import choose
 from pairhmm.scanning.batch import (
     LONGEST_TILE,
     REVERSE,
@@ -26,7 +26,6 @@ from pairhmm.scanning.batch import (
     Tiling,
     with_match_counts,
 )
-from pairhmm.scanning.choice import choose
 from pairhmm.scanning.tiles import check_tiling, load_tiles
 
 _DEFAULTS = ScanOptions()
@@ -70,6 +69,17 @@ class ScanHit:
     place: int | None = None
 
 
+class ScanKeywords(TypedDict, total=False):
+    """The fields of `ScanOptions`."""
+
+    both_strands: bool
+    max_mismatches: int
+    min_informative: int
+    min_score: float
+    min_mean: float
+    every_match: bool
+
+
 def scan(
     signatures: Mapping[str, str],
     samples: Mapping[str, str],
@@ -104,7 +114,7 @@ def scan(
     **keywords
         Fields of `ScanOptions` by name, such as ``max_mismatches=1``. They override those of `options`.
     backend : str
-        "auto", or a name of `pairhmm.scanning.names`.
+        "auto", or the name of a backend that scans.
     device : int, optional
         GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int

@@ -7,22 +7,20 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import scanning
 from pairhmm.commands.keywords import with_keywords
+from pairhmm.commands.scan import ScanKeywords
 from pairhmm.commands.scan_candidates import open_candidates
 from pairhmm.commands.scan_outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
-from pairhmm.commands.tool_keywords import ScanKeywords
 from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_whole
-from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.background import begun_prefetch, prefetch
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.descriptors import STDIN, is_device
 from pairhmm.io.files.destinations import check_apart, kept_apart
@@ -30,8 +28,8 @@ from pairhmm.io.files.names import check_file_names
 from pairhmm.io.samples.hit_writer import check_hit_table
 from pairhmm.io.samples.record_blocks import sample_blocks
 from pairhmm.io.samples.signatures import read_signatures
+from pairhmm.scanning.base import Scanner, choose
 from pairhmm.scanning.batch import Patterns, Scanned, ScanOptions, Signatures, Tiling
-from pairhmm.scanning.choice import choose
 from pairhmm.scanning.complexity import masked_tiles
 from pairhmm.scanning.records import RecordBlock
 from pairhmm.scanning.rollup import call_rule, repeated_tiles
@@ -87,7 +85,7 @@ def scan_files(
     chunk_size : int
         Bytes of records that are taken at once; changes no result.
     backend : str
-        "auto", or a name of `pairhmm.scanning.names`.
+        "auto", or the name of a backend that scans.
     device : int, optional
         GPU, as `pairhmm devices` numbers them; the first without one.
     threads : int
@@ -153,14 +151,12 @@ def scan_files(
     source = _Source(chunk_size, overlap, reference, watch)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
-        scanned = stack.enter_context(closing(prefetch(_scanned(scanner, source.blocks(samples), outputs, threads))))
-        # Records that can't be used show before the outputs are opened: stdout would have its header already.
-        first = [*islice(scanned, 1)]
+        _, scanned = stack.enter_context(begun_prefetch(_scanned(scanner, source.blocks(samples), outputs, threads)))
         sinks = outputs.open_sinks(stack, output)
         candidates = None
         if reports.candidates is not None:
             candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
-        outputs.write(chain(first, scanned), sinks, candidates)
+        outputs.write(scanned, sinks, candidates)
     counts = outputs.counts
     log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
     return counts
@@ -225,7 +221,7 @@ class _Source:
 
 
 def _scanned(
-    scanner: scanning.Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
+    scanner: Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
 ) -> Iterator[ScannedBlock]:
     with closing(prefetch(blocks)) as ahead:
         for path, block in ahead:
@@ -237,7 +233,7 @@ def _scanned(
                 yield path, part, found
 
 
-def _in_parts(scanner: scanning.Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
+def _in_parts(scanner: Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
     """Consecutive records of a block, and what was found in them: as many as memory is meant for."""
     while True:
         found = scanner.scan_some(block.samples, threads)

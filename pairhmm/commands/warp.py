@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import WarpKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.interface.options import check_number, check_whole
-from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpOptions
-from pairhmm.warping.choice import choose
+from pairhmm.warping.base import choose
+from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions
 from pairhmm.warping.scaling import SCALES, quantised
 
 _DEFAULTS = WarpOptions()
@@ -69,7 +68,7 @@ def warp(
     **keywords
         Fields of `WarpOptions` by name, such as ``mode="subsequence"``. They override those of `options`.
     backend : str or Choice
-        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
+        "auto", or the name of a backend that warps; or that with its devices, which share the work.
     threads : int
         CPU threads.
 

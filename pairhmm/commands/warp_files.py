@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import Annotated, TextIO, Unpack
@@ -14,21 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.commands.keywords import with_keywords
-from pairhmm.commands.tool_keywords import WarpKeywords
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.interface.options import Within, check_choice, check_number, check_whole
-from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.background import begun_prefetch
 from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
-from pairhmm.warping.base import Warper
-from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
-from pairhmm.warping.choice import choose
+from pairhmm.warping.base import Warper, choose
+from pairhmm.warping.batch import SignalPairs, Signals, WarpKeywords, WarpOptions
 from pairhmm.warping.scaling import (
     NORMALISATIONS,
     SCALES,
@@ -122,7 +119,7 @@ def warp_files(
     options : WarpOptions
         What a warping is.
     backend : str or Choice
-        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
+        "auto", or the name of a backend that warps; or that with its devices, which share the work.
     threads : int
     **keywords
         Fields of `WarpOptions` by name.
@@ -154,20 +151,18 @@ def warp_files(
     if queries == targets == STDIN:
         raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
     source = _every_pair(queries, targets) if every_pair else _in_order(queries, targets)
-    with closing(prefetch(source)) as chunks:
-        first = next(chunks, None)
-        if first is None:
+    with begun_prefetch(source) as (first, chunks):
+        if not first:
             raise InputError(queries, "", "no signal in it", "check the file")
         if scale is None:
-            scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first.values())
-        warper = choose(*named_devices(backend), _cells(queries, first), threads)
+            scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first[0].values())
+        warper = choose(*named_devices(backend), _cells(queries, first[0]), threads)
         say_scale(normalise, scale)
         run = _Run(warper, options, threads, Quantiser(normalise, scale))
         settings = {"scale": f"{scale:g}", "normalise": normalise, "mode": options.mode}
         if options.band is not None:
             settings["band"] = str(options.band)
         with open_warpings(output, PAIR_COLUMNS, settings) as out:
-            run.write(first, out)
             for chunk in chunks:
                 run.write(chunk, out)
     run.quantiser.tell()

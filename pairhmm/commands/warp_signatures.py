@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import TextIO
 
 import numpy as np
@@ -20,7 +19,7 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.interface.options import check_choice, check_number, check_whole
-from pairhmm.io.files.background import prefetch
+from pairhmm.io.files.background import begun_prefetch
 from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_file_names, decoded
@@ -31,9 +30,8 @@ from pairhmm.io.signals.reader import read_signals
 from pairhmm.io.signals.records import SignalRecord
 from pairhmm.io.signals.warping_writer import PLACE_COLUMNS, check_warpings, open_warpings, place_lines
 from pairhmm.scanning.batch import Signatures
-from pairhmm.warping.base import Warper
+from pairhmm.warping.base import Warper, choose
 from pairhmm.warping.batch import Signals
-from pairhmm.warping.choice import choose
 from pairhmm.warping.cutting import CutOptions
 from pairhmm.warping.kmers import KmerTable
 from pairhmm.warping.places import SignatureLevels, best_places
@@ -103,7 +101,7 @@ def warp_signatures(
     cut : CutOptions
         Which part of a read is warped.
     backend : str or Choice
-        "auto", or a name of `pairhmm.warping.names`; or that with its devices, which share the work.
+        "auto", or the name of a backend that warps; or that with its devices, which share the work.
     threads : int
 
     Returns
@@ -157,12 +155,9 @@ def warp_signatures(
         every_signature=every_signature,
         chemistry=Chemistry(table.pore),
     )
-    with closing(prefetch(run.cut(paths))) as ahead:
-        # Reads that can't be used show before the output is opened: stdout would have its header already.
-        first = [*islice(ahead, 1)]
-        with open_warpings(output, PLACE_COLUMNS, settings) as out:
-            for block in chain(first, ahead):
-                run.write(block, out)
+    with begun_prefetch(run.cut(paths)) as (_, blocks), open_warpings(output, PLACE_COLUMNS, settings) as out:
+        for block in blocks:
+            run.write(block, out)
     run.tell()
     return run.counts
 

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from pairhmm import aligning
-from pairhmm.aligning import Aligner
+from pairhmm.aligning.base import ALIGNERS, Aligner
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import PRESETS
-from pairhmm.backends.fastest import on_the_cpu
 from pairhmm.genomics.cigar import MATCH
 from pairhmm.genomics.differences import Difference, differences_of
 from pairhmm.genomics.haplotypes import Haplotype
@@ -113,4 +111,4 @@ def _is_plain(reference: str, sequence: str) -> bool:
 
 @cache
 def _aligner() -> Aligner:
-    return on_the_cpu(aligning)
+    return ALIGNERS.on_the_cpu()

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.engine.tools import Tool
 from pairhmm.placing.properties import Neighbours, TokenSets
 
 
@@ -58,3 +59,6 @@ class Placer(Protocol):
         A sample without neighbours stays where it starts.
         """
         ...
+
+
+PLACERS = Tool[Placer]("pairhmm.placing", "place samples")

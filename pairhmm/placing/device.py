@@ -13,10 +13,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import placing
-from pairhmm.backends.fastest import on_the_cpu
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.placing.base import Placer
+from pairhmm.placing.base import PLACERS, Placer
 from pairhmm.placing.columns import SlotSums, form_of
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching.published import SLOTS
@@ -212,7 +210,7 @@ class DevicePlacer(Placer):
             log.warning("%s: out of memory; chunks of %s words now", self.label, f"{self._most:,}")
 
     def _leave(self, reason: str) -> None:
-        self._cpu = on_the_cpu(placing)
+        self._cpu = PLACERS.on_the_cpu()
         log.warning("%s: %s; %s goes on", self.label, reason, self._cpu.label)
 
 

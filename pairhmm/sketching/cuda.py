@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import sketching
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import Slot
-from pairhmm.backends.fastest import Instead
+from pairhmm.engine.tools import Fallback
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.sketching.base import Comparer
+from pairhmm.sketching.base import COMPARERS, Comparer
 from pairhmm.sketching.device import (
     EACH,
     MOST_NEAREST,
@@ -73,7 +72,7 @@ class CudaComparer(Comparer):
         self._device = cupy.cuda.Device(device)
         self._kernels: dict[tuple[str, int], Any] = {}
         self._one_call = threading.Lock()
-        self._instead = Instead(sketching, self.label)
+        self._fallback = Fallback(COMPARERS, self.label)
         with self._device:
             self._slot = Slot(cupy, self.label)
 
@@ -92,12 +91,12 @@ class CudaComparer(Comparer):
                     found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
         except OutOfDeviceMemory:
             self._slot.release()
-            return self._instead.of("so many sketches at once").equal_slots(queries, targets, threads)
+            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
         return found
 
     def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
         if count > MOST_NEAREST:
-            other = self._instead.of(f"more than {MOST_NEAREST} nearest samples")
+            other = self._fallback.of(f"more than {MOST_NEAREST} nearest samples")
             return other.nearest(queries, targets, count, threads)
         found: Nearest = (
             np.full((len(queries), count), NO_TARGET, np.int32),
@@ -114,7 +113,7 @@ class CudaComparer(Comparer):
                     found = nearest_of_both(found, here)
         except OutOfDeviceMemory:
             self._slot.release()
-            return self._instead.of("so many sketches at once").nearest(queries, targets, count, threads)
+            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
         return found
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:

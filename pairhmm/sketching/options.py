@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from pairhmm.interface.options import Within, check_fields
 from pairhmm.sketching import published
@@ -59,3 +59,13 @@ class SketchOptions:
     def least_count(self, is_reads: bool) -> int:
         """How often a k-mer must be seen in a sample of reads, or of FASTA."""
         return self.min_count or (READS_LEAST_COUNT if is_reads else 1)
+
+
+class SketchKeywords(TypedDict, total=False):
+    """The fields of `SketchOptions`."""
+
+    scheme: SchemeName
+    k: int
+    slots: int | None
+    bits: int | None
+    min_count: int | None

@@ -7,14 +7,13 @@ import logging
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import sketching
-from pairhmm.backends.fastest import Instead
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.setup import status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.sketching.base import Comparer
+from pairhmm.sketching.base import COMPARERS, Comparer
 from pairhmm.sketching.device import (
     EACH,
     MOST_NEAREST,
@@ -55,7 +54,7 @@ class WebgpuComparer(Comparer):
         self.label = f"webgpu:{number}"
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._instead = Instead(sketching, self.label)
+        self._fallback = Fallback(COMPARERS, self.label)
 
     def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
         if not len(queries) or not len(targets):
@@ -65,14 +64,14 @@ class WebgpuComparer(Comparer):
                 return self._equal_slots(queries, targets)
         except OutOfDeviceMemory:
             self._slot.release()
-            return self._instead.of("so many sketches at once").equal_slots(queries, targets, threads)
+            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
         except DeviceLost:
             pair_device.cache_clear()
             raise
 
     def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
         if count > MOST_NEAREST:
-            return self._instead.of(f"more than {MOST_NEAREST} nearest samples").nearest(
+            return self._fallback.of(f"more than {MOST_NEAREST} nearest samples").nearest(
                 queries, targets, count, threads
             )
         found: Nearest = (
@@ -90,7 +89,7 @@ class WebgpuComparer(Comparer):
                     found = nearest_of_both(found, here)
         except OutOfDeviceMemory:
             self._slot.release()
-            return self._instead.of("so many sketches at once").nearest(queries, targets, count, threads)
+            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
         except DeviceLost:
             pair_device.cache_clear()
             raise

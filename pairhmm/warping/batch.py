@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.pairs import Pairs
+from pairhmm.engine.pairs import Pairs
 from pairhmm.errors import OptionError
 from pairhmm.genomics.arrays import joined, offsets
 from pairhmm.interface.options import Within, check_fields
@@ -41,6 +41,13 @@ class WarpOptions:
         check_fields(self)
         if self.band is not None and self.mode != "global":
             raise OptionError("band", self.band, 'is for mode "global" alone')
+
+
+class WarpKeywords(TypedDict, total=False):
+    """The fields of `WarpOptions`."""
+
+    mode: WarpMode
+    band: int | None
 
 
 @dataclass(frozen=True, slots=True)

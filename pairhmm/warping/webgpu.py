@@ -7,16 +7,15 @@ import logging
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import warping
-from pairhmm.backends.fastest import Instead
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.pair_strips import strip_dispatches
 from pairhmm.backends.webgpu.setup import status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.genomics.arrays import joined
-from pairhmm.warping.base import Warper
+from pairhmm.warping.base import WARPERS, Warper
 from pairhmm.warping.batch import NO_PATH, SignalPairs, Signals, Warpings, WarpOptions
 from pairhmm.warping.webgpu_kernels import (
     LARGEST,
@@ -55,7 +54,7 @@ class WebgpuWarper(Warper):
         self.label = f"webgpu:{number}"
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._instead = Instead(warping, self.label)
+        self._fallback = Fallback(WARPERS, self.label)
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """The cheapest warping of each pair.
@@ -83,7 +82,7 @@ class WebgpuWarper(Warper):
         except OutOfDeviceMemory:
             self._slot.release()
             if len(pairs) == 1:
-                return self._instead.of("pairs of this size").warpings(pairs, options, threads)
+                return self._fallback.of("pairs of this size").warpings(pairs, options, threads)
         middle = len(pairs) // 2
         log.warning("%s: out of memory; %s pairs at once now", self.label, f"{middle:,}")
         parts = [self._halved(pairs.part(*ends), options, threads) for ends in ((0, middle), (middle, len(pairs)))]
@@ -100,7 +99,7 @@ class WebgpuWarper(Warper):
             if len(left):
                 left = self._costs(table, left, options, wide, found)
         if len(left):
-            other = self._instead.of("costs beyond 31 bits")
+            other = self._fallback.of("costs beyond 31 bits")
             some = pairs.taken(left)
             theirs = other.warpings(some, options, threads)
             found.costs[left], found.starts[left], found.ends[left] = theirs.costs, theirs.starts, theirs.ends

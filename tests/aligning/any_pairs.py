@@ -19,7 +19,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from pairhmm import aligning
+from pairhmm.aligning.base import ALIGNERS, Aligner
 from pairhmm.aligning.batch import Alignments, SequencePairs, Sequences
 from pairhmm.aligning.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.genomics.cigar import CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, MATCH, SOFT_CLIP
@@ -181,14 +181,14 @@ def score_of(
 
 
 def flaws(
-    aligner: aligning.Aligner,
+    aligner: Aligner,
     pairs: SequencePairs,
     scoring: Scoring,
     threads: int = 2,
     expected: Alignments | None = None,
 ) -> list[str]:
     """What differs from `reference`, or is wrong by itself, a line each."""
-    expected = expected or aligning.load("reference").alignments(pairs, scoring, 1)
+    expected = expected or ALIGNERS.load("reference").alignments(pairs, scoring, 1)
     scores, found = aligner.scores(pairs, scoring, threads), aligner.alignments(pairs, scoring, threads)
     kinds = [
         (scores.dtype, np.int32),
@@ -220,7 +220,7 @@ def _shown(found: Alignments, index: int) -> str:
     return f"{found.scores[index]} at {found.target_starts[index]}-{found.target_ends[index]} {operations}"
 
 
-def check(aligner: aligning.Aligner, pairs: SequencePairs, scoring: Scoring, threads: int = 2) -> None:
+def check(aligner: Aligner, pairs: SequencePairs, scoring: Scoring, threads: int = 2) -> None:
     """Scores and alignments of an aligner are those of `reference`, and right by themselves."""
     told = flaws(aligner, pairs, scoring, threads)
     assert not told, "\n".join([f"{len(told)} flaws in {len(pairs)} pairs", *told[:8]])
@@ -230,7 +230,7 @@ def _expected(batch: tuple[int, int, int, int, dict[str, str]]) -> tuple[Sequenc
     """A batch and what `reference` makes of it, in a process of its own."""
     *drawn, given = batch
     pairs, scoring = any_batch(*drawn, **given)
-    return pairs, scoring, aligning.load("reference").alignments(pairs, scoring, 1)
+    return pairs, scoring, ALIGNERS.load("reference").alignments(pairs, scoring, 1)
 
 
 def main() -> None:
@@ -254,7 +254,7 @@ def main() -> None:
     wrong = 0
     # Processes that are started anew: a forked one can't use a GPU.
     with get_context("spawn").Pool(options.jobs) as oracle:
-        aligner = aligning.load(options.backend, options.device)
+        aligner = ALIGNERS.load(options.backend, device=options.device)
         for pairs, scoring, expected in oracle.imap(_expected, batches, chunksize=4):
             told = flaws(aligner, pairs, scoring, expected=expected)
             wrong += len(told)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm import aligning
 from pairhmm.aligning import columns
+from pairhmm.aligning.base import ALIGNERS
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import Scoring
 
@@ -30,7 +30,7 @@ def counted(any_pairs, pairs, found, index):
 def test_any_pairs(any_pairs, monkeypatch, at_once, mode):
     monkeypatch.setattr(columns, "_AT_ONCE", at_once)
     for pairs, scoring in any_pairs.any_batches(seed=8, pairs=100, longest=60, mode=mode):
-        found = aligning.load("reference").alignments(pairs, scoring, 1)
+        found = ALIGNERS.load("reference").alignments(pairs, scoring, 1)
         counts = columns.count_columns(pairs, found)
         told = np.stack([counts.matches, counts.mismatches, counts.inserted, counts.deleted], axis=1).tolist()
         assert told == [counted(any_pairs, pairs, found, index) for index in range(len(pairs))]
@@ -38,4 +38,4 @@ def test_any_pairs(any_pairs, monkeypatch, at_once, mode):
 
 def test_no_pairs():
     none = SequencePairs.in_order(Sequences.of([]), Sequences.of([]))
-    assert len(columns.count_columns(none, aligning.load("reference").alignments(none, Scoring(), 1)).matches) == 0
+    assert len(columns.count_columns(none, ALIGNERS.load("reference").alignments(none, Scoring(), 1)).matches) == 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from Bio.Align import PairwiseAligner
 
-from pairhmm import aligning
+from pairhmm.aligning.base import ALIGNERS
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.genomics.sequences import decode, encode
@@ -16,7 +16,7 @@ LONGEST = 300
 
 @pytest.fixture(scope="module")
 def reference():
-    return aligning.load("reference")
+    return ALIGNERS.load("reference")
 
 
 def pairs_of(*letters):

@@ -7,10 +7,10 @@ import logging
 import numpy as np
 import pytest
 
-from pairhmm import aligning, backends
+from pairhmm import backends
 from pairhmm.aligning import webgpu_kernels, webgpu_plan
+from pairhmm.aligning.base import ALIGNERS, AlignerPool
 from pairhmm.aligning.batch import SequencePairs, Sequences
-from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import PRESETS, Scoring
 from pairhmm.aligning.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
 from pairhmm.backends.webgpu import pair_kernels, pair_strips
@@ -23,12 +23,12 @@ FORMS = ("edit", "linear", "affine")
 def aligner(require):
     status = backends.status("webgpu")
     require("webgpu", status.available, f"{status.reason}; {status.cure}")
-    return aligning.load("webgpu")
+    return ALIGNERS.load("webgpu")
 
 
 @pytest.fixture(scope="module")
 def oracle():
-    return aligning.load("reference")
+    return ALIGNERS.load("reference")
 
 
 def same(aligner, oracle, pairs, scoring):
@@ -190,10 +190,10 @@ def test_out_of_memory(aligner, oracle, any_pairs, monkeypatch, caplog):
 def test_lost_device(oracle, aligner, any_pairs, caplog):
     (pairs, _), *_ = any_pairs.any_batches(6, 50, 60)
     pair_kernels.pair_device.cache_clear()
-    lost = aligning.load("webgpu")
+    lost = ALIGNERS.load("webgpu")
     lost._shared.handle.destroy()
     with pytest.raises(DeviceLost, match="webgpu:0"):
         lost.scores(pairs, PRESETS["edit"], 1)
-    same(aligning.load("webgpu"), oracle, pairs, PRESETS["edit"])  # of a new device
+    same(ALIGNERS.load("webgpu"), oracle, pairs, PRESETS["edit"])  # of a new device
     same(AlignerPool([lost], lambda: oracle), oracle, pairs, PRESETS["edit"])
     assert "webgpu:0: lost" in caplog.text

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import pairhmm
-from pairhmm import backends, scanning
+from pairhmm import backends
 from pairhmm.backends import cpu, reference
 from pairhmm.errors import BackendUnavailable
+from pairhmm.scanning.base import SCANNERS
 from pairhmm.scanning.batch import Patterns, ScanOptions, Signatures
 
 PACKAGE = Path(pairhmm.__file__).parent
@@ -101,7 +102,7 @@ def test_a_new_backend_need_not_scan(run, tmp_path):
 
 
 def test_properties():
-    assert backends.on_devices() + backends.on_the_cpu() == backends.names() == scanning.names()
+    assert backends.on_devices() + backends.on_the_cpu() == backends.names() == SCANNERS.names()
     assert [name for name in backends.names() if backends.is_oracle(name)] == [backends.names()[-1]]
 
 
@@ -114,9 +115,9 @@ def test_kernels_are_timed_by_devices_alone(backend):
 
 def test_scanners_take_what_scans(monkeypatch):
     monkeypatch.setattr(backends, "REGISTRY", (backends.Entry("abacus", has_devices=True), *backends.REGISTRY))
-    assert "abacus" not in scanning.names()
+    assert "abacus" not in SCANNERS.names()
     with pytest.raises(BackendUnavailable, match="it does not scan"):
-        scanning.load("abacus", Patterns.of(Signatures.of([], []), ScanOptions()), ScanOptions())
+        SCANNERS.load("abacus", Patterns.of(Signatures.of([], []), ScanOptions()), ScanOptions())
 
 
 @pytest.mark.parametrize("path", ASKING, ids=lambda path: str(path.relative_to(PACKAGE)))

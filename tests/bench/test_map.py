@@ -51,7 +51,7 @@ def test_the_work_that_is_calibrated(name):
     few, run = work.prepare(3)
     many, _ = work.prepare(6)
     assert many in (2 * few, 4 * few)
-    run(work.family.load("reference"), 1)
+    run(work.tool.load("reference"), 1)
 
 
 def test_speeds_of_the_cpu(monkeypatch, require):

@@ -87,10 +87,11 @@ def test_panels_are_those_of_the_list_in_its_order(path, command):
     assert all(param.panel in pages.PANELS for param in own)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_lists_say_of_a_command_what_its_page_begins_with(name):
-    command = cli.get_command(click.Context(cli), name)
-    assert " ".join(command.help.split("\n\n")[0].split()) == COMMANDS[name]
+def test_lists_say_of_a_command_what_its_page_begins_with():
+    context = click.Context(cli, resilient_parsing=True)
+    for name in COMMANDS:
+        whole = cli.get_command(click.Context(cli), name)
+        assert cli.get_command(context, name).help == " ".join(whole.help.split("\n\n")[0].split())
 
 
 def test_no_number_is_a_default_here():

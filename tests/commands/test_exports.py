@@ -6,7 +6,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 import pysam
 import pytest
@@ -146,10 +145,3 @@ def test_objects_are_short_in_an_interpreter(evidence):
     )
     for one in (read, batch, pairhmm.Group([read] * 50, ["ACGT" * 200]), evidence[0], evidence[0].haplotypes[0]):
         assert len(repr(one)) < 500 and "\n" not in repr(one)
-
-
-def test_the_document_names_what_is_public(require):
-    path = Path(__file__).parents[2] / "docs/python.md"
-    require("checkout", path.exists(), "not a checkout")
-    missing = [name for name in pairhmm.__all__ if f"`{name}" not in path.read_text()]
-    assert not missing

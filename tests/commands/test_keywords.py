@@ -8,23 +8,17 @@ from typing import get_type_hints
 import pytest
 
 import pairhmm
-from pairhmm.aligning.scoring import Scoring
+from pairhmm.aligning.scoring import AlignKeywords, Scoring
 from pairhmm.commands.keywords import CallKeywords, RunKeywords, keyword_types, with_keywords
-from pairhmm.commands.report_inputs import ReportInputs
-from pairhmm.commands.tool_keywords import (
-    AlignKeywords,
-    ReportKeywords,
-    ScanKeywords,
-    SketchKeywords,
-    WarpKeywords,
-)
+from pairhmm.commands.report_inputs import ReportInputs, ReportKeywords
+from pairhmm.commands.scan import ScanKeywords
 from pairhmm.evidence.inputs import RunOptions
 from pairhmm.genomics.genotypes import GenotypeOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.scanning.batch import ScanOptions
-from pairhmm.sketching.options import SketchOptions
-from pairhmm.warping.batch import WarpOptions
+from pairhmm.sketching.options import SketchKeywords, SketchOptions
+from pairhmm.warping.batch import WarpKeywords, WarpOptions
 
 
 @pytest.mark.parametrize(

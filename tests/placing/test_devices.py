@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import backends, placing
+from pairhmm import backends
 from pairhmm.errors import DeviceLost
 from pairhmm.placing import cuda, device, webgpu
+from pairhmm.placing.base import PLACERS
 from pairhmm.placing.properties import Neighbours, TokenSets
 from pairhmm.sketching.published import PRIME
 
@@ -55,13 +56,13 @@ def check_signatures(placer, tokens: TokenSets) -> None:
     """The signatures are the oracle's, bit for bit."""
     found = placer.signatures(tokens, 1)
     assert found.dtype == np.uint32 and found.shape == (len(tokens), 128)
-    assert np.array_equal(found, placing.load("reference").signatures(tokens, 1))
+    assert np.array_equal(found, PLACERS.load("reference").signatures(tokens, 1))
 
 
 def check_projections(placer, groups: list[TokenSets], matrices: np.ndarray) -> None:
     """The projections are close to the oracle's, and 0 where there are no tokens."""
     found = placer.projections(groups, matrices, 1)
-    expected = placing.load("reference").projections(groups, matrices, 1)
+    expected = PLACERS.load("reference").projections(groups, matrices, 1)
     assert found.dtype == np.float32 and found.shape == (len(groups), len(groups[0]), 2)
     assert float(np.abs(found - expected).max(initial=0)) <= PROJECTION_LIMIT
     for one, group in zip(found, groups, strict=True):
@@ -71,7 +72,7 @@ def check_projections(placer, groups: list[TokenSets], matrices: np.ndarray) -> 
 def check_blended(placer, start: np.ndarray, rows: Neighbours, alpha: float, passes: int) -> None:
     """The blended positions are close to the oracle's."""
     found = placer.blended(start, rows, alpha, passes, 1)
-    expected = placing.load("reference").blended(start, rows, alpha, passes, 1)
+    expected = PLACERS.load("reference").blended(start, rows, alpha, passes, 1)
     assert found.dtype == np.float32 and found.shape == start.shape
     assert float(np.abs(found - expected).max(initial=0)) <= BLEND_LIMIT
 
@@ -89,7 +90,7 @@ def placer(request, require):
     name, *without = request.param.split(maxsplit=1)
     found = backends.status(name)
     require(name, found.available, f"{found.reason}; {found.cure}")
-    return device.DevicePlacer(webgpu.WebgpuSketcher(0, int64=False)) if without else placing.load(name)
+    return device.DevicePlacer(webgpu.WebgpuSketcher(0, int64=False)) if without else PLACERS.load(name)
 
 
 @pytest.mark.parametrize("size", SIZES)

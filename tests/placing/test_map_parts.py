@@ -13,7 +13,7 @@ from pairhmm.placing.quantising import cells_by_cdf, cells_by_rank
 from pairhmm.placing.reference import ReferencePlacer
 from pairhmm.placing.scaling import scaled
 from pairhmm.placing.trustworthiness import trustworthiness
-from pairhmm.sketching import load
+from pairhmm.sketching.base import COMPARERS
 
 
 def test_weights_sum_to_1():
@@ -65,10 +65,10 @@ def test_neighbours_share_most_and_lacks_make_nobody_alike(any_samples):
     placer = ReferencePlacer()
     groups = [any_samples.token_sets(sets)] * 3
     sketches = joint_sketches(groups, placer, 1)
-    found, _ = nearest_neighbours(sketches, 2, load("reference"), 1)
+    found, _ = nearest_neighbours(sketches, 2, COMPARERS.load("reference"), 1)
     rows = [found.indices[begin:end].tolist() for begin, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
     assert rows[0] == [1, 2] and rows[4][0] == 3 and rows[3][0] == 4
-    assert load("reference").equal_slots(sketches, sketches, 1)[5, 6] <= 3
+    assert COMPARERS.load("reference").equal_slots(sketches, sketches, 1)[5, 6] <= 3
     assert sorted(set(rows[1])) == [0, 2]
 
 
@@ -84,6 +84,6 @@ def test_distances_take_groups_that_both_have(any_samples):
     second = ReferencePlacer().signatures(any_samples.token_sets([[7], [8], [7], [7]]), 1)
     has = [np.array([True, True, True, False]), np.array([True] * 4)]
     both = [sketches_of(first, PUBLISHED), sketches_of(second, PUBLISHED)]
-    found = distances_of(both, has, np.array([0.75, 0.25]), lambda scheme: load("reference"), 1)
+    found = distances_of(both, has, np.array([0.75, 0.25]), lambda scheme: COMPARERS.load("reference"), 1)
     assert found[0] == pytest.approx(np.sqrt([0, 0.25, 0.75, 0]))
     assert not found.diagonal().any() and (found == found.T).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm import backends, placing
+from pairhmm import backends
 from pairhmm.backends.cpu import levels
 from pairhmm.placing.cpu import CpuPlacer
 from pairhmm.placing.reference import ReferencePlacer, blend, projection
@@ -62,8 +62,3 @@ def test_no_samples_and_no_groups(placer, any_samples):
     assert placer.signatures(none, 1).shape == (0, 128)
     assert placer.projections([none], any_samples.any_matrices(np.random.default_rng(1), 1), 1).shape == (1, 0, 2)
     assert placer.projections([], np.empty((0, 128, 2), np.float32), 1).shape == (0, 0, 2)
-
-
-def test_the_family_knows_its_placers():
-    assert {"cpu", "reference"} <= set(placing.names())
-    assert placing.load("reference").label == "reference"

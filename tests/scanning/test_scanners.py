@@ -8,7 +8,8 @@ import pytest
 from pairhmm import _cpu, backends
 from pairhmm.errors import BackendUnavailable
 from pairhmm.genomics.iupac import ANY, encode_sets, reverse_complement
-from pairhmm.scanning import load, names, reference
+from pairhmm.scanning import reference
+from pairhmm.scanning.base import SCANNERS
 from pairhmm.scanning.batch import HIT, Patterns, Samples, Scanned, ScanOptions, Signatures
 from pairhmm.scanning.cpu import CpuScanner
 
@@ -234,10 +235,10 @@ def test_the_other_strand_reads_backwards():
 
 def test_scanners_are_found_by_their_names():
     patterns = Patterns.of(signatures_of("ACGTACGTACGT"), ScanOptions())
-    for name in filter(lambda name: backends.status(name).available, names()):
-        assert len(load(name, patterns, ScanOptions()).scan(samples_of("ACGTACGTACGT"), 1).hits) == 1
+    for name in filter(lambda name: backends.status(name).available, SCANNERS.names()):
+        assert len(SCANNERS.load(name, patterns, ScanOptions()).scan(samples_of("ACGTACGTACGT"), 1).hits) == 1
     with pytest.raises(BackendUnavailable, match="it does not scan"):
-        load("abacus", patterns, ScanOptions())
+        SCANNERS.load("abacus", patterns, ScanOptions())
 
 
 @pytest.mark.parametrize("length", [12, 40])

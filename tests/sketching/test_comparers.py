@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import backends, sketching
+from pairhmm import backends
 from pairhmm.backends.cuda import sources as cuda_sources
 from pairhmm.sketching import cpu, cuda, device, webgpu
+from pairhmm.sketching.base import COMPARERS
 from pairhmm.sketching.nearest import NO_TARGET
 from pairhmm.sketching.reference import ReferenceComparer
 from pairhmm.sketching.sketches import Scheme
@@ -61,7 +62,7 @@ def comparer(request, require):
         return emulated()
     found = backends.status(name)
     require(name, found.available, f"{found.reason}; {found.cure}")
-    return sketching.load(name)
+    return COMPARERS.load(name)
 
 
 def slots_of(sketches):
@@ -122,7 +123,7 @@ def device_comparer(request, require):
         return emulated()
     found = backends.status("webgpu")
     require("webgpu", found.available, f"{found.reason}; {found.cure}")
-    return sketching.load("webgpu")
+    return COMPARERS.load("webgpu")
 
 
 def test_small_blocks_on_a_device(device_comparer, make_sketches, monkeypatch):
@@ -173,7 +174,7 @@ def test_kernels_are_timed_by_the_device(name, require, make_sketches):
     found = backends.status(name)
     require(name, found.available, f"{found.reason}; {found.cure}")
     sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
-    seconds = sketching.load(name).kernel_seconds(sketches, sketches, 2)
+    seconds = COMPARERS.load(name).kernel_seconds(sketches, sketches, 2)
     assert len(seconds) in (0, 2) and all(second > 0 for second in seconds)
 
 

@@ -12,8 +12,8 @@ import sys
 
 import numpy as np
 
-from pairhmm import warping
 from pairhmm.warping import reference
+from pairhmm.warping.base import WARPERS
 from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
 
 LEAST, MOST = -(2**15), 2**15 - 1
@@ -101,7 +101,7 @@ def check(warper, pairs, options, threads=1):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backend", default="cpu", choices=warping.names())
+    parser.add_argument("--backend", default="cpu", choices=WARPERS.names())
     parser.add_argument("--device", type=int)
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--longest", type=int, default=2000)
@@ -109,7 +109,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     rng = np.random.default_rng(given.seed)
-    warper = warping.load(given.backend, given.device)
+    warper = WARPERS.load(given.backend, device=given.device)
     done = 0
     while done < given.pairs:
         count = min(100, given.pairs - done)

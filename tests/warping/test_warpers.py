@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm import warping
 from pairhmm.backends import cpu
+from pairhmm.warping.base import WARPERS
 from pairhmm.warping.batch import NO_PATH, SignalPairs, WarpOptions
 from pairhmm.warping.cpu import CpuWarper
 
@@ -85,7 +85,7 @@ def test_no_path(warper, any_signals):
 def test_the_pairs_meet_what_they_are_for(any_signals):
     """Among the random pairs are ties, costs beyond 16 bits, bands without a path, and paths that start late."""
     rng = np.random.default_rng(11)
-    oracle = warping.load("reference")
+    oracle = WARPERS.load("reference")
     found = [
         (options, oracle.warpings(any_signals.random_pairs(rng, 20, 120), options, 1))
         for options in (any_signals.random_options(rng) for _ in range(20))

@@ -7,10 +7,11 @@ import logging
 import numpy as np
 import pytest
 
-from pairhmm import backends, warping
+from pairhmm import backends
 from pairhmm.backends.webgpu import pair_kernels, pair_strips
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warping import webgpu
+from pairhmm.warping.base import WARPERS
 from pairhmm.warping.batch import NO_PATH, WarpOptions
 from pairhmm.warping.webgpu_kernels import LARGEST
 
@@ -22,7 +23,7 @@ ALL_OPTIONS = [WarpOptions(), WarpOptions(band=9), WarpOptions(band=40), SUBSEQU
 def warper(require):
     status = backends.status("webgpu")
     require("webgpu", status.available, f"{status.reason}; {status.cure}")
-    return warping.load("webgpu")
+    return WARPERS.load("webgpu")
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
-from pairhmm.cli.fields import option
-from pairhmm.cli.pages import INPUT, MATCHES, OUTPUT, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.pages import INPUT, MATCHES, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.commands.map_distances import write_distances
 from pairhmm.engine import Choice
 
@@ -52,16 +52,7 @@ EXAMPLES = (
 )
 @device_list_options
 @threads_option(write_distances)
-@option(
-    write_distances,
-    "output",
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table of distances (TSV). '-' is stdout.",
-)
+@output_option("The table of distances (TSV). '-' is stdout.")
 def command(
     sketches: tuple[str, ...],
     queries: str | None,

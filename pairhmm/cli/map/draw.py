@@ -5,7 +5,7 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
-from pairhmm.cli.fields import option
+from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.pages import INPUT, MAP, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands.map_draw import draw_map, write_map
@@ -105,16 +105,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
 )
 @device_list_options
 @threads_option(draw_map)
-@option(
-    write_map,
-    "output",
-    "-o",
-    "--output",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table of positions (TSV). '-' is stdout.",
-)
+@output_option("The table of positions (TSV). '-' is stdout.")
 @click.option("--svg", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="The picture (SVG).")
 @click.option(
     "--colour", metavar="COLUMN", panel=OUTPUT, help="The column of the sheet that colours the points of the picture."

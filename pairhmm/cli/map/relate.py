@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
+from pairhmm.cli.fields import output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
 from pairhmm.commands import map_relate
@@ -48,16 +49,7 @@ EXAMPLES = (
     panel=INPUT,
     help="A VCF or BCF with allele frequencies of the population (AF in INFO). Without it, they come from the samples.",
 )
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The table of pairs of samples (.tsv). '-' is stdout.",
-)
+@output_option("The table of pairs of samples (.tsv). '-' is stdout.")
 @click.option("--sample-table", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="A table of the samples (.tsv).")
 def command(
     inputs: tuple[str, ...],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import rich_click as click
 
 from pairhmm.cli.compute import threads_option
-from pairhmm.cli.fields import option
-from pairhmm.cli.pages import INPUT, OUTPUT, SAMPLES, SKETCHES, Command
-from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.pages import INPUT, SAMPLES, SKETCHES, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import byte_progress
 from pairhmm.commands import map_sketch
 from pairhmm.sketching.options import READS_LEAST_COUNT, SketchOptions
@@ -85,15 +85,7 @@ _DEFAULTS = SketchOptions()
     " out most sequencing errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
 )
 @threads_option(map_sketch.sketch_files)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    panel=OUTPUT,
-    help="The sketch file. '-' is stdout.",
-)
+@output_option("The sketch file. '-' is stdout.", required=True)
 def command(
     files: tuple[str, ...],
     reference: str | None,

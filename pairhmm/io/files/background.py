@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from functools import cache
+from itertools import chain, islice
 from threading import Thread
 from typing import Self, TypeVar
 
@@ -32,6 +34,18 @@ def prefetch(items: Iterator[T]) -> Generator[T]:
     finally:
         if thread.ident is not None:
             thread.join(_PATIENCE)
+
+
+@contextmanager
+def begun_prefetch(items: Iterator[T]) -> Generator[tuple[list[T], Iterator[T]]]:
+    """The first item, if there is one, and all of them, which are prefetched.
+
+    Input that can't be used shows here, before the caller opens an output: nothing half-written stays, and stdout has
+    no header yet.
+    """
+    with closing(prefetch(items)) as ahead:
+        first = [*islice(ahead, 1)]
+        yield first, chain(first, ahead)
 
 
 @cache

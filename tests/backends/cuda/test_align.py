@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import aligning
 from pairhmm.aligning import cuda, cuda_kernels, cuda_packing
+from pairhmm.aligning.base import ALIGNERS
 from pairhmm.aligning.batch import SequencePairs, Sequences
 from pairhmm.aligning.scoring import Scoring
 from pairhmm.errors import OutOfDeviceMemory
@@ -124,7 +124,7 @@ def test_a_device_without_memory_says_so_and_goes_on(emulator, installed, monkey
         with pytest.raises(OutOfDeviceMemory):
             aligner.scores(pairs, FORMS["edit"], 1)
         few = pairs.part(0, 300)
-        expected = aligning.load("reference").scores(few, FORMS["edit"], 1)
+        expected = ALIGNERS.load("reference").scores(few, FORMS["edit"], 1)
         assert np.array_equal(aligner.scores(few, FORMS["edit"], 1), expected)
 
 

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from pairhmm.backends.fastest import AnyWorker
-from pairhmm.backends.pairs import AnyPairs, Pairs
+from pairhmm.engine.pairs import AnyPairs, Pairs
+from pairhmm.engine.tools import AnyWorker
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 log = logging.getLogger(__name__)

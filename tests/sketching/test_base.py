@@ -10,8 +10,7 @@ import pytest
 import pairhmm
 from pairhmm import backends
 from pairhmm.backends.base import Status
-from pairhmm.errors import InputError
-from pairhmm.sketching import choice
+from pairhmm.sketching.base import COMPARERS
 from pairhmm.sketching.reference import ReferenceComparer
 from pairhmm.sketching.sketches import Scheme
 
@@ -26,24 +25,8 @@ def taken(monkeypatch):
         return ReferenceComparer()
 
     monkeypatch.setattr(backends, "status", lambda name: Status(True, devices=("a GPU", "another")))
-    monkeypatch.setattr("pairhmm.sketching.load", load)
+    monkeypatch.setattr(COMPARERS, "load", load)
     return names
-
-
-def test_auto_takes_a_gpu_for_much_work(taken):
-    for backend, devices, much in (("auto", None, True), ("auto", None, False), ("auto", (1,), False)):
-        choice.choose(backend, devices, much)
-    assert taken == ["cuda", "cpu", "cuda:1"]
-
-
-def test_a_named_backend_is_taken(taken):
-    choice.choose("webgpu", None, False)
-    assert taken == ["webgpu"]
-
-
-def test_several_devices():
-    with pytest.raises(InputError, match="one device compares sketches"):
-        choice.choose("cuda", (0, 1), True)
 
 
 def test_the_command_asks_for_a_gpu_when_words_are_many(taken, make_sketches, monkeypatch, caplog):

@@ -1,4 +1,4 @@
-"""MkDocs: the command reference, from the command line's own objects."""
+"""MkDocs: the references of the command line and of Python, from the objects themselves."""
 
 from __future__ import annotations
 
@@ -10,14 +10,28 @@ import rich_click as click
 from mkdocs.structure.pages import Page
 from rich_click.rich_panel import RichOptionPanel, construct_panels
 
+import pairhmm
 from pairhmm.cli.main import cli
-
-PAGE = "commands.md"
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Append every command to the page of commands."""
-    return "\n".join([markdown, *_described(cli, "pairhmm")]) if page.file.src_uri == PAGE else markdown
+    """Append every command to the page of commands, and every public name to that of the Python API."""
+    if page.file.src_uri == "commands.md":
+        return "\n".join([markdown, *_described(cli, "pairhmm")])
+    if page.file.src_uri == "api.md":
+        return "\n".join([markdown, *_public_names()])
+    return markdown
+
+
+def _public_names() -> Iterator[str]:
+    """Functions, errors and other classes, each with what mkdocstrings replaces by its docstring."""
+    names = [name for name in dir(pairhmm) if name != "__version__"]
+    functions = [name for name in names if inspect.isfunction(getattr(pairhmm, name))]
+    errors = [name for name in names if name not in functions and issubclass(getattr(pairhmm, name), Exception)]
+    classes = [name for name in names if name not in (*functions, *errors)]
+    for title, group in (("Functions", functions), ("Classes", classes), ("Errors", errors)):
+        yield f"\n## {title}\n"
+        yield from (f"::: pairhmm.{name}\n" for name in group)
 
 
 def _described(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[str]:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm import aligning, backends
-from pairhmm.aligning import choice, reference
+from pairhmm import backends
+from pairhmm.aligning import base, reference
+from pairhmm.aligning.base import ALIGNERS, Aligner, AlignerPool
 from pairhmm.aligning.batch import Alignments
-from pairhmm.aligning.pool import AlignerPool
 from pairhmm.aligning.scoring import Scoring
-from pairhmm.backends import pair_pool
 from pairhmm.backends.base import Status
-from pairhmm.backends.pair_pool import chunks_of
-from pairhmm.errors import DeviceLost, InputError, OutOfDeviceMemory
+from pairhmm.engine import pair_pool
+from pairhmm.engine.pair_pool import chunks_of
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 
-class Failing(aligning.Aligner):
+class Failing(Aligner):
     """The oracle on a device: out of memory above so many pairs, and lost after so many calls."""
 
     def __init__(self, label, most=10**9, calls=10**9):
@@ -60,7 +60,7 @@ def small_chunks(monkeypatch):
 def test_any_pairs(any_pairs, small_chunks, caplog, devices, told):
     for pairs, scoring in any_pairs.any_batches(seed=6, pairs=50, longest=60):
         caplog.clear()
-        shared = AlignerPool([Failing(*one) for one in devices], lambda: aligning.load("reference"))
+        shared = AlignerPool([Failing(*one) for one in devices], lambda: ALIGNERS.load("reference"))
         with caplog.at_level("WARNING"):
             any_pairs.check(shared, pairs, scoring)
         for message in told:
@@ -80,7 +80,7 @@ def test_chunks_have_about_equal_cells(any_pairs):
 
 def test_no_pairs(any_pairs):
     (pairs, scoring), *_ = any_pairs.any_batches(pairs=1)
-    shared = AlignerPool([Failing("a")], lambda: aligning.load("reference"))
+    shared = AlignerPool([Failing("a")], lambda: ALIGNERS.load("reference"))
     assert shared.scores(pairs.part(0, 0), scoring, 1).tolist() == []
     assert isinstance(shared.alignments(pairs.part(0, 0), scoring, 1), Alignments)
 
@@ -99,11 +99,11 @@ def taken(monkeypatch):
     def choose(cuda, webgpu, cpu, wanted="auto", devices=None, cells=10**13, with_cigars=False):
         states = {"cuda": cuda, "webgpu": webgpu, "cpu": cpu}
         monkeypatch.setattr(backends, "status", lambda name: states.get(name, gpu()))
-        monkeypatch.setattr(aligning, "names", lambda: ("cuda", "webgpu", "cpu", "reference"))
+        monkeypatch.setattr(ALIGNERS, "names", lambda: ("cuda", "webgpu", "cpu", "reference"))
         monkeypatch.setattr(
-            aligning, "load", lambda name, device=None: Failing(name if device is None else f"{name} {device}")
+            ALIGNERS, "load", lambda name, device=None: Failing(name if device is None else f"{name} {device}")
         )
-        return choice.choose(wanted, devices, Scoring(), cells, 1, with_cigars).label
+        return base.choose(wanted, devices, Scoring(), cells, 1, with_cigars).label
 
     return choose
 
@@ -117,16 +117,6 @@ def test_auto_takes_a_device_where_it_helps(taken):
     assert taken(gpu(), gpu(), gpu(), cells=20 * 10**9, with_cigars=True) == "cuda"
     assert taken(gpu(), gpu(), gpu(), cells=0, devices=(0, 1)) == "cuda 0, cuda 1"
     assert taken(gpu(), gpu(), gpu(), wanted="cpu") == "cpu"
-
-
-def test_the_oracle_is_taken_with_a_warning(taken, caplog):
-    assert taken(MISSING, MISSING, MISSING) == "reference"
-    assert "backend reference, which is slow (cpu: no driver; install it)" in caplog.text
-
-
-def test_a_device_is_named_once(taken):
-    with pytest.raises(InputError, match="--device: 1,1: a device is named twice"):
-        taken(gpu(), gpu(), gpu(), devices=(1, 1))
 
 
 def test_parts_of_sequences(any_pairs):
