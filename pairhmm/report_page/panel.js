@@ -1,7 +1,6 @@
 // Everything about one site.
 
 import { alignmentView } from "./alignment.js";
-import { legend } from "./cohort.js";
 import { alleleColour, diverging } from "./colours.js";
 import { decidingBases } from "./deciding.js";
 import { make } from "./dom.js";
@@ -10,6 +9,7 @@ import { allelesOf, evidenceTable, filterPill } from "./genotypes.js";
 import { exported, pictureTools } from "./export.js";
 import { Heatmap, SPAN, haplotypeLabel } from "./heatmap.js";
 import { siteLinks } from "./links.js";
+import { legend } from "./matrix.js";
 import { ownHaplotypes } from "./panel_data.js";
 import { Pileup, pileupView } from "./pileup.js";
 
