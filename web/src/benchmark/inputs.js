@@ -1,7 +1,7 @@
 // What the benchmark scores: random pairs and regions, like those of pairhmm/bench.
 
 import { packBatch } from "../batch.js";
-import { ERROR } from "../models/error.js";
+import { ERROR } from "../models/parameters.js";
 import { numbers } from "./data.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */

@@ -6,7 +6,7 @@ import { CpuPool } from "../cpu/pool.js";
 import { cellsOf } from "../gpu/choice.js";
 import { Gpu } from "../gpu/gpu.js";
 import { LongPairs } from "../gpu/long.js";
-import { ERROR } from "../models/error.js";
+import { ERROR } from "../models/parameters.js";
 import { median, timed } from "./data.js";
 import { makePair, makeWorkload } from "./inputs.js";
 import { Ladder } from "./ladder.js";

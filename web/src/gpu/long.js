@@ -1,7 +1,7 @@
 // One pair of any length (pairhmm/backends/webgpu/pair_layout.py and strips.py): rows in strips, which hand borders on, and
 // long haplotypes in two halves.
 
-import { ERROR } from "../models/error.js";
+import { ERROR } from "../models/parameters.js";
 import { Plan, Work, extensionOf, planBatch } from "./layout.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
