@@ -23,7 +23,7 @@ def data() -> dict[str, Any]:
     model = profile.preset("normalised")
     return {
         "wavefront": {
-            "texts": [_code(wavefront.source(cached)) for cached in (False, True)],
+            "texts": [stripped(wavefront.source(cached)) for cached in (False, True)],
             "width": wavefront.WIDTH,
             "stride": wavefront.STRIDE,
             "logZero": wavefront.LOG_ZERO,
@@ -38,7 +38,7 @@ def data() -> dict[str, Any]:
             "start": [model.start.match, model.start.deletion],
         },
         "primitives": {
-            "text": _code(primitives.source()),
+            "text": stripped(primitives.source()),
             "tile": primitives.TILE,
             "kinds": list(primitives.KINDS),
             "entries": {name: list(entries) for name, entries in primitives.PRIMITIVES.items()},
@@ -49,12 +49,6 @@ def data() -> dict[str, Any]:
         "indelQuality": INDEL_QUALITY,
         "gapQuality": GAP_QUALITY,
     }
-
-
-def _code(text: str) -> str:
-    """A text without comments."""
-    lines = stripped(text).splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("//"))
 
 
 if __name__ == "__main__":

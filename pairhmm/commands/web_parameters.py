@@ -11,7 +11,7 @@ import json
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def parameters() -> dict[str, Any]:
             name: {table: np.ravel(getattr(str_model_of(name), table)).tolist() for table in TABLES}
             for name in LIBRARIES
         },
-        "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in gatk.PCR_RATES},
+        "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},
         "LOWEST_USABLE_BASE_QUALITY": gatk.LOWEST_USABLE_BASE_QUALITY,
         "LONGEST_REPEAT_UNIT": LONGEST_REPEAT_UNIT,
         "MOST_REPEATS": MOST_REPEATS,

@@ -59,18 +59,10 @@ class Memory:
 def variants(shader_variants):
     """Those that the page uses: it has no profiles but by distinct rows, and its GPU scores no long pairs."""
     known = browser.data()["variants"]
-
-    def is_known(one):
-        name = f"{one.kernel} {one.shape.lanes}x{one.shape.rows}"
-        if one.kernel in browser.ROWS_OF_TREES:
-            return f"{name} {one.rows}" in known
-        return name in known and one.rows in ("qualities", "kinds")
-
-    return [
-        replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part)
-        for one in shader_variants
-        if is_known(one)
-    ]
+    made = (
+        replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part) for one in shader_variants
+    )
+    return [one for one in made if not one.is_long and browser.name_of(one) in known]
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +84,7 @@ def digest(*parts):
 
 
 def text_of(variant):
-    text = browser.stripped(kernels.source(variant))
-    code = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("//"))
-    return kernels.SUBGROUPS * variant.shuffles + code
+    return kernels.SUBGROUPS * variant.shuffles + browser.stripped(kernels.source(variant))
 
 
 def described(batch, subgroup):

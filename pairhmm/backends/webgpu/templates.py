@@ -69,7 +69,18 @@ def assemble(
     numbers: Mapping[str, int],
     choices: Mapping[str, str] | None = None,
 ) -> str:
-    """One text: the host's declarations that are needed, all modules that `root` needs, and `root`.
+    """One text: what `pieces` gives for the same arguments."""
+    return "".join(pieces(root, read, declarations, numbers, choices))
+
+
+def pieces(
+    root: str,
+    read: Callable[[str], str],
+    declarations: Mapping[str, str],
+    numbers: Mapping[str, int],
+    choices: Mapping[str, str] | None = None,
+) -> list[str]:
+    """The host's declarations that are needed, all modules that `root` needs, and `root`.
 
     Parameters
     ----------
@@ -94,7 +105,7 @@ def assemble(
     _check(modules, declarations)
     needed = {name for module in modules.values() for name in module.needs.get(HOST, ())}
     own = [text for name, text in declarations.items() if name in needed]
-    return "".join([*own, *(module.text for module in modules.values())])
+    return [*own, *(module.text for module in modules.values())]
 
 
 def _collect(

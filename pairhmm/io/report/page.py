@@ -45,7 +45,7 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
 
 
 def scripts() -> list[str]:
-    """The page's ES modules as plain scripts, each after those that it imports; main.js, which starts the page, is last.
+    """The ES modules as plain scripts, each after those that it imports. main.js, which starts the page, is last.
 
     They share one scope, so that installing pairhmm needs neither Node nor a bundler. The web page bundles the same
     modules.

@@ -47,14 +47,8 @@ export class LongPairs {
     }
   }
 
-  /** The sizes of a strip for these segments (`long_constants` of strips.py). */
   get sizes() {
-    const { data } = this.device;
-    const { longLanes, longRows } = data.constants;
-    const { numbers } = data.variants[`forward_long ${longLanes}x${longRows} ${this.segment}`];
-    const of = (/** @type {string} */ name) => /** @type {number} */ (numbers[data.names.indexOf(name)]);
-    const [block, lead, lag] = [of("RESCALE_STEPS"), of("LEAD"), of("LAG")];
-    return { block, lead, lag, blockWords: of("BLOCK_WORDS"), entries: of("STRIP_ENTRIES") };
+    return this.device.data.longSizes[this.segment];
   }
 
   /** How the pair of a batch is cut. @param {Batch} batch */
