@@ -10,8 +10,8 @@
 //
 // Limits. One workgroup scans the sums of all tiles. A dispatch has at most 65,535 workgroups, a tile each.
 
-// needs host: Count, W, EACH, TILE
-// gives: map_tiles, reduce_tiles, sum_tiles, scan_sums, scan_tiles
+// import host: Count, W, EACH, TILE
+// export: map_tiles, reduce_tiles, sum_tiles, scan_sums, scan_tiles
 
 @group(0) @binding(0) var<uniform> given: Count;
 @group(0) @binding(1) var<storage, read> values: array<u32>;              // [count]

@@ -12,8 +12,8 @@
 //
 // Limits. No mismatches, one strand, and sums of a match below 2^32.
 
-// needs host: Brute, SUMMED, SUM_TILE
-// gives: brute_force
+// import host: Brute, SUMMED, SUM_TILE
+// export: brute_force
 
 @group(0) @binding(1) var<uniform> brute: Brute;
 @group(0) @binding(2) var<storage, read> letters: array<u32>;  // of a byte each, as qualities

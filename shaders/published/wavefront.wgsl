@@ -18,11 +18,11 @@
 // Limits. The baseline waits for the device once a diagonal: minutes from 25,000 bases on. Logarithms lose digits:
 // 6.2e-4 off for 100,000 bases.
 
-// needs host: Diagonal, W, LOG_ZERO, LETTERS, INSERTION, TRANSITIONS
+// import host: Diagonal, W, LOG_ZERO, LETTERS, INSERTION, TRANSITIONS
 //#if CACHED
-// needs host: ENTRIES
+// import host: ENTRIES
 //#end
-// gives: wavefront
+// export: wavefront
 
 @group(0) @binding(0) var<storage, read> letters: array<u32>;            // [columns] codes 0..4
 @group(0) @binding(1) var<storage, read> probabilities: array<vec4<f32>>;  // [rows] of A C G T
