@@ -123,15 +123,9 @@ web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) $(PARAMETERS) web/build.mjs $(wild
 	@cd web && node build.mjs
 	@touch $@
 
-# What the benchmark page needs beside them.
-BENCHMARK := build/web/benchmark.json
-$(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py pairhmm/bench/published/*.py)
-	@mkdir -p $(@D)
-	$(BIN)/python -m pairhmm.bench.browser $@
-
-# The pages that `pairhmm page` copies, in pairhmm/web_page/.
-page: web-module $(BENCHMARK)
-	@cd web && node build_page.mjs && node build_benchmark.mjs
+# The page that `pairhmm page` copies, in pairhmm/web_page/.
+page: web-module
+	@cd web && node build_page.mjs
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000

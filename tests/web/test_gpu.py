@@ -62,7 +62,7 @@ def variants(shader_variants):
     made = (
         replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part) for one in shader_variants
     )
-    return [one for one in made if not one.is_long and browser.name_of(one) in known]
+    return [one for one in made if browser.name_of(one) in known]
 
 
 @pytest.fixture(scope="module")

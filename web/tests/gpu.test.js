@@ -5,7 +5,6 @@ import { packBatch } from "../src/batch.js";
 import { chunks } from "../src/gpu/chunks.js";
 import { GpuChoice, cellsOf, crossover } from "../src/gpu/choice.js";
 import { Device, Unavailable } from "../src/gpu/device.js";
-import { expected } from "../src/benchmark/primitives.js";
 import { randomGroups } from "./random.js";
 
 const batch = packBatch([
@@ -85,11 +84,4 @@ test("why there is no GPU is said", async () => {
   const software = /** @type {any} */ ({ requestAdapter: async () => ({ info }) });
   const options = { gpu: software, allowsSoftware: false };
   await assert.rejects(Device.start(data, options), { name: "Unavailable", message: /a program stands for the GPU/ });
-});
-
-test("primitives wrap as 32-bit integers do", () => {
-  const values = Uint32Array.of(1, 2 ** 31, 2 ** 31, 5);
-  assert.deepEqual(expected("map", values), Uint32Array.of(4, 2 ** 31 + 1, 2 ** 31 + 1, 16));
-  assert.deepEqual(expected("scan", values), Uint32Array.of(1, 2 ** 31 + 1, 1, 6));
-  assert.deepEqual(expected("reduce", values), Uint32Array.of(6));
 });

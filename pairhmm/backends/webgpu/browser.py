@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from functools import partial
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,6 @@ ROWS_OF_TREES = {"forward_tree_rows": ("qualities", "kinds"), "forward_trees": (
 
 EXTENSION = 0.5
 """Stands for the extension of deletions, which is a number of the batch: JavaScript puts it in."""
-
-SEGMENTS = (8, 16, 32)
-"""Lanes of a segment in the kernels of long pairs."""
 
 
 def data() -> dict[str, Any]:
@@ -58,10 +54,7 @@ def data() -> dict[str, Any]:
             }
             for rows in sorted({shape.rows for shape in layout.tree_shapes(WIDTH).known if not shape.tall})
         },
-        "longSizes": {segment: _long_sizes(segment) for segment in SEGMENTS},
         "kindColumns": kinds.COLUMNS,
-        "stripItem": list(work.STRIP_ITEM),
-        "stripResult": list(work.STRIP_RESULT),
         "constants": _constants(),
     }
 
@@ -80,13 +73,6 @@ def _variants() -> Iterable[KernelVariant]:
             for rows in ROWS_OF_TREES.get(kernel, ("qualities", "kinds")):
                 for part in _parts(kernel, shape):
                     yield KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, part=part)
-    for segment in SEGMENTS:
-        long = partial(KernelVariant, shape=strips.LONG, width=strips.LONG.lanes, segment=segment)
-        for rows in ("qualities", "kinds"):
-            yield long("forward_long_rows", shuffles=False, rows=rows, extension=None)
-        for shuffles, extension in product((True,) if segment < strips.LONG.lanes else ways, extensions):
-            yield long("forward_long", shuffles=shuffles, rows="folded", extension=extension)
-        yield long("forward_join", shuffles=False, rows="folded", extension=None)
 
 
 def _parts(kernel: str, shape: Shape) -> set[int]:
@@ -100,7 +86,7 @@ def name_of(variant: KernelVariant) -> str:
     """The name of a variant with any extension, as nameOf of web/src/gpu/variants.js."""
     shape, way = variant.shape, "shuffles" if variant.shuffles else "memory"
     extension = "varying" if variant.extension is None else "shared"
-    names = variant.kernel, shape.lanes, shape.rows, way, variant.rows, extension, variant.part, variant.segment
+    names = variant.kernel, shape.lanes, shape.rows, way, variant.rows, extension, variant.part
     return " ".join(map(str, names))
 
 
@@ -120,13 +106,6 @@ def _offsets() -> dict[str, int]:
     fields = work.WORK.dtype.fields
     assert fields is not None
     return {name: int(place[1]) for name, place in fields.items()}
-
-
-def _long_sizes(segment: int) -> dict[str, int]:
-    """The sizes of a strip."""
-    sizes = strips.long_constants(segment)
-    of_javascript = {"lead": "LEAD", "lag": "LAG", "blockWords": "BLOCK_WORDS", "entries": "STRIP_ENTRIES"}
-    return {"block": strips.rescale_steps(strips.LONG.rows)} | {name: sizes[of] for name, of in of_javascript.items()}
 
 
 def _table(shapes: Shapes) -> dict[str, Any]:
@@ -165,14 +144,7 @@ def _constants() -> dict[str, int | float]:
         "neverEnded": tables.NEVER_ENDED,
         "qualities": tables.QUALITIES,
         "submitSeconds": backend.SUBMIT_SECONDS,
-        "stepSeconds": backend.STEP_SECONDS,
-        "polls": backend.POLLS,
-        "leastCut": tiles.LEAST_CUT,
-        "longSteps": strips.STEPS,
-        "longLanes": strips.LONG.lanes,
-        "longRows": strips.LONG.rows,
         "unordered": work.UNORDERED,
-        "unfinished": work.UNFINISHED,
     }
 
 

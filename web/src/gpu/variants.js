@@ -23,11 +23,7 @@
  * @property {Record<string, number>} rescaleSteps columns between two rescalings of their lanes, by rows of a lane
  * @property {Record<string, {laneEntries: number, madeEntries: [number, number]}>} treeRows entries of a lane's slot, and
  *   of what is made for an item without masks and with them, by rows of a lane
- * @property {Record<string, {block: number, lead: number, lag: number, blockWords: number, entries: number}>} longSizes of a
- *   strip, by lanes of a segment
  * @property {Record<string, number>} kindColumns
- * @property {string[]} stripItem words of a work item of the kernels of long pairs
- * @property {string[]} stripResult words that they return for each
  * @property {Record<string, number>} constants
  */
 
@@ -42,13 +38,12 @@
  * @property {"qualities" | "kinds" | "folded"} from what rows are made from
  * @property {number | null} extension probability that a deletion is extended, if it is one number for the batch
  * @property {number} part columns of an iteration of the loop
- * @property {number} [segment] of the kernels of long pairs: lanes that hand values on to each other
  */
 
 /** A variant's name, the same for any extension. @param {Variant} variant */
-export function nameOf({ kernel, lanes, rows, shuffles, from, extension, part, segment = 0 }) {
+export function nameOf({ kernel, lanes, rows, shuffles, from, extension, part }) {
   const [way, deletions] = [shuffles ? "shuffles" : "memory", extension === null ? "varying" : "shared"];
-  return [kernel, lanes, rows, way, from, deletions, part, segment].join(" ");
+  return [kernel, lanes, rows, way, from, deletions, part].join(" ");
 }
 
 /**
