@@ -1,6 +1,6 @@
 """Speed of the page's WebGPU host, run by Node with Dawn, beside the same kernels through wgpu, in the same run.
 
-    make build/web/pairhmm.wasm build/web/gpu.json && npm i --prefix DIR webgpu@0.6.2
+    make web-module && npm i --prefix DIR webgpu@0.6.2
     python benchmarks/page_gpu.py --dawn DIR/node_modules/webgpu/dist/linux-x64/dawn.node [--file 1m.in]
 
 Dawn is Chromium's WebGPU. `--file` adds 20 copies of a file of pairs. Kernels are timed by the device's clock, arrays

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import subprocess
 from dataclasses import replace
 from itertools import product
@@ -24,7 +23,6 @@ from pairhmm.compiled import native
 from tests.web.batch_files import write_batch
 
 PROJECT = Path(__file__).parents[2]
-WASM = PROJECT / "build/web/pairhmm.wasm"
 SHARE = 1 << 28
 SMALL = {"regions": 7, "reads": 9, "haplotypes": 5, "read_length": 150, "haplotype_length": 300}
 WORKLOADS = {
@@ -115,10 +113,8 @@ def described(batch, subgroup):
 
 
 @pytest.fixture(scope="module")
-def of_page(require, variants, batches, tmp_path_factory):
+def of_page(node, variants, batches, tmp_path_factory):
     """What the page's host makes of the variants and batches."""
-    require("node", shutil.which("node") is not None, "no Node: apt install nodejs")
-    require("node", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
     folder = tmp_path_factory.mktemp("gpu")
     (folder / "gpu.json").write_text(json.dumps(browser.data()))
     asked = [
@@ -134,7 +130,7 @@ def of_page(require, variants, batches, tmp_path_factory):
         for one in variants
     ]
     (folder / "variants.json").write_text(json.dumps(asked))
-    command = ["node", "web/tests/gpu_described.js", folder / "gpu.json", folder / "variants.json", *batches]
+    command = [node, "web/tests/gpu_described.js", folder / "gpu.json", folder / "variants.json", *batches]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
