@@ -110,6 +110,12 @@ $(GPU_JSON): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
 
+# The defaults and constants of the models, as the page's programs import them.
+PARAMETERS := web/src/models/parameters.js
+$(PARAMETERS): $(STAMP) $(wildcard pairhmm/models/*.py pairhmm/models/presets/* pairhmm/evidence/*.py pairhmm/genomics/*.py \
+	pairhmm/commands/web_parameters.py)
+	$(BIN)/python -m pairhmm.commands.web_parameters $@
+
 # Packages of web/, at the versions of its lock file. Node and npm are the system's (apt install nodejs npm).
 NODE_MODULES := web/node_modules/.package-lock.json
 $(NODE_MODULES): web/package-lock.json
@@ -119,19 +125,13 @@ $(NODE_MODULES): web/package-lock.json
 
 # The module pairhmm-web, for `npm pack`.
 web-module: web/dist
-web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) web/build.mjs $(wildcard web/src/*.js web/src/*/*.js)
+web/dist: $(NODE_MODULES) $(WASM) $(GPU_JSON) $(PARAMETERS) web/build.mjs $(wildcard web/src/*.js web/src/*/*.js)
 	@cd web && node build.mjs
 	@touch $@
 
-# What the benchmark page needs beside them.
-BENCHMARK := build/web/benchmark.json
-$(BENCHMARK): $(STAMP) $(wildcard shaders/*/* pairhmm/bench/*.py)
-	@mkdir -p $(@D)
-	$(BIN)/python -m pairhmm.bench.browser $@
-
-# The pages that `pairhmm page` copies, in pairhmm/web_page/.
-page: web-module $(BENCHMARK)
-	@cd web && node build_page.mjs && node build_benchmark.mjs
+# The page that `pairhmm page` copies, in pairhmm/web_page/.
+page: web-module
+	@cd web && node build_page.mjs
 
 bench: $(STAMP)
 	$(BIN)/pairhmm bench forward --lengths 100,1000,10000
@@ -160,4 +160,4 @@ $(FUZZ_STAMP): $(SOURCES)
 	@touch $(FUZZ_STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-fuzz build dist demo pairhmm/web_page web/dist web/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-fuzz build dist demo pairhmm/web_page web/dist $(PARAMETERS) web/node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache

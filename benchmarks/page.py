@@ -1,6 +1,6 @@
 """Speed of the page's engine: C++ as WebAssembly in Node, beside the native x86-64-v2 level, in the same run.
 
-    make build/web/pairhmm.wasm && python benchmarks/page.py [--rounds 15] [--data 10s,1m,s150]
+    make web-module && python benchmarks/page.py [--rounds 15] [--data 10s,1m,s150]
 
 Each contestant is a process of its own that has read and packed its input before the first measurement. They take
 turns, one repetition each a round. The best repetition counts, by wall time and by CPU time of all threads. The clock

@@ -150,9 +150,5 @@ PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* 
     }
 }
 
-PAIRHMM_EXPORT("computed_cells") double pairhmm_computed_cells(const GivenBatch* given) {
-    return static_cast<double>(pairhmm::computed_cells(OwnBatch(*given).batch, given->longest_fast_read));
-}
-
 // What frees a thread's memory at its end is not called: an instance has one thread, and ends as a whole.
 extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }

@@ -31,7 +31,6 @@ EXAMPLES = (
     panel=OUTPUT,
     help="Open the page in the default browser. Without -o, it is written to the user's cache folder.",
 )
-@click.option("--benchmark", is_flag=True, panel=OUTPUT, help="Write the page that measures a browser's speed instead.")
 @click.option(
     "--allow-urls",
     is_flag=True,
@@ -45,9 +44,7 @@ EXAMPLES = (
     help="Write a folder for a web server in place of -o: the page as index.html, and what a browser needs to keep it."
     " Once open, the page works without a network.",
 )
-def command(
-    data: str | None, output: str | None, opens: bool, benchmark: bool, allow_urls: bool, hosted: str | None
-) -> None:
+def command(data: str | None, output: str | None, opens: bool, allow_urls: bool, hosted: str | None) -> None:
     """Write the page that calls variants in a browser, as one HTML file.
 
     The page needs no network and no server. Files that are given to it stay on the computer.
@@ -56,6 +53,4 @@ def command(
         raise click.UsageError("Give -o, --open or both, or --hosted.")
     if output is not None and hosted is not None:
         raise click.UsageError("Give -o or --hosted, not both.")
-    if benchmark and (data is not None or allow_urls or hosted is not None):
-        raise click.UsageError("--benchmark makes its own data: it takes no --data, --allow-urls or --hosted.")
-    page.page(output, data, benchmark=benchmark, allow_urls=allow_urls, hosted=hosted, opens=opens)
+    page.page(output, data, allow_urls=allow_urls, hosted=hosted, opens=opens)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
 import rich_click as click
 
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.pages import INPUT, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE
-from pairhmm.commands import report, report_inputs
+from pairhmm.commands import report
+from pairhmm.commands.report_inputs import ReportInputs
 
 EXAMPLES = (
     "pairhmm report -f ref.fa --calls calls.vcf.gz \\\n"
@@ -17,107 +22,29 @@ EXAMPLES = (
 )
 
 
+FLAGS = {"reference": ("-f", "--reference"), "hits_samples": ("--hits-sample",), "scan_summaries": ("--scan-summary",)}
+"""Of the inputs whose option has another name."""
+
+
+def inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """An option for each field of `ReportInputs`."""
+    for own in reversed(fields(ReportInputs)):
+        flags = FLAGS.get(own.name, (f"--{own.name.replace('_', '-')}",))
+        told, is_file = own.metadata["told"], "what" in own.metadata
+        command = click.option(
+            *flags,
+            own.name,
+            multiple=own.default is not None,
+            type=INPUT_FILE if is_file else None,
+            metavar="FILE" if is_file else own.metadata["metavar"],
+            panel=INPUT,
+            help=told,
+        )(command)
+    return command
+
+
 @click.command("report", cls=Command, examples=EXAMPLES)
-@click.option("-f", "--reference", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The reference genome (FASTA).")
-@click.option(
-    "--calls", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The genotypes that 'call' wrote (VCF or BCF)."
-)
-@click.option(
-    "--likelihoods",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="A table that 'likelihoods' wrote, with the table of its haplotypes beside it. This option may be repeated.",
-)
-@click.option(
-    "--alignments",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
-    " qualities and the bases that decide from them. They need -f. This option may be repeated.",
-)
-@click.option(
-    "--hits",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="A table that 'scan' wrote. This option may be repeated.",
-)
-@click.option(
-    "--hits-sample",
-    "hits_samples",
-    multiple=True,
-    metavar="NAME",
-    panel=INPUT,
-    help="The sample of a table of hits. Repeat this option once for each --hits, in their order.",
-)
-@click.option(
-    "--scan-summary",
-    "scan_summaries",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The table PREFIX.signatures.tsv of 'scan --tile --summary'. Repeat this option once for each --hits, in their"
-    " order.",
-)
-@click.option(
-    "--signatures", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The signatures (FASTA) that 'scan' looked for."
-)
-@click.option(
-    "--timings",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="A benchmark file of Snakemake (TSV). This option may be repeated.",
-)
-@click.option("--fit", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The parameters (TOML) that 'fit' wrote.")
-@click.option(
-    "--fit-rounds",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit.",
-)
-@click.option(
-    "--map",
-    "positions",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The positions that 'map draw' wrote: the map of the samples, whose weights can be changed in the report.",
-)
-@click.option("--distances", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The table that 'map distances' wrote.")
-@click.option(
-    "--pairs", type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The table of pairs that 'map relate' wrote."
-)
-@click.option(
-    "--sample-checks",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The table of samples that 'map relate --sample-table' wrote: contamination and flags.",
-)
-@click.option(
-    "--sheet",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="The sample sheet. The report says which of its samples have no results, and which others have some.",
-)
-@click.option(
-    "--info",
-    multiple=True,
-    metavar="KEY",
-    panel=INPUT,
-    help="A field of INFO in --calls that the list of sites shows. Without this option, the list shows gene and"
-    " consequence where the calls have ANN or CSQ. This option may be repeated.",
-)
+@inputs
 @output_option("The report (HTML). '-' is stdout.", required=True)
 @option(report.report, "title", metavar="TEXT", panel=OUTPUT, help="The title of the report.")
 @click.option(
@@ -150,52 +77,11 @@ EXAMPLES = (
     " and to dbSNP. Without it, the report has no links.",
 )
 def command(
-    reference: str | None,
-    calls: str | None,
-    likelihoods: tuple[str, ...],
-    alignments: tuple[str, ...],
-    hits: tuple[str, ...],
-    hits_samples: tuple[str, ...],
-    scan_summaries: tuple[str, ...],
-    signatures: str | None,
-    timings: tuple[str, ...],
-    fit: str | None,
-    fit_rounds: str | None,
-    positions: str | None,
-    distances: str | None,
-    pairs: str | None,
-    sample_checks: str | None,
-    sheet: str | None,
-    info: tuple[str, ...],
-    output: str,
-    title: str,
-    mqc: str | None,
-    max_sites: int,
-    min_depth: int,
-    link_genome: str | None,
+    output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **given: Any
 ) -> None:
     """Make one HTML file of a run's outputs: samples, sites, reads and hits.
 
     The file needs no network. Give at least one of --calls, --likelihoods, --hits, --fit and the tables of 'map'. The
     report has no section for outputs that are not given.
     """
-    inputs = report_inputs.ReportInputs(
-        reference=reference,
-        calls=calls,
-        likelihoods=likelihoods,
-        alignments=alignments,
-        hits=hits,
-        signatures=signatures,
-        timings=timings,
-        hits_samples=hits_samples,
-        scan_summaries=scan_summaries,
-        fit=fit,
-        fit_rounds=fit_rounds,
-        map=positions,
-        distances=distances,
-        pairs=pairs,
-        sample_checks=sample_checks,
-        sheet=sheet,
-        info=info,
-    )
-    report.report(output, inputs, title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)
+    report.report(output, ReportInputs(**given), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

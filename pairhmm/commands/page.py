@@ -10,7 +10,7 @@ from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, path_of
 from pairhmm.io.files.descriptors import STDOUT
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.report.web_page import BENCHMARK, INDEX, PAGE, make_hosted_folder, write_hosted_files, write_web_page
+from pairhmm.io.report.web_page import INDEX, PAGE, make_hosted_folder, write_hosted_files, write_web_page
 
 __all__ = ["page"]
 
@@ -22,7 +22,6 @@ def page(
     output: AnyPath | None = None,
     example: AnyPath | None = None,
     *,
-    benchmark: bool = False,
     allow_urls: bool = False,
     hosted: AnyPath | None = None,
     opens: bool = False,
@@ -35,8 +34,6 @@ def page(
         HTML; ``-`` is stdout. Without it, the page is written to the user's cache folder.
     example : path, optional
         Folder with alignments, a reference and their indexes, which the page then offers as an example.
-    benchmark : bool
-        Write the page that measures this machine's browser in its place.
     allow_urls : bool
         The page takes addresses of files, too, and may fetch them.
     hosted : path, optional
@@ -58,16 +55,15 @@ def page(
     destination, folder = path_of(output), path_of(example)
     if opens and destination == STDOUT:
         raise InputError("-o -", "", "stdout can't be opened in a browser", "name a file")
-    name = BENCHMARK if benchmark else PAGE
     served = path_of(hosted)
     if served is not None:
         destination = str(Path(served) / INDEX)
-    destination = destination or _cached(name)
+    destination = destination or _cached()
     if folder is not None:
         check_apart(map(str, Path(folder).glob("*")), [("-o", destination)])
     if served is not None:
         make_hosted_folder(served)
-    write_web_page(destination, name, folder, allow_urls, served is not None)
+    write_web_page(destination, folder, allow_urls, served is not None)
     if served is not None:
         write_hosted_files(served)
     log.info("%s", destination)
@@ -76,10 +72,10 @@ def page(
     return destination
 
 
-def _cached(name: str) -> str:
+def _cached() -> str:
     from platformdirs import user_cache_path
 
     try:
-        return str(user_cache_path("pairhmm", appauthor=False, ensure_exists=True) / name)
+        return str(user_cache_path("pairhmm", appauthor=False, ensure_exists=True) / PAGE)
     except OSError as error:
         raise InputError("the cache folder", "", error.strerror or "can't be made", "name a file with -o") from error

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field, fields
+from typing import Any, TypedDict
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
@@ -12,6 +12,21 @@ from pairhmm.io.likelihoods.table import companion
 
 MAP_TABLES = ("map", "distances", "pairs", "sample_checks")
 """Fields of `ReportInputs` that name tables of `pairhmm map`."""
+SEVERAL = "This option may be repeated."
+IN_ORDER = "Repeat this option once for each --hits, in their order."
+
+
+def _file(what: str, told: str) -> Any:
+    """A file: what it is in the report, and its help text on the command line."""
+    return field(default=None, metadata={"what": what, "told": told, "taken": path_of})
+
+
+def _files(what: str, told: str, repeats: str = SEVERAL) -> Any:
+    return field(default=(), metadata={"what": what, "told": f"{told} {repeats}", "taken": paths_of})
+
+
+def _texts(metavar: str, told: str, repeats: str = SEVERAL) -> Any:
+    return field(default=(), metadata={"metavar": metavar, "told": f"{told} {repeats}", "taken": texts_of})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +47,14 @@ class ReportInputs:
         BAM or CRAM with their indexes, for the strand and the mapping quality of each read. They need `reference`.
     hits : sequence of str
         Tables of `pairhmm scan`.
-    signatures : str or None
-        FASTA of the signatures that were scanned for.
-    timings : sequence of str
-        Benchmark files of Snakemake.
     hits_samples : sequence of str
         The sample of each of `hits`. Without them, samples are named by the tables.
     scan_summaries : sequence of str
         Tables ``PREFIX.signatures.tsv`` of `pairhmm scan --tile --summary`: one for each of `hits`, in their order.
+    signatures : str or None
+        FASTA of the signatures that were scanned for.
+    timings : sequence of str
+        Benchmark files of Snakemake.
     fit : str or None
         Parameters (TOML) that `pairhmm fit` wrote.
     fit_rounds : str or None
@@ -56,37 +71,63 @@ class ReportInputs:
         Fields of INFO that the list of sites shows. Without them, gene and consequence of ANN or CSQ.
     """
 
-    reference: str | None = None
-    calls: str | None = None
-    likelihoods: Sequence[str] = ()
-    alignments: Sequence[str] = ()
-    hits: Sequence[str] = ()
-    signatures: str | None = None
-    timings: Sequence[str] = ()
-    hits_samples: Sequence[str] = ()
-    scan_summaries: Sequence[str] = ()
-    fit: str | None = None
-    fit_rounds: str | None = None
-    map: str | None = None
-    distances: str | None = None
-    pairs: str | None = None
-    sample_checks: str | None = None
-    sheet: str | None = None
-    info: Sequence[str] = ()
+    reference: str | None = _file("reference", "The reference genome (FASTA).")
+    calls: str | None = _file("calls", "The genotypes that 'call' wrote (VCF or BCF).")
+    likelihoods: Sequence[str] = _files(
+        "likelihoods", "A table that 'likelihoods' wrote, with the table of its haplotypes beside it."
+    )
+    alignments: Sequence[str] = _files(
+        "alignments",
+        "The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
+        " qualities and the bases that decide from them. They need -f.",
+    )
+    hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
+    hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
+    scan_summaries: Sequence[str] = _files(
+        "signatures seen", "The table PREFIX.signatures.tsv of 'scan --tile --summary'.", IN_ORDER
+    )
+    signatures: str | None = _file("signatures", "The signatures (FASTA) that 'scan' looked for.")
+    timings: Sequence[str] = _files("", "A benchmark file of Snakemake (TSV).")
+    fit: str | None = _file("fit", "The parameters (TOML) that 'fit' wrote.")
+    fit_rounds: str | None = _file(
+        "fit", "The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit."
+    )
+    map: str | None = _file(
+        "map",
+        "The positions that 'map draw' wrote: the map of the samples, whose weights can be changed in the report.",
+    )
+    distances: str | None = _file("distances", "The table that 'map distances' wrote.")
+    pairs: str | None = _file("pairs", "The table of pairs that 'map relate' wrote.")
+    sample_checks: str | None = _file(
+        "sample checks", "The table of samples that 'map relate --sample-table' wrote: contamination and flags."
+    )
+    sheet: str | None = _file(
+        "sample sheet",
+        "The sample sheet. The report says which of its samples have no results, and which others have some.",
+    )
+    info: Sequence[str] = _texts(
+        "KEY",
+        "A field of INFO in --calls that the list of sites shows. Without this option, the list shows gene and"
+        " consequence where the calls have ANN or CSQ.",
+    )
 
     def __post_init__(self) -> None:
-        for name in ("reference", "calls", "signatures", "fit", "fit_rounds", "sheet", *MAP_TABLES):
-            object.__setattr__(self, name, path_of(getattr(self, name)))
-        for name in ("likelihoods", "alignments", "hits", "scan_summaries", "timings"):
-            object.__setattr__(self, name, tuple(paths_of(getattr(self, name))))
-        for name in ("hits_samples", "info"):
-            object.__setattr__(self, name, tuple(texts_of(getattr(self, name))))
+        for own in fields(self):
+            value = own.metadata["taken"](getattr(self, own.name))
+            object.__setattr__(self, own.name, value if own.default is None else tuple(value))
 
-    def paths(self) -> list[str | None]:
+    def paths(self) -> list[str]:
         """All files that are read, including the companions of tables."""
-        tables = (*self.likelihoods, *map(companion, self.likelihoods))
-        single = self.reference, self.calls, self.signatures, self.fit, self.fit_rounds, self.sheet, *self.map_tables()
-        return [*single, *tables, *self.alignments, *self.hits, *self.scan_summaries, *self.timings]
+        return [path for _, path in self._files()] + [companion(path) for path in self.likelihoods]
+
+    def described(self) -> list[tuple[str, str]]:
+        """What each file is in the report, and its path."""
+        return [(what, path) for what, path in self._files() if what]
+
+    def _files(self) -> list[tuple[str, str]]:
+        given = [(own.metadata["what"], getattr(self, own.name)) for own in fields(self) if "what" in own.metadata]
+        single = [(what, value) for what, value in given if isinstance(value, str)]
+        return single + [(what, path) for what, value in given if isinstance(value, tuple) for path in value]
 
     def map_tables(self) -> list[str | None]:
         """The tables of `pairhmm map`, in the order of `MAP_TABLES`."""
@@ -142,27 +183,3 @@ def check_inputs(inputs: ReportInputs) -> None:
         raise InputError("--info", "", "names fields of calls", "give those with --calls")
     if inputs.fit_rounds is not None and inputs.fit is None:
         raise InputError("--fit-rounds", "", "are those of a fit", "give its parameters with --fit")
-
-
-def described(inputs: ReportInputs) -> list[tuple[str, str]]:
-    """A description and the path of each file."""
-    single = (
-        ("sample sheet", inputs.sheet),
-        ("reference", inputs.reference),
-        ("calls", inputs.calls),
-        ("signatures", inputs.signatures),
-        ("fit", inputs.fit),
-        ("fit", inputs.fit_rounds),
-        ("map", inputs.map),
-        ("distances", inputs.distances),
-        ("pairs", inputs.pairs),
-        ("sample checks", inputs.sample_checks),
-    )
-    several = (
-        ("likelihoods", inputs.likelihoods),
-        ("alignments", inputs.alignments),
-        ("hits", inputs.hits),
-        ("signatures seen", inputs.scan_summaries),
-    )
-    named = [(what, path) for what, path in single if path is not None]
-    return named + [(what, path) for what, paths in several for path in paths]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pairhmm.commands.report_inputs import ReportInputs
+from pairhmm.commands.report_parts import Column, ReportPart, Value
 from pairhmm.errors import InputError
 from pairhmm.io.cohort.reading import read_distances, read_pairs, read_positions, read_sample_checks
 from pairhmm.reporting.distances import ShownDistances
@@ -26,7 +27,7 @@ NO_FLAG = "none"
 
 
 @dataclass(slots=True)
-class MapTables:
+class MapTables(ReportPart):
     """What the tables of `pairhmm map` say.
 
     Attributes
@@ -45,20 +46,17 @@ class MapTables:
 
     @property
     def samples(self) -> list[str]:
-        """Samples of all tables, each once."""
         placed = (one.sample for one in self.positions.samples) if self.positions is not None else ()
         measured = self.distances.samples if self.distances is not None else ()
         paired = self.pairs.samples if self.pairs is not None else ()
         return list(dict.fromkeys([*self.checks, *paired, *measured, *placed]))
 
     @property
-    def columns(self) -> dict[str, tuple[str, str, str]]:
-        """Columns of the cohort's table that there is something for."""
+    def columns(self) -> Mapping[str, Column]:
         return (CHECK_COLUMNS if self.checks else {}) | (DISTANCE_COLUMNS if self.distances is not None else {})
 
-    def figures(self, sample: str) -> dict[str, float | str | None]:
-        """A sample's values in these columns; None where it has none."""
-        values: dict[str, float | str | None] = {}
+    def figures(self, sample: str) -> Mapping[str, Value]:
+        values: dict[str, Value] = {}
         check = self.checks.get(sample)
         if check is not None:
             share = check.contamination
@@ -69,8 +67,7 @@ class MapTables:
             values["nearest"], values["distance"] = nearest[0], nearest[1].mash
         return values
 
-    def for_page(self) -> dict[str, Any]:
-        """The page's data: None for each table that was not given."""
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
         has_flags = self.pairs is not None or bool(self.checks)
         return {
             "map": self.positions.for_page() if self.positions is not None else None,
@@ -86,7 +83,7 @@ def _row(check: SampleCheck) -> list[float | str | None]:
     return [check.sample, *numbers, ",".join(check.flags)]
 
 
-def read_map_tables(inputs: ReportInputs, known: Collection[str]) -> MapTables:
+def read_map_tables(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> MapTables:
     """Read the tables.
 
     Parameters

@@ -1,10 +1,10 @@
 // Distances of samples: a heatmap in the order of its tree, and each sample's nearest.
 
-import { legend, matrixCanvas } from "./cohort.js";
 import { sequential, themeColour } from "./colours.js";
 import { make, makeCanvas } from "./dom.js";
 import { pictureTools } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
+import { legend, matrixCanvas } from "./matrix.js";
 import { DataTable } from "./table.js";
 
 const DISTANCE_DIGITS = 5;

@@ -13,7 +13,6 @@ import { preparePrinting } from "./printing.js";
 import { showRelate } from "./relate.js";
 import { showRun } from "./run.js";
 import { showScan } from "./scan.js";
-import { focusScrollers } from "./scrolling.js";
 import { showSites, siteOfAddress } from "./sites.js";
 import { hideTooltip } from "./tooltip.js";
 
@@ -95,6 +94,25 @@ function showNotes(notes) {
   const list = document.getElementById("notes");
   list.append(...notes.map((note) => make("li", {}, note)));
   list.hidden = notes.length === 0;
+}
+
+// Boxes that scroll can be focused, so that arrow keys scroll them. Those that do not scroll are no stop of the Tab key.
+function focusScrollers(root) {
+  let isDue = false;
+  const check = () => {
+    isDue = false;
+    for (const box of root.querySelectorAll(".wide")) {
+      const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+      if (scrolls) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  };
+  const ask = () => {
+    if (!isDue) requestAnimationFrame(check);
+    isDue = true;
+  };
+  new MutationObserver(ask).observe(root, { childList: true, subtree: true, attributeFilter: ["open", "hidden"] });
+  window.addEventListener("resize", ask);
 }
 
 async function start() {

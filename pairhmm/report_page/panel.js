@@ -1,7 +1,6 @@
 // Everything about one site.
 
 import { alignmentView } from "./alignment.js";
-import { legend } from "./cohort.js";
 import { alleleColour, diverging } from "./colours.js";
 import { decidingBases } from "./deciding.js";
 import { make } from "./dom.js";
@@ -9,10 +8,11 @@ import { formatNumber, plural, shortened } from "./format.js";
 import { allelesOf, evidenceTable, filterPill } from "./genotypes.js";
 import { exported, pictureTools } from "./export.js";
 import { Heatmap, SPAN, haplotypeLabel } from "./heatmap.js";
-import { siteLinks } from "./links.js";
+import { legend } from "./matrix.js";
 import { ownHaplotypes } from "./panel_data.js";
 import { Pileup, pileupView } from "./pileup.js";
 
+const AROUND_LINK = 50; // bases on either side
 const OPEN_SAMPLES = 3;
 const MOST_HAPLOTYPES = 12; // that a sample's table shows at first
 
@@ -271,4 +271,20 @@ function haplotypeRow(panel, group, index, best, { kindOf, nameOf, alleles, own 
     make("td", { class: "number" }, sum === null ? "−∞" : formatNumber(sum, 2)),
     make("td", { class: "number" }, sum === null ? "∞" : formatNumber(best - sum, 2)),
   );
+}
+
+// Links to other programs, where the reader asked for them (--link-genome): [name, address] with {place} or {rs} in it.
+// Nothing is requested before a click.
+function siteLinks(links, site) {
+  if (!links?.length) return null;
+  const last = site.pos + Math.max(site.ref.length, 1) - 1;
+  const place = `${site.chrom}:${Math.max(1, site.pos - AROUND_LINK)}-${last + AROUND_LINK}`;
+  const ids = site.id.split(";").filter((id) => /^rs\d+$/.test(id));
+  const found = links.flatMap(([name, address]) =>
+    address.includes("{rs}")
+      ? ids.map((id) => [`${name} ${id}`, address.replace("{rs}", id)])
+      : [[name, address.replace("{place}", encodeURIComponent(place))]],
+  );
+  const attributes = { target: "_blank", rel: "noopener noreferrer" };
+  return make("span", { class: "links" }, ...found.map(([name, href]) => make("a", { href, ...attributes }, name)));
 }

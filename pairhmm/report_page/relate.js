@@ -22,6 +22,7 @@ const RELATEDNESS_TICKS = [-0.5, 0, 0.25, 0.5, 0.75, 1];
 const PAIR = { one: 0, other: 1, sites: 2, concordance: 3, ibs0: 4, ibs2: 5, hets: 6, relatedness: 7, expected: 8 };
 const FOUND = 9;
 const PAIR_FLAGS = 10;
+const NOTE = 11;
 
 const commas = (flags) => flags.replaceAll(",", ", ") || MISSING;
 
@@ -200,6 +201,7 @@ function describePair(pairs, row) {
     ["IBS0, IBS2", `${formatNumber(row[PAIR.ibs0])}, ${formatNumber(row[PAIR.ibs2])}`],
     ["sites", formatNumber(row[PAIR.sites])],
     ["flags", commas(row[PAIR_FLAGS])],
+    ...(row[NOTE] ? [["note", row[NOTE]]] : []),
   ];
 }
 
@@ -229,6 +231,7 @@ function pairsTable(pairs) {
     text("By the sheet", PAIR.expected, "The relation that the sheet tells"),
     text("Found", FOUND, "The relation that the genotypes tell"),
     flagsColumn((index) => rows[index][PAIR_FLAGS]),
+    ...(rows.some((row) => row[NOTE]) ? [text("Note", NOTE, "Why two samples of one individual differ")] : []),
     number("Relatedness", PAIR.relatedness, "1: identical, 0.5: parents, children and siblings, 0: unrelated", 3),
     number("IBS0", PAIR.ibs0, "Sites without a shared allele"),
     number("IBS2", PAIR.ibs2, "Sites with two shared alleles"),

@@ -1,9 +1,9 @@
 // Signatures that occur in samples.
 
-import { legend, matrixCanvas } from "./cohort.js";
 import { sequential, themeColour } from "./colours.js";
 import { make } from "./dom.js";
 import { formatNumber, plural, shortened } from "./format.js";
+import { legend, matrixCanvas } from "./matrix.js";
 import { seenCard } from "./seen.js";
 import { DataTable } from "./table.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";

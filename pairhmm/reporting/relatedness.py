@@ -26,6 +26,8 @@ class SamplePair:
     expected, found : str or None
         A relation: by the sheet, and by the genotypes.
     flags : tuple of str
+    note : str or None
+        Why two samples of one individual differ.
     """
 
     samples: tuple[str, str]
@@ -38,6 +40,7 @@ class SamplePair:
     expected: str | None
     found: str | None
     flags: tuple[str, ...]
+    note: str | None = None
 
     @property
     def contradicts(self) -> bool:
@@ -124,7 +127,7 @@ class ShownPairs:
             "count": self.count,
             "standing": sum(pair.stands_out for pair in shown),
             "rows": [
-                [*(numbers[sample] for sample in pair.samples), *astuple(pair)[1:-1], ",".join(pair.flags)]
+                [*(numbers[sample] for sample in pair.samples), *astuple(pair)[1:-2], ",".join(pair.flags), pair.note]
                 for pair in shown
             ],
         }

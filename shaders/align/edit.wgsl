@@ -11,14 +11,14 @@
 //
 // Limits. Costs are 1. A strip's last word may have rows beyond the last: they are computed, and not counted.
 
-// needs host: W, WORDS
+// import host: W, WORDS
 //#if UNKNOWN
-// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
+// import align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
+// import align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
 //#end
-// needs align/letter_bits.wgsl: evens
-// gives: edit_distance
+// import align/letter_bits.wgsl: evens
+// export: edit_distance
 
 @group(0) @binding(4) var<storage, read_write> border: array<u32>;  // [columns / 16][params.stride]
 

@@ -13,13 +13,13 @@
 //
 // Limits. Floats hold whole numbers to 2^24; pairs that may exceed that have WIDE lanes, of integers.
 
-// needs host: W, GROUPS, PER_WORD
+// import host: W, GROUPS, PER_WORD
 //#if UNKNOWN
-// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
+// import align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
+// import align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
 //#end
-// gives: align_gaps
+// export: align_gaps
 
 @group(0) @binding(4) var<storage, read_write> border: array<Above>;  // [columns][params.stride]
 

@@ -1,6 +1,6 @@
 // The bits of letters of two bits each, one bit a word.
 
-// gives: evens
+// export: evens
 
 // Bits 0, 2, 4 and so on, side by side.
 fn evens(word: u32) -> u32 {

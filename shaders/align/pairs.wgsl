@@ -4,11 +4,11 @@
 // letters and columns the target's; where the target's ends are free, it is the other way round. So all that is free is
 // in the column before the first and in the last one, which a lane holds in its registers.
 
-// needs host: Params, Pair, PER_WORD
+// import host: Params, Pair, PER_WORD
 //#if UNKNOWN
-// gives: params, pairs, found, Found, index_of, letters_at, unknown_at
+// export: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// gives: params, pairs, found, Found, index_of, letters_at
+// export: params, pairs, found, Found, index_of, letters_at
 //#end
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -19,17 +19,17 @@
 //
 // Limits. A strip takes 31 steps more than it has columns.
 
-// needs host: W, BORDER_WORDS, MATCHED, MISMATCHED, DOWN, UNIT
+// import host: W, BORDER_WORDS, MATCHED, MISMATCHED, DOWN, UNIT
 //#if AFFINE
-// needs host: PLANES, OPENED
+// import host: PLANES, OPENED
 //#end
 //#if UNKNOWN
-// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
+// import align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at, unknown_at
 //#else
-// needs align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
+// import align/pairs.wgsl: params, pairs, found, Found, index_of, letters_at
 //#end
-// needs align/letter_bits.wgsl: evens
-// gives: align_planes
+// import align/letter_bits.wgsl: evens
+// export: align_planes
 
 @group(0) @binding(4) var<storage, read_write> border: array<u32>;  // [columns / 32 and 2 more][BORDER_WORDS][params.stride]
 

@@ -2,8 +2,8 @@
 //
 // `Work` says where the arrays of a batch lie in its one buffer (pairhmm/backends/webgpu/work.py).
 
-// needs host: Work
-// gives: batch, tables, work, out, item_of, byte, joined, Read, find_read, score_index
+// import host: Work
+// export: batch, tables, work, out, item_of, byte, joined, Read, find_read, score_index
 
 @group(0) @binding(0) var<storage, read> batch: array<u32>;
 @group(0) @binding(1) var<storage, read> tables: array<vec4<u32>>;

@@ -2,9 +2,9 @@
 //
 // A block that lies outside the haplotype reads whatever letters are beside it. `cut` removes them.
 
-// needs host: RESCALE_STEPS, NO_LETTER
-// needs forward/batch.wgsl: batch, joined
-// gives: letter_at, words_of, letters_of, cut
+// import host: RESCALE_STEPS, NO_LETTER
+// import forward/batch.wgsl: batch, joined
+// export: letter_at, words_of, letters_of, cut
 
 // Where a column has its letter, from column 0's on: a right half reads the haplotype from its end. `column` is negative
 // before the first letter.

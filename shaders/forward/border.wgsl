@@ -4,10 +4,10 @@
 // column (b - 1) RESCALE_STEPS + 1. Its columns leave a segment in one block of steps. WebGPU's atomics do not order
 // other accesses to memory. So each word is written once, and its bit PRESENT says that it has been written.
 
-// needs host: RESCALE_STEPS
-// needs forward/batch.wgsl: work
-// needs forward/strips.wgsl: border
-// gives: blocks_of, border_column, is_there, awaited, put_column, values_of, exponent_in
+// import host: RESCALE_STEPS
+// import forward/batch.wgsl: work
+// import forward/strips.wgsl: border
+// export: blocks_of, border_column, is_there, awaited, put_column, values_of, exponent_in
 
 const IN_VAIN = 0u;  // the word of `border`, before all borders, that says whether a strip has waited in vain
 // Set in every word that has been written. Values are not negative, nor are exponents plus EXPONENT_OFFSET.

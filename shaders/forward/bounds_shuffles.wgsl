@@ -3,7 +3,7 @@
 // Lanes of other subgroups go their own ways: between two barriers of the workgroup, all that is handed on stays within
 // a subgroup.
 
-// gives: least_of_tile, most_of_tile
+// export: least_of_tile, most_of_tile
 
 fn most_of_tile(value: u32, lane: u32) -> u32 {
     return subgroupMax(value);

@@ -9,14 +9,14 @@
 // gives a multiprocessor about 48 kB of workgroup memory, which emissions of 19 rows fill with four subgroups. Masks
 // leave room for as many subgroups as the registers do.
 
-// needs host: W, LETTERS
+// import host: W, LETTERS
 //#if MASKED
-// gives: masks
+// export: masks
 
 var<workgroup> masks: array<array<u32, W>, LETTERS>;
 //#else
-// needs host: STORED_ROWS
-// gives: emissions
+// import host: STORED_ROWS
+// export: emissions
 
 var<workgroup> emissions: array<array<array<f32, W>, STORED_ROWS>, LETTERS>;
 //#end

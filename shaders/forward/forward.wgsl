@@ -26,21 +26,21 @@
 // Limits. The driver chooses the registers: from 20 rows a lane on a cell takes 1.3 times as long. Reads of more than
 // 32 * 19 = 608 rows go to tall.wgsl.
 
-// needs host: W, G, PART, START_VALUE
+// import host: W, G, PART, START_VALUE
 //#if SHUFFLES
-// needs host: UNORDERED
-// needs forward/pass_*.wgsl: in_order
+// import host: UNORDERED
+// import forward/pass_*.wgsl: in_order
 //#end
-// needs forward/batch.wgsl: batch, work, item_of, find_read, score_index
-// needs forward/tiles.wgsl: largest_of_tile
-// needs forward/lanes.wgsl: load_lane, load_emissions
-// needs forward/rows_*.wgsl: first_deletion
-// needs forward/states.wgsl: States, staged_coefficients, take_column
-// needs forward/letters.wgsl: first_letters, next_letters
-// needs forward/pass_*.wgsl: from_above
-// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
-// needs forward/lists.wgsl: List, enlist
-// gives: forward
+// import forward/batch.wgsl: batch, work, item_of, find_read, score_index
+// import forward/tiles.wgsl: largest_of_tile
+// import forward/lanes.wgsl: load_lane, load_emissions
+// import forward/rows_*.wgsl: first_deletion
+// import forward/states.wgsl: States, staged_coefficients, take_column
+// import forward/letters.wgsl: first_letters, next_letters
+// import forward/pass_*.wgsl: from_above
+// import forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
+// import forward/lists.wgsl: List, enlist
+// export: forward
 
 // One item: a tile of reads against some of their haplotypes.
 @compute @workgroup_size(W)

@@ -9,12 +9,12 @@
 //
 // Limits. A sum is a float32 with an exponent, made in an order that depends on the read's length alone.
 
-// needs host: W, G, K, QUADS, CROSSING, HALVES, LEAST_CUT, ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF
-// needs host: ITEM_STRIP, RESULT_WORDS, RESULT_CROSSING, RESULT_CROSSING_EXPONENT
-// needs forward/batch.wgsl: batch, work, out, item_of, find_read
-// needs forward/strips.wgsl: strips, strip_at
-// needs forward/scaling.wgsl: Sum, add, exponent_of, power_of_two
-// gives: forward_join
+// import host: W, G, K, QUADS, CROSSING, HALVES, LEAST_CUT, ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF
+// import host: ITEM_STRIP, RESULT_WORDS, RESULT_CROSSING, RESULT_CROSSING_EXPONENT
+// import forward/batch.wgsl: batch, work, out, item_of, find_read
+// import forward/strips.wgsl: strips, strip_at
+// import forward/scaling.wgsl: Sum, add, exponent_of, power_of_two
+// export: forward_join
 
 var<workgroup> sums: array<f32, W>;
 var<workgroup> exponents: array<i32, W>;  // of the sums

@@ -11,20 +11,20 @@
 //
 // Rows past the read's end carry M + I of its last row down unchanged: they change no score.
 
-// needs host: K, UNSCALED, LEAST_OPENING
+// import host: K, UNSCALED, LEAST_OPENING
 //#if SCALED
-// needs host: GAP_RANGE, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
-// needs forward/row.wgsl: Row
+// import host: GAP_RANGE, RESCALE_STEPS, DELETION_RANGE, LEAST_DELETION, NO_LETTER
+// import forward/row.wgsl: Row
 //#end
 //#if BOTH_WAYS
-// needs host: PARTS
-// needs forward/row_up.wgsl: load_row_up
-// gives: holds_fall
+// import host: PARTS
+// import forward/row_up.wgsl: load_row_up
+// export: holds_fall
 //#end
-// needs forward/emissions.wgsl: emissions
-// needs forward/row.wgsl: carrying_row
-// needs forward/rows_*.wgsl: load_row, relative_emissions
-// gives: Lane, load_lane, load_emissions
+// import forward/emissions.wgsl: emissions
+// import forward/row.wgsl: carrying_row
+// import forward/rows_*.wgsl: load_row, relative_emissions
+// export: Lane, load_lane, load_emissions
 
 // Further properties of a lane's rows.
 struct Lane {

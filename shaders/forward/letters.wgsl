@@ -3,9 +3,9 @@
 //
 // The words of a part are read while the part before it is computed.
 
-// needs host: PART_WORDS
-// needs forward/batch.wgsl: batch, joined
-// gives: first_letters, next_letters
+// import host: PART_WORDS
+// import forward/batch.wgsl: batch, joined
+// export: first_letters, next_letters
 
 struct Letters {
     shift: u32,  // bits of a word before a lane's letter

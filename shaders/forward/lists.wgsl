@@ -1,7 +1,7 @@
 // The lists of pairs whose sums plain float32 does not hold, one for each number of lanes that rescues them: scaled.wgsl
 // takes them.
 
-// gives: listed, List, enlist
+// export: listed, List, enlist
 
 // The pairs of each list, and behind them the counters of trees.wgsl.
 @group(0) @binding(4) var<storage, read_write> listed: array<atomic<u32>>;

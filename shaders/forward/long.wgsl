@@ -33,25 +33,25 @@
 // Limits. Few long pairs are what it is made for: 840 GCUPS for 5,000 bases. A border takes 8.5 bytes a column and strip. Gaps that are too rare for lanes with
 // exponents (lanes.wgsl) leave a pair to the CPU.
 
-// needs host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT, NO_EXPONENT
-// needs host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF, ITEM_STRIP, ITEM_BORDER
-// needs host: HALVES, LEAST_CUT, LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
-// needs forward/batch.wgsl: batch, work, out, item_of, byte, find_read
-// needs forward/strips.wgsl: strips, first_step, strip_at
-// needs forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum, save_crossing, finish_crossing
-// needs forward/states.wgsl: Coefficients, States, take_column
-// needs forward/border.wgsl: blocks_of, border_column, is_there, awaited
-// needs forward/passing.wgsl: Columns, Entering, entering_columns, exponent_passed
-// needs forward/passing.wgsl: pass_on, take, take_lead, give, clear_passing, restore_passing, save_passing
-// needs forward/block_letters.wgsl: letter_at, words_of, letters_of, cut
-// needs forward/pass_*.wgsl: from_above
+// import host: W, G, K, SEGMENT, RESCALE_STEPS, SKEW, LAG, BLOCK_WORDS, STRIP_LANE, SUM, TOP_EXPONENT, NO_EXPONENT
+// import host: ITEM_WORDS, ITEM_READ, ITEM_HAPLOTYPE, ITEM_HALF, ITEM_STRIP, ITEM_BORDER
+// import host: HALVES, LEAST_CUT, LEAD, RESULT_WORDS, RESULT_UNFIT, RESULT_BEYOND, RESULT_BEYOND_EXPONENT, UNORDERED, UNFINISHED
+// import forward/batch.wgsl: batch, work, out, item_of, byte, find_read
+// import forward/strips.wgsl: strips, first_step, strip_at
+// import forward/saved_lanes.wgsl: load_rows, load_progress, save_states, save_sum, save_crossing, finish_crossing
+// import forward/states.wgsl: Coefficients, States, take_column
+// import forward/border.wgsl: blocks_of, border_column, is_there, awaited
+// import forward/passing.wgsl: Columns, Entering, entering_columns, exponent_passed
+// import forward/passing.wgsl: pass_on, take, take_lead, give, clear_passing, restore_passing, save_passing
+// import forward/block_letters.wgsl: letter_at, words_of, letters_of, cut
+// import forward/pass_*.wgsl: from_above
 //#if SHUFFLES
-// needs forward/pass_*.wgsl: in_order
+// import forward/pass_*.wgsl: in_order
 //#end
-// needs forward/scaling.wgsl: exponent_by, power_of_two, exponent_of, with_exponent, Sum, add, is_score
-// needs forward/scaling.wgsl: begin_fitting, fitting
-// needs forward/rescale.wgsl: largest_state, rescale
-// gives: forward_long
+// import forward/scaling.wgsl: exponent_by, power_of_two, exponent_of, with_exponent, Sum, add, is_score
+// import forward/scaling.wgsl: begin_fitting, fitting
+// import forward/rescale.wgsl: largest_state, rescale
+// export: forward_long
 
 var<workgroup> begun: u32;       // steps that the strip has done
 var<workgroup> stopped: u32;     // whether it has waited in vain

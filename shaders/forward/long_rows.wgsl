@@ -11,15 +11,15 @@
 //
 // Limits. `unfit` says which strips have rows that lanes with exponents do not hold: their pairs go to the CPU.
 
-// needs host: W, PARTS, SEGMENT, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_HALF, ITEM_STRIP, RESULT_WORDS
-// needs host: RESULT_COARSE, RESULT_FINE, RESULT_UNFIT, EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED, UNSCALED
-// needs forward/batch.wgsl: batch, work, out, item_of, find_read
-// needs forward/emissions.wgsl: emissions
-// needs forward/lanes.wgsl: Lane, load_lane, load_emissions, holds_fall
-// needs forward/rows_*.wgsl: first_deletion
-// needs forward/scaling.wgsl: sum_falls
-// needs forward/strips.wgsl: strips, first_step, strip_at
-// gives: forward_long_rows
+// import host: W, PARTS, SEGMENT, G, K, QUADS, EMITTED, ITEM_WORDS, ITEM_READ, ITEM_HALF, ITEM_STRIP, RESULT_WORDS
+// import host: RESULT_COARSE, RESULT_FINE, RESULT_UNFIT, EMISSIONS, COEFFICIENTS, STRIP_LANE, SUM, UNFINISHED, UNSCALED
+// import forward/batch.wgsl: batch, work, out, item_of, find_read
+// import forward/emissions.wgsl: emissions
+// import forward/lanes.wgsl: Lane, load_lane, load_emissions, holds_fall
+// import forward/rows_*.wgsl: first_deletion
+// import forward/scaling.wgsl: sum_falls
+// import forward/strips.wgsl: strips, first_step, strip_at
+// export: forward_long_rows
 
 var<workgroup> of_part: array<Lane, W * PARTS>;  // those of a part follow each other
 var<workgroup> of_lane: array<Lane, W>;

@@ -3,8 +3,8 @@
 // Shader compilers may reassociate floats: (a + b) - a becomes b, a product and a sum become one operation, and `fma`
 // may round twice. A value that must be rounded passes through an integer operation that they cannot predict.
 
-// needs forward/batch.wgsl: work
-// gives: times, plus, over
+// import forward/batch.wgsl: work
+// export: times, plus, over
 
 fn rounded(value: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(value) ^ work.nothing);

@@ -1,8 +1,8 @@
 // What a lane gets from the lane above it, through workgroup memory: for devices without subgroups, and for reads of
 // more lanes than a subgroup has. One of two ways; the other is pass_shuffles.wgsl.
 
-// needs host: W
-// gives: from_above, from_lane
+// import host: W
+// export: from_above, from_lane
 
 // Columns use two halves in turn. So one barrier a column is enough: a column is read before the next but one is
 // written.

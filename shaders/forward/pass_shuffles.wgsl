@@ -2,8 +2,8 @@
 //
 // The SEGMENT lanes that follow each other must lie in one subgroup, in their order: `in_order` says whether they do.
 
-// needs host: SEGMENT
-// gives: from_above, from_lane, in_order
+// import host: SEGMENT
+// export: from_above, from_lane, in_order
 
 fn from_above(values: vec2<f32>, lane: u32, column: u32) -> vec2<f32> {
     return subgroupShuffleUp(values, 1u);

@@ -5,14 +5,14 @@
 // block with an exponent. Blocks and steps are those of the segment above, which a column leaves DELAY steps after it
 // entered it. So a block takes what two blocks gave: its first column from one, the others from the next.
 
-// needs host: G, W, SEGMENT, BLOCKS, RESCALE_STEPS, BLOCK_WORDS, LEAD, SKEW
+// import host: G, W, SEGMENT, BLOCKS, RESCALE_STEPS, BLOCK_WORDS, LEAD, SKEW
 //#if PASSING_ENTRIES
-// needs host: PASSING
-// needs forward/strips.wgsl: strips
+// import host: PASSING
+// import forward/strips.wgsl: strips
 //#end
-// needs forward/border.wgsl: blocks_of, is_there, awaited, put_column, values_of, exponent_in
-// gives: Columns, Entering, entering_columns, pass_on, take, take_lead, give, clear_passing
-// gives: restore_passing, save_passing, exponent_passed
+// import forward/border.wgsl: blocks_of, is_there, awaited, put_column, values_of, exponent_in
+// export: Columns, Entering, entering_columns, pass_on, take, take_lead, give, clear_passing
+// export: restore_passing, save_passing, exponent_passed
 
 const SEGMENTS = G / SEGMENT;
 const DELAY = SEGMENT - 1u;  // of a column, from a segment's first lane to its last

@@ -1,8 +1,8 @@
 // The states of a lane with an exponent (scaling.wgsl): their largest one, and from one exponent to another.
 
-// needs forward/states.wgsl: States
-// needs forward/scaling.wgsl: LEAST_EXPONENT, MOST_EXPONENT, power_of_two
-// gives: largest_state, rescale
+// import forward/states.wgsl: States
+// import forward/scaling.wgsl: LEAST_EXPONENT, MOST_EXPONENT, power_of_two
+// export: largest_state, rescale
 
 fn largest_state(states: ptr<function, States>) -> f32 {
     var found = max((*states).below.x, (*states).below.y);

@@ -1,6 +1,6 @@
 // How one row of a read leads to the next one: what rows_*.wgsl make and lanes.wgsl stages.
 
-// gives: Row, carrying_row
+// export: Row, carrying_row
 
 struct Row {
     from_deletion: f32,

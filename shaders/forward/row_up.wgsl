@@ -4,10 +4,10 @@
 // of lanes.wgsl its coefficients are those of the forward but for the extension of an insertion (docs/cuda.md, "Long
 // pairs in two halves"): deletions lead from and to the row above.
 
-// needs host: UNFOLDED
-// needs forward/row.wgsl: Row
-// needs forward/rows_*.wgsl: load_row
-// gives: load_row_up
+// import host: UNFOLDED
+// import forward/row.wgsl: Row
+// import forward/rows_*.wgsl: load_row
+// export: load_row_up
 
 fn load_row_up(position: u32, is_first: bool, is_last: bool) -> Row {
     let own = load_row(position, is_last);

@@ -2,14 +2,14 @@
 // relative to stays on the host. One of four ways to make rows, beside rows_kinds.wgsl, rows_profiles.wgsl and
 // rows_qualities.wgsl.
 
-// needs host: FOLDED_COLUMNS, FOLDED_EMISSIONS, FOLDED_FROM_DELETION, FOLDED_FROM_INSERTION, FOLDED_EXTEND_INSERTION
-// needs host: FOLDED_EXTEND_DELETION, FOLDED_OPENING, FOLDED_FIRST_DELETION
+// import host: FOLDED_COLUMNS, FOLDED_EMISSIONS, FOLDED_FROM_DELETION, FOLDED_FROM_INSERTION, FOLDED_EXTEND_INSERTION
+// import host: FOLDED_EXTEND_DELETION, FOLDED_OPENING, FOLDED_FIRST_DELETION
 //#if TREES
-// needs host: FOLDED_FROM_BELOW
+// import host: FOLDED_FROM_BELOW
 //#end
-// needs forward/batch.wgsl: batch, work
-// needs forward/row.wgsl: Row
-// gives: load_row, first_deletion, relative_emissions
+// import forward/batch.wgsl: batch, work
+// import forward/row.wgsl: Row
+// export: load_row, first_deletion, relative_emissions
 
 fn folded(position: u32, column: u32) -> f32 {
     return bitcast<f32>(batch[work.rows + position * FOLDED_COLUMNS + column]);

@@ -3,15 +3,15 @@
 // (pairhmm/backends/webgpu/kinds.py). A position therefore costs two looks into a table. One of four ways to make rows,
 // beside rows_folded.wgsl, rows_profiles.wgsl and rows_qualities.wgsl.
 
-// needs host: KIND_COLUMNS, KIND_EMISSIONS, KIND_OPENING, KIND_DELETION, KIND_EXTEND_DELETION, KIND_FIRST_DELETION
-// needs host: KIND_AFTER_INSERTION, KIND_INSERTION, KIND_EXTENSION, KIND_KEPT, KIND_UNFIT, UNFOLDED
+// import host: KIND_COLUMNS, KIND_EMISSIONS, KIND_OPENING, KIND_DELETION, KIND_EXTEND_DELETION, KIND_FIRST_DELETION
+// import host: KIND_AFTER_INSERTION, KIND_INSERTION, KIND_EXTENSION, KIND_KEPT, KIND_UNFIT, UNFOLDED
 //#if TREES
-// needs host: KIND_FROM_BELOW, KIND_AFTER_BELOW, KIND_BEHIND
+// import host: KIND_FROM_BELOW, KIND_AFTER_BELOW, KIND_BEHIND
 //#end
-// needs forward/batch.wgsl: batch, work
-// needs forward/row.wgsl: Row
-// needs forward/pairs.wgsl: times
-// gives: load_row, first_deletion, relative_emissions
+// import forward/batch.wgsl: batch, work
+// import forward/row.wgsl: Row
+// import forward/pairs.wgsl: times
+// export: load_row, first_deletion, relative_emissions
 
 // Word at which the row of a position begins. Kinds are 16 bits each.
 fn kind_at(position: u32) -> u32 {

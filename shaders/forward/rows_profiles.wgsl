@@ -3,15 +3,15 @@
 // than its last bit after hundreds of rows. One of four ways to make rows, beside rows_folded.wgsl,
 // rows_kinds.wgsl and rows_qualities.wgsl.
 
-// needs host: MATCH, INSERTION, FROM_DELETION, FROM_INSERTION, EXTEND_INSERTION, LAST_INSERTION, GAP_EXTENSION, OPENING
-// needs host: FIRST_DELETION, UNFOLDED, COARSE, FINE
+// import host: MATCH, INSERTION, FROM_DELETION, FROM_INSERTION, EXTEND_INSERTION, LAST_INSERTION, GAP_EXTENSION, OPENING
+// import host: FIRST_DELETION, UNFOLDED, COARSE, FINE
 //#if TREES
-// needs host: LAST_FROM_BELOW
+// import host: LAST_FROM_BELOW
 //#end
-// needs forward/batch.wgsl: batch, work
-// needs forward/row.wgsl: Row, carrying_row
-// needs forward/pairs.wgsl: times, plus, over
-// gives: load_row, first_deletion, relative_emissions
+// import forward/batch.wgsl: batch, work
+// import forward/row.wgsl: Row, carrying_row
+// import forward/pairs.wgsl: times, plus, over
+// export: load_row, first_deletion, relative_emissions
 
 const LOG_BITS = 30u;  // binary digits of a logarithm that are computed
 

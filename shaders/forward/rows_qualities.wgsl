@@ -3,14 +3,14 @@
 // pairhmm/backends/webgpu/tables.py makes the tables and says what their entries are; some are pairs
 // (pairs.wgsl). One of four ways to make rows, beside rows_folded.wgsl, rows_kinds.wgsl and rows_profiles.wgsl.
 
-// needs host: QUALITIES, UNOPENED, BEST, PHRED, RATIO, UNFOLDED
-// needs forward/batch.wgsl: batch, tables, work, byte
-// needs forward/row.wgsl: Row, carrying_row
-// needs forward/pairs.wgsl: times
+// import host: QUALITIES, UNOPENED, BEST, PHRED, RATIO, UNFOLDED
+// import forward/batch.wgsl: batch, tables, work, byte
+// import forward/row.wgsl: Row, carrying_row
+// import forward/pairs.wgsl: times
 //#if TREES
-// needs forward/pairs.wgsl: plus, over
+// import forward/pairs.wgsl: plus, over
 //#end
-// gives: load_row, first_deletion, relative_emissions
+// export: load_row, first_deletion, relative_emissions
 
 // The five bytes of a position.
 struct Position {

@@ -3,12 +3,12 @@
 //
 // Each entry holds four rows.
 
-// needs host: W, QUADS, NO_LETTER, EMISSIONS, COEFFICIENTS, STATES, BELOW, SUM, CROSSING
-// needs forward/emissions.wgsl: emissions
-// needs forward/states.wgsl: Coefficients, States
-// needs forward/scaling.wgsl: Sum
-// needs forward/strips.wgsl: strips
-// gives: load_rows, Progress, load_progress, save_states, save_sum, save_crossing, finish_crossing
+// import host: W, QUADS, NO_LETTER, EMISSIONS, COEFFICIENTS, STATES, BELOW, SUM, CROSSING
+// import forward/emissions.wgsl: emissions
+// import forward/states.wgsl: Coefficients, States
+// import forward/scaling.wgsl: Sum
+// import forward/strips.wgsl: strips
+// export: load_rows, Progress, load_progress, save_states, save_sum, save_crossing, finish_crossing
 
 // Coefficients of a lane's rows; their emissions go into workgroup memory.
 fn load_rows(at: u32, lane: u32) -> Coefficients {

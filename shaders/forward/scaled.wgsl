@@ -17,21 +17,21 @@
 // Limits. A lane holds insertions and deletions of limited cost (lanes.wgsl). Pairs with rarer gaps stay unscored here,
 // and go to the CPU.
 
-// needs host: W, TOP_EXPONENT, RESCALE_STEPS, NO_LETTER
-// needs forward/batch.wgsl: batch, work, out, find_read, score_index
-// needs forward/tiles.wgsl: largest_of_tile
-// needs forward/lanes.wgsl: load_lane, load_emissions
-// needs forward/rows_*.wgsl: first_deletion
-// needs forward/letters.wgsl: first_letters, next_letters
-// needs forward/states.wgsl: States, staged_coefficients, take_column
-// needs forward/pass_*.wgsl: from_above
+// import host: W, TOP_EXPONENT, RESCALE_STEPS, NO_LETTER
+// import forward/batch.wgsl: batch, work, out, find_read, score_index
+// import forward/tiles.wgsl: largest_of_tile
+// import forward/lanes.wgsl: load_lane, load_emissions
+// import forward/rows_*.wgsl: first_deletion
+// import forward/letters.wgsl: first_letters, next_letters
+// import forward/states.wgsl: States, staged_coefficients, take_column
+// import forward/pass_*.wgsl: from_above
 //#if SHUFFLES
-// needs forward/pass_*.wgsl: in_order
+// import forward/pass_*.wgsl: in_order
 //#end
-// needs forward/scaling.wgsl: exponent_by, power_of_two, exponent_of, with_exponent, Sum, add, is_score
-// needs forward/scaling.wgsl: sum_falls, fitting
-// needs forward/rescale.wgsl: largest_state, rescale
-// gives: forward_scaled
+// import forward/scaling.wgsl: exponent_by, power_of_two, exponent_of, with_exponent, Sum, add, is_score
+// import forward/scaling.wgsl: sum_falls, fitting
+// import forward/rescale.wgsl: largest_state, rescale
+// export: forward_scaled
 
 @group(0) @binding(4) var<storage, read_write> listed: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read> list: array<vec2<u32>>;

@@ -1,13 +1,13 @@
 // Lanes with an exponent each: value * 2^exponent. The exponent is renewed every RESCALE_STEPS steps, so that the
 // lane's largest value is near 2^TOP_EXPONENT.
 
-// needs host: W, TOP_EXPONENT, NO_EXPONENT
+// import host: W, TOP_EXPONENT, NO_EXPONENT
 //#if PADDED
-// needs host: SEGMENT, REACH
-// gives: begin_fitting
+// import host: SEGMENT, REACH
+// export: begin_fitting
 //#end
-// gives: exponent_by, LEAST_EXPONENT, MOST_EXPONENT, power_of_two, exponent_of, with_exponent, Sum, add, is_score
-// gives: sum_falls, fitting
+// export: exponent_by, LEAST_EXPONENT, MOST_EXPONENT, power_of_two, exponent_of, with_exponent, Sum, add, is_score
+// export: sum_falls, fitting
 
 const INFINITY_BITS = 0x7f800000u;
 

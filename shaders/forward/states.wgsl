@@ -4,14 +4,14 @@
 
 //#if VARYING
 //#else
-// needs host: EXTEND_DELETION
+// import host: EXTEND_DELETION
 //#end
 //#if MASKED
-// needs forward/emissions.wgsl: masks
-// gives: Coefficients, States, Matches, matches_of, last_of, LastRow, take_column
+// import forward/emissions.wgsl: masks
+// export: Coefficients, States, Matches, matches_of, last_of, LastRow, take_column
 //#else
-// needs forward/emissions.wgsl: emissions
-// gives: Coefficients, States, staged_coefficients, Matches, matches_of, last_of, LastRow, take_column
+// import forward/emissions.wgsl: emissions
+// export: Coefficients, States, staged_coefficients, Matches, matches_of, last_of, LastRow, take_column
 //#end
 
 // How each row of a lane leads to the next one.

@@ -5,8 +5,8 @@
 // strip. long_rows.wgsl makes EMISSIONS and COEFFICIENTS once. STATES, BELOW, SUM and PASSING are saved between two
 // dispatches. pairhmm/backends/webgpu/strips.py says what each of them holds.
 
-// needs host: W, LEAD, STRIP_ENTRIES
-// gives: border, strips, first_step, strip_at
+// import host: W, LEAD, STRIP_ENTRIES
+// export: border, strips, first_step, strip_at
 
 // Rows between two strips, in blocks: S and I of RESCALE_STEPS columns, and their exponent. A word that has not been
 // written is 0.

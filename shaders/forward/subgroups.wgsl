@@ -7,8 +7,8 @@
 // Limits. A driver may give another kernel subgroups of another size. So kernels that shuffle check it, too
 // (pass_shuffles.wgsl).
 
-// needs host: W
-// gives: measure
+// import host: W
+// export: measure
 
 @group(0) @binding(0) var<storage, read_write> least: atomic<u32>;
 

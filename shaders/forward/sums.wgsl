@@ -3,10 +3,10 @@
 //
 // Sums are compared as bits: compilers may take infinity and NaN for impossible in numbers.
 
-// needs host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, UNFOLDED, UNORDERED
-// needs forward/batch.wgsl: work, out, Read
-// needs forward/tiles.wgsl: READS
-// gives: unfit, begin_read, note_rows, put_kept, put_sum
+// import host: START_EXPONENT, LEAST_SUM_BITS, MOST_SUM_BITS, UNFOLDED, UNORDERED
+// import forward/batch.wgsl: work, out, Read
+// import forward/tiles.wgsl: READS
+// export: unfit, begin_read, note_rows, put_kept, put_sum
 
 var<workgroup> kept_coarse: array<atomic<i32>, READS>;
 var<workgroup> kept_fine: array<atomic<i32>, READS>;

@@ -13,19 +13,19 @@
 // Limits. Reads of up to 2,048 bases: of longer ones float32 holds few scores. Pairs whose sums it does not hold go to
 // long.wgsl through the host; there is no list.
 
-// needs host: W, G, K, PART, START_VALUE
+// import host: W, G, K, PART, START_VALUE
 //#if SHUFFLES
-// needs host: UNORDERED
-// needs forward/pass_*.wgsl: in_order
+// import host: UNORDERED
+// import forward/pass_*.wgsl: in_order
 //#end
-// needs forward/batch.wgsl: batch, work, item_of, find_read, score_index
-// needs forward/lanes.wgsl: load_lane, load_emissions
-// needs forward/rows_*.wgsl: first_deletion
-// needs forward/states.wgsl: States, staged_coefficients, take_column
-// needs forward/letters.wgsl: first_letters, next_letters
-// needs forward/pass_*.wgsl: from_above
-// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
-// gives: forward_tall
+// import forward/batch.wgsl: batch, work, item_of, find_read, score_index
+// import forward/lanes.wgsl: load_lane, load_emissions
+// import forward/rows_*.wgsl: first_deletion
+// import forward/states.wgsl: States, staged_coefficients, take_column
+// import forward/letters.wgsl: first_letters, next_letters
+// import forward/pass_*.wgsl: from_above
+// import forward/sums.wgsl: unfit, begin_read, note_rows, put_kept, put_sum
+// export: forward_tall
 
 // S and I that enter a strip: work.between columns for each item, of which the last ones are only read ahead. A column
 // is written long after it was read, and so lies in the same place.

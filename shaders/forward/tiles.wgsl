@@ -1,7 +1,7 @@
 // Tiles: a workgroup of W invocations has READS reads, each spread over G neighbouring lanes of K rows.
 
-// needs host: G, W
-// gives: READS, largest_of_tile
+// import host: G, W
+// export: READS, largest_of_tile
 
 const READS = W / G;
 

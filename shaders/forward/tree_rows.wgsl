@@ -13,21 +13,21 @@
 //
 // Limits. It waits for bytes and tables. An item has up to 13 kB, or 27 kB where rows have more than two emissions.
 
-// needs host: W, MAKERS, TREE_TIERS, TREES_OF_GROUP, UNSCALED, UNTURNED, LEAST_OPENING, MADE_ROWS
-// needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
+// import host: W, MAKERS, TREE_TIERS, TREES_OF_GROUP, UNSCALED, UNTURNED, LEAST_OPENING, MADE_ROWS
+// import host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
 //#if VARYING
-// needs host: MADE_EXTEND_DELETION
+// import host: MADE_EXTEND_DELETION
 //#end
 //#if MASKED
-// needs host: LETTERS
-// needs forward/tree_tasks.wgsl: put_masks
+// import host: LETTERS
+// import forward/tree_tasks.wgsl: put_masks
 //#end
-// needs forward/batch.wgsl: batch, work, Read, find_read, item_of
-// needs forward/row.wgsl: Row, carrying_row
-// needs forward/rows_*.wgsl: load_row, first_deletion, relative_emissions
-// needs forward/sums.wgsl: unfit, begin_read, note_rows, put_kept
-// needs forward/tree_tasks.wgsl: scratch, Task, OWN_READ, put_task, made_of_place, place_of
-// gives: forward_tree_rows
+// import forward/batch.wgsl: batch, work, Read, find_read, item_of
+// import forward/row.wgsl: Row, carrying_row
+// import forward/rows_*.wgsl: load_row, first_deletion, relative_emissions
+// import forward/sums.wgsl: unfit, begin_read, note_rows, put_kept
+// import forward/tree_tasks.wgsl: scratch, Task, OWN_READ, put_task, made_of_place, place_of
+// export: forward_tree_rows
 
 // Where an array's number of a lane's row lies.
 struct Place {

@@ -4,11 +4,11 @@
 // sums. All lanes of an entry are neighbours, because the lanes restore and join at once. Behind the slots lie numbers
 // of lanes, four to an entry.
 
-// needs host: W, QUADS, LANE_ENTRIES
-// needs forward/states.wgsl: Coefficients, States, Matches, LastRow
-// needs forward/tree_tasks.wgsl: scratch
-// gives: slot_of, save_states, restore_states, Handed, handed_by, leaf_of, save_leaf, join, put_number, number_of
-// gives: numbers_of
+// import host: W, QUADS, LANE_ENTRIES
+// import forward/states.wgsl: Coefficients, States, Matches, LastRow
+// import forward/tree_tasks.wgsl: scratch
+// export: slot_of, save_states, restore_states, Handed, handed_by, leaf_of, save_leaf, join, put_number, number_of
+// export: numbers_of
 
 // Where a lane's first entry of a branch's slot lies; the slots begin at `at`.
 fn slot_of(at: u32, slot: u32, lane: u32) -> u32 {

@@ -7,13 +7,13 @@
 // Items of several tiers are merged: an item's place follows from its rank in its tier. A tier has its long items
 // first, so the dispatch has, too.
 
-// needs host: W, TREE_TIERS
-// needs forward/batch.wgsl: work
+// import host: W, TREE_TIERS
+// import forward/batch.wgsl: work
 //#if MASKED
-// needs host: LETTERS, TASK_ENTRIES
-// gives: put_masks, mask_of
+// import host: LETTERS, TASK_ENTRIES
+// export: put_masks, mask_of
 //#end
-// gives: scratch, Task, OWN_READ, put_task, task_of, made_of_place, place_of
+// export: scratch, Task, OWN_READ, put_task, task_of, made_of_place, place_of
 
 @group(0) @binding(6) var<storage, read_write> scratch: array<vec4<f32>>;
 

@@ -5,21 +5,21 @@
 // coefficients are those of the forward but for the extension of an insertion; those of deletions move by a row. A
 // lane has the same rows in both orders, and the backward walks from a read's last lane to its first.
 
-// needs host: K, W, QUADS, MADE_ROWS
-// needs host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
+// import host: K, W, QUADS, MADE_ROWS
+// import host: MADE_FROM_DELETION, MADE_FROM_INSERTION, MADE_EXTEND_INSERTION, MADE_FROM_BELOW, MADE_EMISSIONS
 //#if VARYING
-// needs host: MADE_EXTEND_DELETION
+// import host: MADE_EXTEND_DELETION
 //#end
 //#if MASKED
-// needs forward/emissions.wgsl: masks
-// needs forward/tree_tasks.wgsl: mask_of
+// import forward/emissions.wgsl: masks
+// import forward/tree_tasks.wgsl: mask_of
 //#else
-// needs host: EMITTED
-// needs forward/emissions.wgsl: emissions
+// import host: EMITTED
+// import forward/emissions.wgsl: emissions
 //#end
-// needs forward/states.wgsl: Coefficients
-// needs forward/tree_tasks.wgsl: scratch
-// gives: load_rows, turned_rows
+// import forward/states.wgsl: Coefficients
+// import forward/tree_tasks.wgsl: scratch
+// export: load_rows, turned_rows
 
 fn entry_of(made: u32, array_number: u32, lane: u32) -> u32 {
     return made + MADE_ROWS + array_number * (QUADS * W) + lane;

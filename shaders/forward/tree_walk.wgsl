@@ -20,14 +20,14 @@
 // A path's sum is made of sums that end at given depths, because many columns may add nearly the same. Where they end
 // does not depend on other paths, so the score does not either.
 
-// needs host: PART, TAIL, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
-// needs forward/batch.wgsl: batch, byte, work
-// needs forward/states.wgsl: Coefficients, States, LastRow, matches_of, last_of, take_column
-// needs forward/letters.wgsl: first_letters, next_letters
-// needs forward/pass_*.wgsl: from_lane
-// needs forward/bounds_*.wgsl: least_of_tile, most_of_tile
-// needs forward/tree_slots.wgsl: slot_of, save_states, restore_states, handed_by, leaf_of, save_leaf, join, put_number
-// gives: Half, Place, walk
+// import host: PART, TAIL, EVENT_FLAGS, EVENT_POP, EVENT_SAVE, EVENT_LEAF, LAST_JOIN, NODE_LETTER, NODE_SAVE, NODE_SUM
+// import forward/batch.wgsl: batch, byte, work
+// import forward/states.wgsl: Coefficients, States, LastRow, matches_of, last_of, take_column
+// import forward/letters.wgsl: first_letters, next_letters
+// import forward/pass_*.wgsl: from_lane
+// import forward/bounds_*.wgsl: least_of_tile, most_of_tile
+// import forward/tree_slots.wgsl: slot_of, save_states, restore_states, handed_by, leaf_of, save_leaf, join, put_number
+// export: Half, Place, walk
 
 // All loops are those of a tile, also where only some of its reads have something to do: an NVIDIA driver does not bring
 // lanes together again that leave a loop one after the other, and then they wait for each other for ever.

@@ -22,21 +22,21 @@
 //
 // Limits. Pairs whose sums are below LEAST_JOINED_BITS go on a list for scaled.wgsl.
 
-// needs host: W, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT
-// needs host: UNFOLDED, UNORDERED, UNTURNED, TREE_WORDS, TREE_LEFT, TREE_RIGHT, TREE_LEFT_NODES, TREE_RIGHT_NODES
-// needs host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
-// needs host: PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
+// import host: W, HALF_VALUE, JOINED_SCALE, LEAST_JOINED_BITS, MOST_SUM_BITS, START_EXPONENT
+// import host: UNFOLDED, UNORDERED, UNTURNED, TREE_WORDS, TREE_LEFT, TREE_RIGHT, TREE_LEFT_NODES, TREE_RIGHT_NODES
+// import host: TREE_LEFT_EVENTS, TREE_RIGHT_EVENTS, TREE_FIRST_JOIN, TREE_FIRST_PLACE, TREE_PLACES
+// import host: PLACE_WORDS, PLACE_HAPLOTYPE, PLACE_JOIN, PLACE_LEFT_LEAF, PLACE_RIGHT_LEAF
 //#if SHUFFLES
-// needs forward/pass_*.wgsl: in_order
+// import forward/pass_*.wgsl: in_order
 //#end
-// needs forward/batch.wgsl: batch, work, out, Read, score_index
-// needs forward/lists.wgsl: listed, List, enlist
-// needs forward/bounds_*.wgsl: most_of_tile
-// needs forward/tree_tasks.wgsl: Task, OWN_READ, task_of, made_of_place
-// needs forward/tree_slots.wgsl: number_of, numbers_of
-// needs forward/tree_turn.wgsl: load_rows, turned_rows
-// needs forward/tree_walk.wgsl: Half, Place, walk
-// gives: forward_trees
+// import forward/batch.wgsl: batch, work, out, Read, score_index
+// import forward/lists.wgsl: listed, List, enlist
+// import forward/bounds_*.wgsl: most_of_tile
+// import forward/tree_tasks.wgsl: Task, OWN_READ, task_of, made_of_place
+// import forward/tree_slots.wgsl: number_of, numbers_of
+// import forward/tree_turn.wgsl: load_rows, turned_rows
+// import forward/tree_walk.wgsl: Half, Place, walk
+// export: forward_trees
 
 var<workgroup> taken_item: u32;
 

@@ -9,8 +9,8 @@
 // Limits. 256 words are counted for a pair at 8,192 slots of 1 bit. NVIDIA's GPUs count 16 words in a cycle and
 // multiprocessor, which is what limits them.
 
-// needs host: BITS, STEP, TILE, STRIDE, CompareParams
-// gives: equal_slots
+// import host: BITS, STEP, TILE, STRIDE, CompareParams
+// export: equal_slots
 
 @group(0) @binding(0) var<uniform> params: CompareParams;
 @group(0) @binding(1) var<storage, read> queries: array<u32>;  // [queries][BITS][words]

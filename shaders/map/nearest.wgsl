@@ -9,8 +9,8 @@
 // Limits. A query is one workgroup's, so a few queries do not fill a device. Each of the targets that are wanted takes
 // another look at all counts.
 
-// needs host: NearestParams, PLACE_BITS
-// gives: nearest
+// import host: NearestParams, PLACE_BITS
+// export: nearest
 
 @group(0) @binding(0) var<uniform> params: NearestParams;
 @group(0) @binding(1) var<storage, read> counts: array<vec2u>;  // [queries][params.stride], four counts in each

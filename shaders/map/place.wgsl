@@ -13,9 +13,9 @@
 // Limits. A sample is one workgroup's, so few samples of millions of tokens do not fill a device. There are at most 2^16
 // workgroups, lest a sum of pieces be beyond 32 bits.
 
-// needs host: SLOTS, WIDTH, PIECES, LOADS
-// needs map/place_sketch.wgsl: params, OWN, functions_of, sketch, tokens_of
-// gives: signatures, columns, project
+// import host: SLOTS, WIDTH, PIECES, LOADS
+// import map/place_sketch.wgsl: params, OWN, functions_of, sketch, tokens_of
+// export: signatures, columns, project
 
 @group(0) @binding(3) var<storage, read_write> found: array<vec4u>;  // [samples][WIDTH], the values of OWN slots in each
 @group(0) @binding(4) var<storage, read_write> sums: array<atomic<u32>>;  // [SLOTS][PIECES], and the samples with tokens

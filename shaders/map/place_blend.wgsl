@@ -7,8 +7,8 @@
 //
 // Limits. A sample with very many neighbours keeps one invocation busy while the others are done.
 
-// needs host: BlendParams, WIDTH, BLOCK
-// gives: blend
+// import host: BlendParams, WIDTH, BLOCK
+// export: blend
 
 @group(0) @binding(0) var<uniform> params: BlendParams;
 @group(0) @binding(1) var<storage, read> given: array<u32>;  // neighbours and offsets

@@ -9,8 +9,8 @@
 // devices have integers of 64 bits (INT64), with which it takes 5: a x + b is doubled, so that its bits from 31 on are
 // the upper word of the product. The bits of signatures are the same.
 
-// needs host: PlaceParams, PRIME, SLOTS, FEW, WIDTH, TOGETHER
-// gives: params, OWN, Functions, functions_of, sketch, tokens_of
+// import host: PlaceParams, PRIME, SLOTS, FEW, WIDTH, TOGETHER
+// export: params, OWN, Functions, functions_of, sketch, tokens_of
 
 @group(0) @binding(0) var<uniform> params: PlaceParams;
 @group(0) @binding(1) var<storage, read> given: array<u32>;  // tokens and offsets

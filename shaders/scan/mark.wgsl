@@ -6,9 +6,9 @@
 //
 // Limits. Runs of N are recognised in steps of 32 letters.
 
-// needs host: MARK_WORDS
-// needs scan/shared.wgsl: params, index_of
-// gives: mark
+// import host: MARK_WORDS
+// import scan/shared.wgsl: params, index_of
+// export: mark
 
 @group(0) @binding(1) var<storage, read_write> words: array<u32>;
 @group(0) @binding(2) var<storage, read_write> with_letters: array<u32>;

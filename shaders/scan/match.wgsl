@@ -15,9 +15,9 @@
 // Limits. Ns cost time: with each N, more of what is looked up has to be examined. Patterns without anchors (short, or
 // full of ambiguous letters) cost 16 letters at every position.
 
-// needs host: BASES, TILE
-// needs scan/shared.wgsl: params, ONES, columns_of, joined, index_of
-// gives: match_tile
+// import host: BASES, TILE
+// import scan/shared.wgsl: params, ONES, columns_of, joined, index_of
+// export: match_tile
 
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 @group(0) @binding(2) var<storage, read> with_letters: array<u32>;

@@ -3,8 +3,8 @@
 // A letter has one bit a base; a word has eight letters, the first one lowest. Two letters match where their sets
 // intersect. Positions are those of all segments end to end, 0-based half-open.
 
-// needs host: Params
-// gives: params, ONES, columns_of, joined, index_of
+// import host: Params
+// export: params, ONES, columns_of, joined, index_of
 
 @group(0) @binding(0) var<uniform> params: Params;
 

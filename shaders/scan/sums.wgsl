@@ -8,9 +8,9 @@
 //
 // Limits. `carry` is one workgroup, whatever the number of tiles.
 
-// needs host: SUM_WIDTH, SUMMED
-// needs scan/shared.wgsl: params, index_of
-// gives: sum, carry
+// import host: SUM_WIDTH, SUMMED
+// import scan/shared.wgsl: params, index_of
+// export: sum, carry
 
 @group(0) @binding(1) var<storage, read> qualities: array<u32>;
 @group(0) @binding(2) var<storage, read_write> within: array<u32>;

@@ -7,9 +7,9 @@
 //
 // Limits. A place that several anchors found becomes several hits; the host counts them once.
 
-// needs host: VERIFY_WIDTH, SUMMED, SUM_TILE
-// needs scan/shared.wgsl: params, columns_of, joined, index_of
-// gives: total, verify
+// import host: VERIFY_WIDTH, SUMMED, SUM_TILE
+// import scan/shared.wgsl: params, columns_of, joined, index_of
+// export: total, verify
 
 @group(0) @binding(1) var<storage, read> qualities: array<u32>;
 @group(0) @binding(2) var<storage, read> within: array<u32>;

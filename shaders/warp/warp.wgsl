@@ -18,8 +18,8 @@
 // The host does a pair again whose cost is LARGEST or more. A sum that is less than that was never rounded, since costs
 // only grow along a path.
 
-// needs host: W, ROWS, LARGEST, SignalPair, WarpParams
-// gives: warp_signals
+// import host: W, ROWS, LARGEST, SignalPair, WarpParams
+// export: warp_signals
 
 @group(0) @binding(0) var<uniform> params: WarpParams;
 @group(0) @binding(1) var<storage, read> levels: array<u32>;  // two in a word

@@ -39,9 +39,3 @@ def test_one_destination_is_named(run, tmp_path):
     code, told = run("page", "-o", tmp_path / "p.html", "--hosted", tmp_path)
     assert code == 2
     assert "Give -o or --hosted, not both." in told
-
-
-def test_the_benchmark_takes_no_data(run, tmp_path):
-    code, told = run("page", "--benchmark", "--data", tmp_path, "-o", tmp_path / "p.html")
-    assert code == 2
-    assert "--benchmark makes its own data" in told

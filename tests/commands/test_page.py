@@ -13,8 +13,7 @@ from pairhmm.io.report import web_page
 def installed(monkeypatch, tmp_path):
     folder = tmp_path / "package"
     (folder / "web_page").mkdir(parents=True)
-    for name in (web_page.PAGE, web_page.BENCHMARK):
-        (folder / "web_page" / name).write_text(name)
+    (folder / "web_page" / web_page.PAGE).write_text(web_page.PAGE)
     monkeypatch.setattr(web_page, "files", lambda package: folder)
 
 
@@ -35,8 +34,8 @@ def test_the_page_is_written_and_opened(opened, tmp_path):
 def test_without_a_name_the_page_is_in_the_cache(opened, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HOME", str(tmp_path))
-    place = command.page(benchmark=True, opens=True)
-    assert place.endswith(web_page.BENCHMARK) and str(tmp_path) in place
+    place = command.page(opens=True)
+    assert place.endswith(web_page.PAGE) and str(tmp_path) in place
     assert len(opened) == 1
 
 

@@ -23,8 +23,9 @@ _MISUSED = 2
 
 
 def has_page() -> bool:
-    """Whether Node, its packages and our C++ as WebAssembly are here; without them cases are drawn, and skipped."""
-    return shutil.which("node") is not None and _WASM.is_file() and (_PROJECT / "web/node_modules").is_dir()
+    """Whether Node, its packages and what is built for them are here; without them cases are drawn, and skipped."""
+    needed = _WASM, _PROJECT / "web/src/models/parameters.js", _PROJECT / "web/node_modules"
+    return shutil.which("node") is not None and all(path.exists() for path in needed)
 
 
 def page_case(rng: Generator, seeds: Mapping[str, bytes]) -> Case:

@@ -46,7 +46,7 @@ def read(require):
 
 def reported(**given):
     """What a report has of tables."""
-    return json.loads(json.dumps(read_map_tables(ReportInputs(**given), ()).for_page()))
+    return json.loads(json.dumps(read_map_tables(ReportInputs(**given), (), []).for_page({})))
 
 
 def test_the_page_has_the_data_of_the_report(read, tables):

@@ -11,7 +11,7 @@ import numpy as np
 SITES, ALPHA, PASSES, NEAR = 1500, 0.3, 5, 4
 GROUPS = {"kmers": 0.5, "genotypes": 0.3, "sheet": 0.2}
 DISTANCES = "#sample_1\tsample_2\tjaccard\tmash_distance\tcontainment\tani\n"
-PAIRS = "#sample_1\tsample_2\tsites\tconcordance\tibs0\tibs2\tshared_hets\trelatedness\texpected\tfound\tflags\n"
+PAIRS = "#sample_1\tsample_2\tsites\tconcordance\tibs0\tibs2\tshared_hets\trelatedness\texpected\tfound\tflags\tnote\n"
 CHECKS = "#sample\tsites\tdepth\theterozygosity\tcontamination\tcontamination_low\tcontamination_high\tflags\n"
 
 
@@ -99,7 +99,8 @@ def write_pairs(tables, genotypes, expected, flags) -> None:
             own = own | {"swap?"}
         numbers = [SITES, f"{ibs2 / SITES:.4f}", ibs0, ibs2, both, f"{relatedness:.4f}"]
         names = tables.samples[one], tables.samples[other]
-        rows.append("\t".join(map(str, [*names, *numbers, by_sheet, found, ",".join(own) or "."])) + "\n")
+        note = f"allelic imbalance in {names[0]}" if "duplicate" in own else "."
+        rows.append("\t".join(map(str, [*names, *numbers, by_sheet, found, ",".join(own) or ".", note])) + "\n")
     tables.pairs.write_text("".join(rows))
 
 

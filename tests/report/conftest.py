@@ -7,7 +7,7 @@ import json
 import re
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -169,3 +169,70 @@ def read_report() -> Callable[[Path], ReadReport]:
         return ReadReport(json.loads(unpack(parts["data"])), [unpack(line) for line in parts["panels"].split()])
 
     return read
+
+
+PIXELS = """
+const canvas = document.querySelectorAll(arguments[0])[arguments[1] ?? 0];
+const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+return [...new Set(new Uint32Array(data.buffer))].length;
+"""
+OWN = "No available adapters"  # Chromium says it itself where it has WebGPU, and no GPU
+
+
+class Browser:
+    """Headless Chromium with a report in it."""
+
+    def __init__(self, driver) -> None:
+        self.driver = driver
+
+    def __getattr__(self, name: str):
+        return getattr(self.driver, name)
+
+    def wait(self, script: str):
+        """Until the script gives something true, and that."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        return WebDriverWait(self.driver, 60, 0.05).until(lambda driver: driver.execute_script(script))
+
+    def open_tab(self, name: str) -> None:
+        self.find_element("id", f"button-{name}").click()
+
+    def colours(self, canvas: str, number: int = 0) -> int:
+        """How many colours a canvas has."""
+        return self.execute_script(PIXELS, canvas, number)
+
+    def messages(self) -> list:
+        """What was said on the console since the last call."""
+        return [line for line in self.get_log("browser") if OWN not in line["message"]]
+
+
+@pytest.fixture(scope="session")
+def start_browser(start_chromium) -> Callable[..., Browser]:
+    return lambda *flags: Browser(
+        start_chromium("--window-size=1500,950", *flags, goog__loggingPrefs={"browser": "ALL"})
+    )
+
+
+@pytest.fixture(scope="session")
+def browser(start_browser) -> Browser:
+    browser = start_browser()
+    browser.set_script_timeout(60)
+    return browser
+
+
+@pytest.fixture
+def open_report(browser, run_cli, tmp_path) -> Iterator[Callable[..., Path]]:
+    """``open_report(*arguments)``: makes a report and opens it; at the end no message may have been written."""
+
+    def make(*arguments) -> Path:
+        page = tmp_path / "report.html"
+        done = run_cli("report", "-o", page, *arguments)
+        assert done.returncode == 0, done.stderr
+        browser.get("about:blank")
+        browser.get(page.as_uri())
+        browser.wait("return document.documentElement.dataset.ready")
+        return page
+
+    browser.messages()
+    yield make
+    assert browser.messages() == []

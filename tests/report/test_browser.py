@@ -12,12 +12,6 @@ from pairhmm.compiled import is_compiled
 MEGABYTE = 1_000_000
 EVIL = ("<script>document.title='broken'</script>", "</script><img src=x onerror=document.title='broken'>")
 
-PIXELS = """
-const canvas = document.querySelector(arguments[0]);
-const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-return [...new Set(new Uint32Array(data.buffer))].length;
-"""
-
 # What a button of some element would save.
 SAVED = """
 const [place, kind] = arguments;
@@ -42,43 +36,6 @@ axe.run(document, {resultTypes: ["violations"]}).then(
 ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((one) => one.textContent))"
 
 
-@pytest.fixture(scope="module")
-def browser(start_chromium):
-    driver = start_chromium("--window-size=1500,950", goog__loggingPrefs={"browser": "ALL"})
-    driver.set_script_timeout(60)
-    return driver
-
-
-@pytest.fixture(scope="module")
-def wait(browser):
-    """``wait(script)``: until the script gives something true, and that."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    return lambda script: WebDriverWait(browser, 60, 0.05).until(lambda driver: driver.execute_script(script))
-
-
-@pytest.fixture
-def open_report(browser, wait, run_cli, tmp_path):
-    """``open_report(*arguments)``: makes a report and opens it; at the end no message may have been written."""
-
-    def make(*arguments):
-        page = tmp_path / "report.html"
-        done = run_cli("report", "-o", page, *arguments)
-        assert done.returncode == 0, done.stderr
-        browser.get("about:blank")
-        browser.get(page.as_uri())
-        wait("return document.documentElement.dataset.ready")
-        return page
-
-    browser.get_log("browser")
-    yield make
-    assert browser.get_log("browser") == []
-
-
-def open_tab(browser, name):
-    browser.find_element("id", f"button-{name}").click()
-
-
 def rows(browser, place):
     """Texts of the rows in view of a table."""
     return browser.execute_script(ROWS, f"{place} table.data tbody tr[data-index]")
@@ -95,16 +52,16 @@ def type_filter(browser, place, text):
     field.send_keys(text)
 
 
-def test_heatmaps_are_drawn_and_tell_of_reads(browser, wait, open_report, make_run):
+def test_heatmaps_are_drawn_and_tell_of_reads(browser, open_report, make_run):
     from selenium.webdriver import ActionChains, Keys
 
     run = make_run(5, 30, variants=3, samples=("one", "two"))
     open_report(*run.arguments)
-    open_tab(browser, "sites")
-    wait("return document.querySelector('canvas.heatmap')")
-    assert browser.execute_script(PIXELS, "canvas.heatmap") > 10
+    browser.open_tab("sites")
+    browser.wait("return document.querySelector('canvas.heatmap')")
+    assert browser.colours("canvas.heatmap") > 10
     browser.execute_script("document.querySelectorAll('#tab-sites tr[data-index]')[2].click()")
-    wait("return document.querySelector('.panel h2').textContent.includes('601')")
+    browser.wait("return document.querySelector('.panel h2').textContent.includes('601')")
     # Eight haplotypes, and as many rows of the alignment under the reference.
     assert len(browser.find_elements("css selector", ".alignment .label")) == 10
     canvas = browser.find_element("css selector", "canvas.heatmap")
@@ -115,11 +72,11 @@ def test_heatmaps_are_drawn_and_tell_of_reads(browser, wait, open_report, make_r
     assert "chooses" in browser.find_element("id", "announcer").get_attribute("textContent")
 
 
-def test_tables_sort_and_filter(browser, wait, open_report, make_run):
+def test_tables_sort_and_filter(browser, open_report, make_run):
     run = make_run(60, 8)
     open_report(*run.arguments)
-    open_tab(browser, "sites")
-    wait("return document.querySelector('canvas.heatmap')")
+    browser.open_tab("sites")
+    browser.wait("return document.querySelector('canvas.heatmap')")
     place = "#tab-sites"
     titles = [one.text.strip() for one in browser.find_elements("css selector", f"{place} thead button")]
     column = titles.index("GQ")
@@ -141,18 +98,18 @@ def test_tables_sort_and_filter(browser, wait, open_report, make_run):
     assert "no column nonsense" in browser.find_element("css selector", f"{place} .counted").text
 
 
-def test_the_panel_follows_the_list(browser, wait, open_report, make_run):
+def test_the_panel_follows_the_list(browser, open_report, make_run):
     """It shows a site of the list, or none."""
     run = make_run(9, 30, variants=3)
     open_report(*run.arguments)
-    open_tab(browser, "sites")
+    browser.open_tab("sites")
     place, shown = "#tab-sites", "return document.querySelector('.panel h2')?.textContent"
-    first = wait(shown)
+    first = browser.wait(shown)
     positions = [row[0] for row in rows(browser, place)]
     assert first.startswith(positions[0])
     other = positions[4]
     type_filter(browser, place, "{}:{}-{}".format(*other.split(":"), other.split(":")[1]))
-    wait(f"{shown}.startsWith('{other} ')")
+    browser.wait(f"{shown}.startsWith('{other} ')")
     assert [row[0] for row in rows(browser, place)] == [other]
     assert (
         browser.execute_script("return document.querySelector('tr[aria-selected=true]').cells[0].textContent") == other
@@ -172,7 +129,7 @@ def test_the_panel_follows_the_list(browser, wait, open_report, make_run):
         )
         assert "#" not in browser.current_url
     type_filter(browser, place, "chr1:1-99,999")
-    wait(f"{shown}?.startsWith('{positions[0]} ')")
+    browser.wait(f"{shown}?.startsWith('{positions[0]} ')")
 
 
 def test_the_cohort_sorts(browser, open_report, make_run):
@@ -185,12 +142,12 @@ def test_the_cohort_sorts(browser, open_report, make_run):
     assert [row[0] for row in rows(browser, "#tab-cohort")] == ["a", "b", "c"]
 
 
-def test_text_of_files_stays_text(browser, wait, open_report, make_run):
+def test_text_of_files_stays_text(browser, open_report, make_run):
     run = make_run(2, 6, samples=EVIL, read_name=EVIL[0])
     open_report(*run.arguments, "--title", f"</title>{EVIL[0]} {{{{panels}}}}")
     for name in ("sites", "scan", "run", "cohort"):
-        open_tab(browser, name)
-    wait("return document.querySelector('canvas.heatmap')")
+        browser.open_tab(name)
+    browser.wait("return document.querySelector('canvas.heatmap')")
     assert browser.find_element("id", "title").text == f"</title>{EVIL[0]} {{{{panels}}}}"
     assert [row[0] for row in rows(browser, "#tab-cohort")][:2] == list(EVIL)
     assert browser.title != "broken"
@@ -202,7 +159,7 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
     signatures = tmp_path / "signatures.fa"
     signatures.write_text(f">virus\n{'ACGTN' * 60}\n>other\n{'ACGGT' * 8}\n")
     open_report("--hits", run.hits, "--signatures", signatures)
-    open_tab(browser, "scan")
+    browser.open_tab("scan")
     assert [row[0] for row in rows(browser, "#tab-scan")] == ["virus", "other"]
     shown = "return document.querySelector('#tab-scan .holder').textContent"
     for name in ("other", "virus"):
@@ -211,7 +168,7 @@ def test_scan_shows_signatures(browser, open_report, make_run, tmp_path):
     type_filter(browser, "#tab-scan", "hits>99999")
     assert browser.execute_script(shown) == "The filter leaves no signature."
     type_filter(browser, "#tab-scan", "length>1")
-    assert browser.execute_script(PIXELS, "canvas.track") > 1
+    assert browser.colours("canvas.track") > 1
     assert len(browser.find_elements("css selector", "#tab-scan .hit.reverse")) == 1
 
 
@@ -234,7 +191,7 @@ def tiled_scan(run_cli, tmp_path):
 def test_scan_shows_what_tiles_say(browser, open_report, tiled_scan):
     """The table of calls, in which a weak one stands out, and hits at their places."""
     open_report(*tiled_scan)
-    open_tab(browser, "scan")
+    browser.open_tab("scan")
     present, weak = rows(browser, "#tab-scan")[:2]
     assert present[:4] == ["here", "x", "present", "13"] and present[-1] == ""
     assert weak[:4] == ["elsewhere", "x", "weak", "1"] and weak[-1] == "1 read of its own"
@@ -259,7 +216,7 @@ def test_a_fit_is_drawn(browser, open_report, run_cli, require, tmp_path, model)
     assert run_cli("fit", "--model", model, *files, *reads).returncode == 0
     open_report("--fit", tmp_path / "p.toml", "--fit-rounds", tmp_path / "rounds.tsv")
     assert [one.text for one in browser.find_elements("css selector", "[role=tab]")] == ["Fit", "Run"]
-    assert browser.execute_script(PIXELS, "#tab-fit .wide > canvas") > 3
+    assert browser.colours("#tab-fit .wide > canvas") > 3
     names = browser.execute_script(
         "return [...document.querySelectorAll('.estimates tbody th')].map((one) => one.textContent)"
     )
@@ -267,7 +224,7 @@ def test_a_fit_is_drawn(browser, open_report, run_cli, require, tmp_path, model)
     assert len(browser.find_elements("css selector", ".estimates canvas")) == len(names)
 
 
-def test_reads_show_their_bases_and_those_that_decide(browser, wait, open_report, run_cli, require, tmp_path):
+def test_reads_show_their_bases_and_those_that_decide(browser, open_report, run_cli, require, tmp_path):
     from selenium.webdriver import Keys
 
     require("cpu", is_compiled(), "pairhmm has no compiled part here")
@@ -275,14 +232,14 @@ def test_reads_show_their_bases_and_those_that_decide(browser, wait, open_report
     reads = ["-f", tmp_path / "reference.fa", tmp_path / "reads.bam"]
     assert run_cli("likelihoods", "-o", tmp_path / "table.tsv.gz", *reads).returncode == 0
     open_report(*reads[:2], "--likelihoods", tmp_path / "table.tsv.gz", "--alignments", reads[2])
-    open_tab(browser, "sites")
-    wait("return document.querySelector('details.deciding')")
+    browser.open_tab("sites")
+    browser.wait("return document.querySelector('details.deciding')")
     browser.execute_script("document.querySelector('details.deciding').open = true")
     shown = browser.find_elements("css selector", "details.deciding tbody tr")
     assert 1 <= len(shown) <= 4
     assert all(row.find_elements("css selector", "td")[1].text.startswith("+") for row in shown)
     # The same reads as bases: pictures, and what the keyboard tells of them.
-    assert browser.execute_script(PIXELS, "canvas.pileup") > 10
+    assert browser.colours("canvas.pileup") > 10
     pileup = browser.find_element("css selector", "canvas.pileup")
     pileup.send_keys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
     said = browser.find_element("id", "announcer").get_attribute("textContent")
@@ -292,7 +249,7 @@ def test_reads_show_their_bases_and_those_that_decide(browser, wait, open_report
     assert svg.startswith("<svg xmlns=") and svg.count("<rect") > 100 and f'width="{letters["width"]}"' in svg
 
 
-def test_numbers_lead_to_their_sites(browser, wait, open_report, make_run, tmp_path):
+def test_numbers_lead_to_their_sites(browser, open_report, make_run, tmp_path):
     """From the first screen to the list, and from the list to a file."""
     run = make_run(12, 6, samples=("one", "two"))
     lines = run.calls.read_text().splitlines()
@@ -309,7 +266,7 @@ def test_numbers_lead_to_their_sites(browser, wait, open_report, make_run, tmp_p
     assert text.startswith("12 sites = 11 that pass their filters + 1 that does not (1 LowQual).")
     assert "= 22 genotypes: 21 called, 1 without a call (at 1 site)." in text
     for name, position in (("LowQual", "chr1:2,401"), ("without a call, of 22 genotypes", "chr1:2,201")):
-        open_tab(browser, "cohort")
+        browser.open_tab("cohort")
         tiles[name].click()
         (row,) = rows(browser, "#tab-sites")
         assert row[0] == position
@@ -317,7 +274,7 @@ def test_numbers_lead_to_their_sites(browser, wait, open_report, make_run, tmp_p
     type_filter(browser, "#tab-sites", "filter=LowQual")
     assert browser.find_elements("css selector", "#tab-sites tr.failed .filter.raised")
     # Two samples leave nothing to guess of the haplotypes that a sample has.
-    wait("return document.querySelectorAll('.alignment .label').length")
+    browser.wait("return document.querySelectorAll('.alignment .label').length")
     labels = [one.text for one in browser.find_elements("css selector", ".alignment .label")]
     assert labels[-2:] == ["h0 ●", "h1 ●"]
 
@@ -330,7 +287,7 @@ def test_axe_finds_nothing(browser, open_report, make_run, tiled_scan, require):
     open_report(*without_hits, *tiled_scan, "--sheet", sheet_of(run))
     browser.execute_script(axe.read_text())
     for tab in ("cohort", "sites", "scan", "run"):
-        open_tab(browser, tab)
+        browser.open_tab(tab)
         assert browser.execute_async_script(AXE) == [], tab
 
 
@@ -340,20 +297,22 @@ def sheet_of(run):
     return sheet
 
 
-def test_five_thousand_sites(browser, wait, open_report, make_run):
+def test_five_thousand_sites(browser, open_report, make_run):
     """How fast that is, benchmarks/report.py measures."""
     run = make_run(5000, 30, variants=3, samples=("a", "b", "c", "d", "e"))
     page = open_report(*run.arguments)
     assert page.stat().st_size <= 15 * MEGABYTE
-    open_tab(browser, "sites")
-    wait("return document.querySelector('canvas.heatmap')")
+    browser.open_tab("sites")
+    browser.wait("return document.querySelector('canvas.heatmap')")
     assert "5,000 sites" in browser.find_element("css selector", "#tab-sites .counted").text
     assert len(browser.find_elements("css selector", "#tab-sites tbody tr")) < 100
     browser.execute_script("document.querySelector('#tab-sites .scroller').scrollTop = 1e9")
-    wait("return [...document.querySelectorAll('#tab-sites td')].some((cell) => cell.textContent == 'chr1:1,000,001')")
+    browser.wait(
+        "return [...document.querySelectorAll('#tab-sites td')].some((cell) => cell.textContent == 'chr1:1,000,001')"
+    )
 
 
-def test_haplotypes_are_aligned(browser, wait, open_report, tmp_path):
+def test_haplotypes_are_aligned(browser, open_report, tmp_path):
     """A deletion, an insertion and a base, laid under the reference."""
     reference = "TTGACCATGCCATTGACGATCAGGATTCAG"
     sequences = [reference, "TTGACCGCCATTGACGATCAGGATTCAG", "TTGACCATGCCATTCCGACGATCAGGATTAAG"]
@@ -365,8 +324,8 @@ def test_haplotypes_are_aligned(browser, wait, open_report, tmp_path):
     head = "#sample\tchrom\tstart\tend\tread_name\tmate\thaplotype\tlog10_likelihood\tprecision"
     (tmp_path / "t.tsv").write_text("\n".join([head, *lines, ""]))
     open_report("--likelihoods", tmp_path / "t.tsv")
-    open_tab(browser, "sites")
-    wait("return document.querySelector('.alignment')")
+    browser.open_tab("sites")
+    browser.wait("return document.querySelector('.alignment')")
     shown = browser.execute_script(
         "return [...document.querySelectorAll('.alignment code')].map((one) => one.textContent)"
     )

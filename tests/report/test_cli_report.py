@@ -242,7 +242,7 @@ def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
 def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch, caplog):
     """Reads and genotypes beyond a bound are left out of the drawings, and still count."""
     monkeypatch.setattr("pairhmm.reporting.panels.MOST_READS", 16)
-    monkeypatch.setattr("pairhmm.commands.report.MOST_GENOTYPES", 8)
+    monkeypatch.setattr("pairhmm.commands.report_sites.MOST_GENOTYPES", 8)
     page = tmp_path / "report.html"
     make_report(page, ReportInputs(calls=run.calls, likelihoods=[run.table]))
     found = read_report(page)

@@ -56,6 +56,7 @@ def test_the_tables_are_in_the_page(report, tables):
     pairs = data["pairs"]
     assert pairs["count"] == 60 * 59 // 2 and pairs["standing"] == 38
     assert all(row[10] or row[8] != row[9] for row in pairs["rows"][: pairs["standing"]])
+    assert all(("duplicate" in row[10]) == (row[11] is not None) for row in pairs["rows"])
     placed = data["map"]
     assert placed["groups"] == ["kmers", "genotypes", "sheet"] and placed["weights"] == [0.5, 0.3, 0.2]
     assert placed["trustworthiness"] == {"map": 0.713, "exact": 0.934}

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-PIXELS = """
-const canvas = document.querySelectorAll(arguments[0])[arguments[1] ?? 0];
-const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-return [...new Set(new Uint32Array(data.buffer))].length;
-"""
 TEXT = "return document.querySelector(arguments[0]).textContent"
 SLIDE = """
 const input = document.querySelectorAll(".sliders input")[arguments[0]];
@@ -16,40 +11,11 @@ input.value = arguments[1];
 input.dispatchEvent(new Event("input"));
 """
 IMAGE = "return document.querySelector('.map canvas').toDataURL()"
-OWN = "No available adapters"  # Chromium says it itself where it has WebGPU, and no GPU
-
-
-@pytest.fixture(scope="module")
-def browser(start_chromium):
-    return start_chromium("--window-size=1400,950", goog__loggingPrefs={"browser": "ALL"})
 
 
 @pytest.fixture(scope="module")
 def folders(cohort_tables, tmp_path_factory):
     return {clean: cohort_tables.write_tables(tmp_path_factory.mktemp("c"), clean=clean) for clean in (False, True)}
-
-
-@pytest.fixture
-def open_report(browser, run_cli, tmp_path):
-    """``open_report(*arguments)``: makes a report and opens it; at the end no message may have been written."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    def make(*arguments):
-        page = tmp_path / "report.html"
-        done = run_cli("report", "-o", page, *arguments)
-        assert done.returncode == 0, done.stderr
-        browser.get("about:blank")
-        browser.get(page.as_uri())
-        ready = "return document.documentElement.dataset.ready"
-        WebDriverWait(browser, 60, 0.05).until(lambda driver: driver.execute_script(ready))
-
-    browser.get_log("browser")
-    yield make
-    assert [line for line in browser.get_log("browser") if OWN not in line["message"]] == []
-
-
-def open_tab(browser, name):
-    browser.find_element("id", f"button-{name}").click()
 
 
 def test_flags_come_first_and_lead_to_their_rows(browser, open_report, folders):
@@ -74,8 +40,8 @@ def test_the_map_follows_sliders_and_keys(browser, open_report, folders):
     from selenium.webdriver import Keys
 
     open_report(*folders[False].arguments)
-    open_tab(browser, "map")
-    assert browser.execute_script(PIXELS, ".map canvas") > 10 and browser.execute_script(PIXELS, ".map canvas", 1) > 10
+    browser.open_tab("map")
+    assert browser.colours(".map canvas") > 10 and browser.colours(".map canvas", 1) > 10
     shown = browser.execute_script(TEXT, ".map")
     assert "trustworthiness 0.713" in shown and "trustworthiness 0.934" in shown
     # The settings of the table give its positions.
@@ -99,17 +65,17 @@ def test_a_map_that_its_settings_do_not_give_is_told(browser, open_report, folde
     text = folders[False].map.read_text().replace("##pairhmmMapAlpha=0.3", "##pairhmmMapAlpha=0.8")
     (tmp_path / "other.tsv").write_text(text)
     open_report("--map", tmp_path / "other.tsv")
-    open_tab(browser, "map")
+    browser.open_tab("map")
     assert "do not give the positions of the table" in browser.execute_script(TEXT, ".map")
 
 
 def test_distances_and_pairs_are_drawn(browser, open_report, folders):
     open_report(*folders[False].arguments)
-    open_tab(browser, "map")
-    assert browser.execute_script(PIXELS, ".tree canvas") > 20
-    assert browser.execute_script(PIXELS, ".tree canvas", 1) > 1
-    open_tab(browser, "relate")
-    assert browser.execute_script(PIXELS, "#tab-relate .wide canvas") > 10
+    browser.open_tab("map")
+    assert browser.colours(".tree canvas") > 20
+    assert browser.colours(".tree canvas", 1) > 1
+    browser.open_tab("relate")
+    assert browser.colours("#tab-relate .wide canvas") > 10
 
 
 @pytest.mark.parametrize("tab", ["cohort", "relate", "map"])
@@ -118,7 +84,7 @@ def test_nothing_is_wider_than_a_phone(browser, open_report, folders, tab):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         open_report(*folders[False].arguments)
-        open_tab(browser, tab)
+        browser.open_tab(tab)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
         widths = "return [...document.querySelectorAll('.map canvas')].map((one) => one.getBoundingClientRect().right)"
         assert all(right <= 375 for right in browser.execute_script(widths))
@@ -126,25 +92,19 @@ def test_nothing_is_wider_than_a_phone(browser, open_report, folders, tab):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_the_gpu_blends_as_javascript_does(start_chromium, run_cli, folders, tmp_path):
+def test_the_gpu_blends_as_javascript_does(start_browser, run_cli, folders, tmp_path):
     """On SwiftShader, where Chromium has it."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    driver = start_chromium("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan")
+    browser = start_browser("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan")
     page = tmp_path / "report.html"
     assert run_cli("report", "-o", page, "--map", folders[False].map).returncode == 0
-    driver.get(page.as_uri())
-    if not driver.execute_async_script("navigator.gpu?.requestAdapter().then((one) => arguments[0](Boolean(one)))"):
+    browser.get(page.as_uri())
+    if not browser.execute_async_script("navigator.gpu?.requestAdapter().then((one) => arguments[0](Boolean(one)))"):
         pytest.skip("Chromium has no WebGPU adapter here")
-    WebDriverWait(driver, 60, 0.05).until(
-        lambda one: one.execute_script("return document.documentElement.dataset.ready")
-    )
-    open_tab(driver, "map")
-    computes = "return document.querySelector('.map').dataset.computes === 'gpu'"
-    WebDriverWait(driver, 60, 0.05).until(lambda one: one.execute_script(computes))
-    before = driver.execute_script(IMAGE)
+    browser.wait("return document.documentElement.dataset.ready")
+    browser.open_tab("map")
+    browser.wait("return document.querySelector('.map').dataset.computes === 'gpu'")
+    before = browser.execute_script(IMAGE)
     # The table's own settings, recomputed on the GPU, give the picture of its positions.
-    driver.execute_script(SLIDE, 0, 0.5)
-    recomputed = "return document.querySelector('.map figcaption').textContent.includes('recomputed')"
-    WebDriverWait(driver, 60, 0.05).until(lambda one: one.execute_script(recomputed))
-    assert driver.execute_script(IMAGE) == before
+    browser.execute_script(SLIDE, 0, 0.5)
+    browser.wait("return document.querySelector('.map figcaption').textContent.includes('recomputed')")
+    assert browser.execute_script(IMAGE) == before

@@ -27,29 +27,17 @@ return rows();
 """
 
 
-@pytest.fixture(scope="module")
-def browser(start_chromium):
-    return start_chromium("--window-size=1500,950")
-
-
 @pytest.fixture
-def open_sites(browser, run_cli, tmp_path):
+def open_sites(browser, open_report):
     """``open_sites(run)``: the report's list of sites, with the panel of the first."""
-    from selenium.webdriver.support.ui import WebDriverWait
 
     def make(run):
-        page = tmp_path / "report.html"
-        assert run_cli("report", "-o", page, *run.arguments).returncode == 0
-        browser.get(page.as_uri())
-        for script in (
-            "return document.documentElement.dataset.ready",
-            "document.getElementById('button-sites').click(); return true",
-            "return document.querySelector('canvas.heatmap')",
-        ):
-            WebDriverWait(browser, 60, 0.05).until(lambda driver, script=script: driver.execute_script(script))
+        open_report(*run.arguments)
+        browser.open_tab("sites")
+        browser.wait("return document.querySelector('canvas.heatmap')")
 
     yield make
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
 def objects_of(pdf: bytes) -> dict[int, bytes]:

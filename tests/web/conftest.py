@@ -14,6 +14,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 WASM = PROJECT / "build/web/pairhmm.wasm"
+PARAMETERS = PROJECT / "web/src/models/parameters.js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,12 @@ CallInNode = Callable[..., NodeRun]
 
 @pytest.fixture(scope="session")
 def node(require) -> str:
-    """Node's path; skips without it, without its packages, or without our C++ as WebAssembly."""
+    """Node's path; skips without it, without its packages, or without what is built for its programs."""
     program = shutil.which("node")
     require("node", program is not None, "no Node: apt install nodejs npm")
     require("node", (PROJECT / "web/node_modules").is_dir(), "web/ has no packages: npm ci in web/")
-    require("node", WASM.is_file(), "build/web/pairhmm.wasm is missing: make build/web/pairhmm.wasm")
+    for path in (WASM, PARAMETERS):
+        require("node", path.is_file(), f"{path.relative_to(PROJECT)} is missing: make web-module")
     assert program is not None
     return program
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import subprocess
 from dataclasses import replace
 from itertools import product
@@ -24,7 +23,6 @@ from pairhmm.compiled import native
 from tests.web.batch_files import write_batch
 
 PROJECT = Path(__file__).parents[2]
-WASM = PROJECT / "build/web/pairhmm.wasm"
 SHARE = 1 << 28
 SMALL = {"regions": 7, "reads": 9, "haplotypes": 5, "read_length": 150, "haplotype_length": 300}
 WORKLOADS = {
@@ -59,18 +57,10 @@ class Memory:
 def variants(shader_variants):
     """Those that the page uses: it has no profiles but by distinct rows, and its GPU scores no long pairs."""
     known = browser.data()["variants"]
-
-    def is_known(one):
-        name = f"{one.kernel} {one.shape.lanes}x{one.shape.rows}"
-        if one.kernel in browser.ROWS_OF_TREES:
-            return f"{name} {one.rows}" in known
-        return name in known and one.rows in ("qualities", "kinds")
-
-    return [
-        replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part)
-        for one in shader_variants
-        if is_known(one)
-    ]
+    made = (
+        replace(one, part=kernels.TREE_PART if one.kernel == "forward_trees" else one.part) for one in shader_variants
+    )
+    return [one for one in made if browser.name_of(one) in known]
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +82,7 @@ def digest(*parts):
 
 
 def text_of(variant):
-    text = browser.stripped(kernels.source(variant))
-    code = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("//"))
-    return kernels.SUBGROUPS * variant.shuffles + code
+    return kernels.SUBGROUPS * variant.shuffles + browser.stripped(kernels.source(variant))
 
 
 def described(batch, subgroup):
@@ -125,10 +113,8 @@ def described(batch, subgroup):
 
 
 @pytest.fixture(scope="module")
-def of_page(require, variants, batches, tmp_path_factory):
+def of_page(node, variants, batches, tmp_path_factory):
     """What the page's host makes of the variants and batches."""
-    require("node", shutil.which("node") is not None, "no Node: apt install nodejs")
-    require("node", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
     folder = tmp_path_factory.mktemp("gpu")
     (folder / "gpu.json").write_text(json.dumps(browser.data()))
     asked = [
@@ -144,7 +130,7 @@ def of_page(require, variants, batches, tmp_path_factory):
         for one in variants
     ]
     (folder / "variants.json").write_text(json.dumps(asked))
-    command = ["node", "web/tests/gpu_described.js", folder / "gpu.json", folder / "variants.json", *batches]
+    command = [node, "web/tests/gpu_described.js", folder / "gpu.json", folder / "variants.json", *batches]
     done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -30,12 +29,9 @@ window[name](...given).then((value) => done({ value }), (error) => done({ error:
 
 
 @pytest.fixture(scope="module")
-def page(require, tmp_path_factory):
+def page(node, tmp_path_factory):
     """A page that holds the engine, for file://."""
-    require("node", shutil.which("node") is not None, "no Node: apt install nodejs")
-    require("node", WASM.exists(), "no build/web/pairhmm.wasm: make build/web/pairhmm.wasm")
-    require("node", (PROJECT / "web/node_modules").is_dir(), "no web/node_modules: npm ci")
-    command = ["node", "--input-type=module", "-e", BUNDLE]
+    command = [node, "--input-type=module", "-e", BUNDLE]
     bundle = subprocess.run(command, cwd=PROJECT / "web", capture_output=True, text=True, check=True).stdout
     data = json.dumps(browser.data()).replace("</", "<\\/")
     wasm = base64.b64encode(WASM.read_bytes()).decode()

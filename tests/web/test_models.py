@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairhmm.commands import web_parameters
 from pairhmm.errors import InputError
-from pairhmm.evidence.presets import PRESETS
 from pairhmm.genomics.pedigree import Pedigree
 from pairhmm.io.cohort.pedigree import read_pedigree
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.labels import label_of
 from pairhmm.models.profile import CALL_PROBABILITIES, distinct_rows, preset
-from pairhmm.models.str_model import TABLES
-from pairhmm.models.str_parameters import LIBRARIES, read_str_model, str_model_of, str_toml
+from pairhmm.models.str_parameters import read_str_model, str_model_of, str_toml
 
 WEB = Path(__file__).resolve().parents[2] / "web"
+PARAMETERS = WEB / "src/models/parameters.js"
 
 
 @pytest.fixture
@@ -42,35 +42,21 @@ def evaluated(node):
 def test_the_rows_of_called_bases(evaluated, name):
     model = preset(name)
     rows = distinct_rows(model.profiles(CALL_PROBABILITIES))
-    presets = json.dumps((WEB / "src/models/presets.js").as_uri())
-    made = f"new own.ProfileModel((await import({presets})).PRESETS.{name})"
-    found = evaluated("models/profile.js", f"Array.from({made}.rows)")
-    np.testing.assert_allclose(np.array(found).reshape(rows.shape), rows, rtol=1e-15)
-    start = evaluated("models/presets.js", f"own.PRESETS.{name}.start")
-    assert (model.start.match, model.start.deletion) == {"match": (1, 0), "anywhere": (0, 1)}[start]
+    parameters = json.dumps((WEB / "src/models/parameters.js").as_uri())
+    made = f"new own.ProfileModel((await import({parameters})).PROFILES.{name})"
+    found = evaluated("models/profile.js", f"(({{rows, ...start}}) => ({{...start, rows: Array.from(rows)}}))({made})")
+    np.testing.assert_allclose(np.array(found["rows"]).reshape(rows.shape), rows, rtol=1e-15)
+    assert (model.start.match, model.start.deletion) == (found["startMatch"], found["startDeletion"])
 
 
-OF_A_RUN = {"indel_qualities", "str_model"}
-"""Options that are parameters of a file, which the page does not have or a run reads."""
+def test_the_parameters_are_those_of_the_package(node):
+    assert PARAMETERS.read_text() == web_parameters.module()
 
 
 def in_javascript(name):
     """The page's name of an option."""
     first, *rest = name.split("_")
     return "".join([first, *map(str.title, rest)])
-
-
-def test_options_have_the_same_defaults(evaluated):
-    found = evaluated("models/gatk.js", "own.GATK_OPTIONS")
-    options = GatkOptions()
-    assert found == {in_javascript(name): getattr(options, name) for name in options.__slots__ if name not in OF_A_RUN}
-
-
-def test_presets_are_those_of_the_package(evaluated):
-    found = evaluated("call/read_presets.js", "own.READ_PRESETS")
-    assert found == {
-        name: {in_javascript(option): value for option, value in values.items()} for name, values in PRESETS.items()
-    }
 
 
 LABELLED = (
@@ -95,16 +81,6 @@ def test_labels_are_those_of_the_package(evaluated):
     each = "async (one) => own.modelText(chosen(one), await own.strModelOf({}, chosen(one)))"
     program = f"await (async (chosen) => Promise.all({json.dumps(made)}.map({each})))({chosen})"
     assert evaluated("call/option_files.js", program) == expected
-
-
-def test_built_in_str_models(evaluated):
-    expected = {name: [np.ravel(getattr(str_model_of(name), table)).tolist() for table in TABLES] for name in LIBRARIES}
-    tables = "[one.insertion, one.deletion, one.gap].map((table) => Array.from(table))"
-    each = f"{json.dumps(LIBRARIES)}.map((name) => [name, own.builtInStrModel(name)])"
-    assert (
-        evaluated("models/str_model.js", f"Object.fromEntries({each}.map(([name, one]) => [name, {tables}]))")
-        == expected
-    )
 
 
 WRONG = {

@@ -1,9 +1,9 @@
 // A batch: the reads and haplotypes of some groups, as flat arrays with offsets (pairhmm/models/batch.py).
 
+import { joined, offsets } from "./genomics/arrays.js";
 import { encode } from "./letters.js";
+import { OPTIONS } from "./models/parameters.js";
 
-export const DEFAULT_INDEL_QUALITY = 45;
-export const DEFAULT_GAP_QUALITY = 10;
 const HIGHEST_QUALITY = 93;
 
 /**
@@ -80,9 +80,9 @@ export function packBatch(groups) {
     haplotypes: joined(haplotypes),
     bases: joined(bases),
     baseQuality: qualities((read) => read.baseQuality, "baseQuality"),
-    insertionQuality: qualities((read) => read.insertionQuality ?? DEFAULT_INDEL_QUALITY, "insertionQuality"),
-    deletionQuality: qualities((read) => read.deletionQuality ?? DEFAULT_INDEL_QUALITY, "deletionQuality"),
-    gapQuality: qualities((read) => read.gapQuality ?? DEFAULT_GAP_QUALITY, "gapQuality"),
+    insertionQuality: qualities((read) => read.insertionQuality ?? OPTIONS.insertionQuality, "insertionQuality"),
+    deletionQuality: qualities((read) => read.deletionQuality ?? OPTIONS.deletionQuality, "deletionQuality"),
+    gapQuality: qualities((read) => read.gapQuality ?? OPTIONS.gapQuality, "gapQuality"),
     rows: new Float64Array(0),
     kinds: new Uint16Array(0),
     startMatch: 0, // GATK's row 0: M[0,0] = 0, D[0,j] = 1/n
@@ -102,24 +102,6 @@ function fillQualities(own, given, name) {
     }
     own[i] = value;
   }
-}
-
-/** @param {number[]} sizes */
-function offsets(sizes) {
-  const first = new Uint32Array(sizes.length + 1);
-  sizes.forEach((size, index) => (first[index + 1] = first[index] + size));
-  return first;
-}
-
-/** @param {Uint8Array[]} parts */
-function joined(parts) {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** @param {string} why @returns {never} */

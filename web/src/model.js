@@ -1,17 +1,17 @@
 // Reads of called bases under a model, as batches: GATK's qualities, or the rows of the profile model.
 
 import { packBatch } from "./batch.js";
-import { PRESETS } from "./models/presets.js";
+import { PROFILES } from "./models/parameters.js";
 import { ProfileModel } from "./models/profile.js";
 
 /** @typedef {import("./batch.js").Batch} Batch */
 /** @typedef {import("./batch.js").Group} Group */
-/** @typedef {import("./models/presets.js").ProfileParameters} ProfileParameters */
+/** @typedef {import("./models/profile.js").ProfileParameters} ProfileParameters */
 
 /**
  * "gatk", the name of a preset of the profile model, or parameters of one's own.
  *
- * @typedef {"gatk" | keyof typeof PRESETS | ProfileParameters} Model
+ * @typedef {"gatk" | "normalised" | "published" | ProfileParameters} Model
  */
 
 /**
@@ -25,9 +25,9 @@ import { ProfileModel } from "./models/profile.js";
 export function packModelBatch(groups, model) {
   const batch = packBatch(groups);
   if (model === "gatk") return batch;
-  const parameters = typeof model === "string" ? PRESETS[model] : model;
+  const parameters = typeof model === "string" ? PROFILES[model] : model;
   if (parameters === undefined) {
-    throw new RangeError(`${model} is no model: use gatk, ${Object.keys(PRESETS).join(", ")}, or parameters`);
+    throw new RangeError(`${model} is no model: use gatk, ${Object.keys(PROFILES).join(", ")}, or parameters`);
   }
   const profile = new ProfileModel(parameters);
   const none = new Uint8Array(0);

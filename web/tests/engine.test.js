@@ -5,7 +5,7 @@ import { packBatch } from "../src/batch.js";
 import { CpuForward } from "../src/cpu/forward.js";
 import { instantiate } from "../src/cpu/instance.js";
 import { Engine } from "../src/engine.js";
-import { ERROR } from "../src/models/error.js";
+import { ERROR } from "../src/models/parameters.js";
 import { cut, takeReads, takeUnscored } from "../src/pieces.js";
 import { randomGroups } from "./random.js";
 import { readWasm } from "./files.js";

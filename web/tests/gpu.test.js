@@ -5,7 +5,6 @@ import { packBatch } from "../src/batch.js";
 import { chunks } from "../src/gpu/chunks.js";
 import { GpuChoice, cellsOf, crossover } from "../src/gpu/choice.js";
 import { Device, Unavailable } from "../src/gpu/device.js";
-import { assemble } from "../src/gpu/templates.js";
 import { randomGroups } from "./random.js";
 
 const batch = packBatch([
@@ -85,15 +84,4 @@ test("why there is no GPU is said", async () => {
   const software = /** @type {any} */ ({ requestAdapter: async () => ({ info }) });
   const options = { gpu: software, allowsSoftware: false };
   await assert.rejects(Device.start(data, options), { name: "Unavailable", message: /a program stands for the GPU/ });
-});
-
-test("a template has the lines that its numbers ask for, behind what it needs", () => {
-  const modules = {
-    root: "// needs host: K\n// needs row_*: row\n//#for k K\n//#if SECOND\nrow($k, $k.back, $k.axis);\n//#else\nnone\n//#end\n//#end\n",
-    row_short: "// gives: row\nfn row() {}\n",
-  };
-  const declarations = { K: "const K = 2u;\n", L: "const L = 2u;\n" };
-  const text = assemble("root", modules, declarations, { K: 2, SECOND: 1 }, (name) => name.replace("*", "short"));
-  assert.equal(text, "const K = 2u;\nfn row() {}\nrow(0, 1, x);\nrow(1, 0, y);\n");
-  assert.throws(() => assemble("root", { root: "//#if A\n" }, {}, {}, String), /no end/);
 });

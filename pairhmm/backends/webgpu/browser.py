@@ -1,4 +1,4 @@
-"""What the page needs to assemble and run the same kernels: templates, declarations, sizes and shapes, as JSON.
+"""What the page needs to run the same kernels: the text of each variant, sizes and shapes, as JSON.
 
     python -m pairhmm.backends.webgpu.browser build/web/gpu.json
 
@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +21,24 @@ from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.models import scaling
 
-KEPT_COMMENTS = ("// needs ", "// gives: ", "//#")
-"""Comments of a template that mean something to who assembles it."""
-
-
 ROWS_OF_TREES = {"forward_tree_rows": ("qualities", "kinds"), "forward_trees": ("qualities", "folded")}
 """The rows of kernels whose sizes depend on them."""
 
 
+EXTENSION = 0.5
+"""Stands for the extension of deletions, which is a number of the batch: JavaScript puts it in."""
+
+
 def data() -> dict[str, Any]:
     """Everything, in types that JSON has."""
-    variants = {_name(variant): kernels.parts(variant) for variant in _variants()}
-    names = list(dict.fromkeys(name for parts in variants.values() for name in parts.numbers))
+    pieces: dict[str, int] = {}
+    variants = {
+        name_of(variant): [pieces.setdefault(stripped(text), len(pieces)) for text in kernels.source_pieces(variant)]
+        for variant in _variants()
+    }
     return {
-        "modules": {name: stripped(kernels.read(name)) for name in _modules()},
-        "shared": {name: stripped(text) for name, text in kernels.shared().items()},
-        "names": names,
-        "switches": [name for name in names if not any(name in parts.declarations for parts in variants.values())],
-        "variants": {
-            name: {
-                "root": parts.root,
-                "numbers": [parts.numbers.get(number) for number in names],
-                "others": "".join(text for name, text in parts.declarations.items() if name not in parts.numbers),
-            }
-            for name, parts in variants.items()
-        },
+        "pieces": list(pieces),
+        "variants": variants,
         "subgroups": stripped(kernels.subgroups_source(WIDTH)),
         "enableSubgroups": kernels.SUBGROUPS,
         "parts": {"gpu": kernels.PART, "trees": kernels.TREE_PART, "software": kernels.SOFTWARE_PART},
@@ -63,33 +55,39 @@ def data() -> dict[str, Any]:
             for rows in sorted({shape.rows for shape in layout.tree_shapes(WIDTH).known if not shape.tall})
         },
         "kindColumns": kinds.COLUMNS,
-        "stripItem": list(work.STRIP_ITEM),
-        "stripResult": list(work.STRIP_RESULT),
         "constants": _constants(),
     }
 
 
 def stripped(text: str) -> str:
-    """A template or a text without comments, indents and empty lines."""
-    lines = (line.strip() for line in text.splitlines())
-    kept = (line if line.startswith(KEPT_COMMENTS) else line.split("//")[0].rstrip() for line in lines)
-    return "".join(f"{line}\n" for line in kept if line)
+    """A text without comments, indents and empty lines."""
+    lines = (line.split("//")[0].strip() for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
 
 
 def _variants() -> Iterable[KernelVariant]:
-    """A variant for each kernel, shape and segment; those of trees for each kind of rows, too.
-
-    What JavaScript adds to it are shuffles, extension and the other kinds of rows.
-    """
+    """All that JavaScript can ask for, with `EXTENSION` for any."""
+    ways, extensions = (False, True), (None, EXTENSION)
     for kernel, shapes in _shapes_of_kernels().items():
-        yield from (
-            KernelVariant(kernel, shape, WIDTH, False, rows, None)
-            for shape in shapes
-            for rows in ROWS_OF_TREES.get(kernel, ("qualities",))
-        )
-    for kernel in ("forward_long_rows", "forward_long", "forward_join"):
-        for segment in (8, 16, 32):
-            yield KernelVariant(kernel, strips.LONG, strips.LONG.lanes, False, "folded", None, segment)
+        for shape, shuffles, extension in product(shapes, ways, extensions):
+            for rows in ROWS_OF_TREES.get(kernel, ("qualities", "kinds")):
+                for part in _parts(kernel, shape):
+                    yield KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, part=part)
+
+
+def _parts(kernel: str, shape: Shape) -> set[int]:
+    """The columns of an iteration, on a GPU and on a software adapter."""
+    if kernel == "forward_scaled":
+        return {strips.rescale_steps(shape.rows)}
+    return {kernels.TREE_PART if kernel == "forward_trees" else kernels.PART, kernels.SOFTWARE_PART}
+
+
+def name_of(variant: KernelVariant) -> str:
+    """The name of a variant with any extension, as nameOf of web/src/gpu/variants.js."""
+    shape, way = variant.shape, "shuffles" if variant.shuffles else "memory"
+    extension = "varying" if variant.extension is None else "shared"
+    names = variant.kernel, shape.lanes, shape.rows, way, variant.rows, extension, variant.part
+    return " ".join(map(str, names))
 
 
 def _shapes_of_kernels() -> dict[str, list[Shape]]:
@@ -101,18 +99,6 @@ def _shapes_of_kernels() -> dict[str, list[Shape]]:
         "forward_tree_rows": [Shape(1, 1)],
         "forward_scaled": [Shape(1, rows) for rows in sorted({shape.rows for shape in work.RESCUERS})],
     }
-
-
-def _name(variant: KernelVariant) -> str:
-    name = f"{variant.kernel} {variant.shape.lanes}x{variant.shape.rows}"
-    if variant.kernel in ROWS_OF_TREES:
-        return f"{name} {variant.rows}"
-    return name + f" {variant.segment}" * variant.is_long
-
-
-def _modules() -> list[str]:
-    folder = files("pairhmm") / "shaders" / "forward"
-    return sorted(f"forward/{entry.name}" for entry in folder.iterdir() if entry.name not in ("subgroups.wgsl",))
 
 
 def _offsets() -> dict[str, int]:
@@ -158,14 +144,7 @@ def _constants() -> dict[str, int | float]:
         "neverEnded": tables.NEVER_ENDED,
         "qualities": tables.QUALITIES,
         "submitSeconds": backend.SUBMIT_SECONDS,
-        "stepSeconds": backend.STEP_SECONDS,
-        "polls": backend.POLLS,
-        "leastCut": tiles.LEAST_CUT,
-        "longSteps": strips.STEPS,
-        "longLanes": strips.LONG.lanes,
-        "longRows": strips.LONG.rows,
         "unordered": work.UNORDERED,
-        "unfinished": work.UNFINISHED,
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
 from pairhmm.backends.webgpu.kinds import KIND_AT
 from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
 from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
-from pairhmm.backends.webgpu.templates import assemble
+from pairhmm.backends.webgpu.templates import assemble, pieces
 from pairhmm.backends.webgpu.tree_layout import TAIL, lane_entries, quads_of
 from pairhmm.backends.webgpu.work import (
     COARSE,
@@ -143,15 +142,6 @@ class KernelVariant:
         return self.is_long or self.kernel == "forward_scaled"
 
 
-class Parts(NamedTuple):
-    """What a text is assembled from, beside `shared`: the arguments of `assemble`."""
-
-    root: str
-    declarations: dict[str, str]
-    numbers: dict[str, int]
-    choices: dict[str, str]
-
-
 def extension_of(batch: PairBatch) -> float | None:
     """`KernelVariant.extension` of a batch."""
     if batch.qualities is not None:
@@ -173,12 +163,11 @@ def rows_of(batch: PairBatch) -> str:
 
 def source(variant: KernelVariant) -> str:
     """The complete WGSL text of one variant of a kernel."""
-    root, declarations, numbers, choices = parts(variant)
-    return assemble(root, read, shared() | declarations, numbers, choices)
+    return "".join(source_pieces(variant))
 
 
-def parts(variant: KernelVariant) -> Parts:
-    """What the text of a variant is assembled from."""
+def source_pieces(variant: KernelVariant) -> list[str]:
+    """The text of a variant, as its declarations and modules."""
     sizes = _sizes(variant)
     switches = {
         "SHUFFLES": int(variant.shuffles),
@@ -200,7 +189,7 @@ def parts(variant: KernelVariant) -> Parts:
         given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
         given["EXTEND_DELETION"] = variant.extension
-    return Parts(FILES[variant.kernel], constants(given), sizes | switches, choices)
+    return pieces(FILES[variant.kernel], read, shared() | constants(given), sizes | switches, choices)
 
 
 def subgroups_source(width: int) -> str:

@@ -1,17 +1,17 @@
 """Assembles WGSL modules into one text.
 
-A module is a .wgsl file of functions, constants, structs and variables. Comment lines declare which names it needs from
-other modules, and which it gives to them:
+A module is a .wgsl file of functions, constants, structs and variables. Comment lines declare which names it imports
+from other modules, and which it exports:
 
-    // needs host: K, W
-    // needs forward/batch.wgsl: batch, work
-    // needs forward/rows_*.wgsl: load_row
-    // gives: load_lane, Lane
+    // import host: K, W
+    // import forward/batch.wgsl: batch, work
+    // import forward/rows_*.wgsl: load_row
+    // export: load_lane, Lane
 
 "host" is the program that assembles the text: it declares constants and structs. A ``*`` stands for one of several
-files that give the same names; the program chooses the file. What a module defines and does not list under ``gives`` is
-private to it. These are errors: a need that is not met or not used, a name that two modules define, and a name of
-another module that is used without a need.
+files that export the same names; the program chooses the file. What a module defines and does not export is private to
+it. These are errors: an import that is not met or not used, a name that two modules define, and a name of another
+module that is used without an import.
 
 WGSL has no macros. It has no loops over registers either: compilers do not keep arrays in registers, and check their
 bounds. So modules have directives, each on a line of its own:
@@ -21,7 +21,7 @@ bounds. So modules have directives, each on a line of its own:
   ``$k.back`` is K - 1 - k, and ``$k.after`` is k + 1, or 0 for the last; both with ``.quad`` and ``.axis``.
 - ``//#if NAME`` ... ``//#else`` ... ``//#end`` keeps the first lines if the number is not zero, the others if it is.
 
-Directives are expanded first, so a module may need something under a condition. Names in directives are numbers that
+Directives are expanded first, so a module may import something under a condition. Names in directives are numbers that
 the host gives.
 """
 
@@ -35,7 +35,7 @@ Lines = Sequence[str]
 MARK = "//#"
 HOST = "host"
 
-NEEDS, GIVES = re.compile(r"^// needs (\S+): (.+)$", re.MULTILINE), re.compile(r"^// gives: (.+)$", re.MULTILINE)
+IMPORT, EXPORT = re.compile(r"^// import (\S+): (.+)$", re.MULTILINE), re.compile(r"^// export: (.+)$", re.MULTILINE)
 DEFINITION = re.compile(
     r"^(?:@\w+(?:\([^)]*\))? +)*(?:const|override|alias|struct|fn|var(?:<[^>]*>)?) +(\w+)", re.MULTILINE
 )
@@ -49,15 +49,15 @@ class Module(NamedTuple):
     Attributes
     ----------
     text : str
-    needs : dict
-        Names that it needs, by the file that gives them.
-    gives, defines, uses : set of str
+    imports : dict
+        Names that it imports, by the file that exports them.
+    exports, defines, uses : set of str
         Names that others may use, all names that it defines, and all names in its code.
     """
 
     text: str
-    needs: dict[str, list[str]]
-    gives: set[str]
+    imports: dict[str, list[str]]
+    exports: set[str]
     defines: set[str]
     uses: set[str]
 
@@ -69,7 +69,18 @@ def assemble(
     numbers: Mapping[str, int],
     choices: Mapping[str, str] | None = None,
 ) -> str:
-    """One text: the host's declarations that are needed, all modules that `root` needs, and `root`.
+    """One text: what `pieces` gives for the same arguments."""
+    return "".join(pieces(root, read, declarations, numbers, choices))
+
+
+def pieces(
+    root: str,
+    read: Callable[[str], str],
+    declarations: Mapping[str, str],
+    numbers: Mapping[str, int],
+    choices: Mapping[str, str] | None = None,
+) -> list[str]:
+    """The host's declarations that are imported, all modules that `root` imports, and `root`.
 
     Parameters
     ----------
@@ -87,14 +98,14 @@ def assemble(
     Raises
     ------
     ValueError
-        Names the file whose needs are not met, or that has a directive that is unknown or has no end.
+        Names the file whose imports are not met, or that has a directive that is unknown or has no end.
     """
     modules: dict[str, Module] = {}
     _collect(root, modules, read, numbers, choices or {})
     _check(modules, declarations)
-    needed = {name for module in modules.values() for name in module.needs.get(HOST, ())}
-    own = [text for name, text in declarations.items() if name in needed]
-    return "".join([*own, *(module.text for module in modules.values())])
+    imported = {name for module in modules.values() for name in module.imports.get(HOST, ())}
+    own = [text for name, text in declarations.items() if name in imported]
+    return [*own, *(module.text for module in modules.values())]
 
 
 def _collect(
@@ -104,9 +115,9 @@ def _collect(
     numbers: Mapping[str, int],
     choices: Mapping[str, str],
 ) -> None:
-    """Add a file to `modules`, after all files that it needs."""
+    """Add a file to `modules`, after all files that it imports."""
     module = _module(name, read(name), numbers, choices)
-    for file in module.needs:
+    for file in module.imports:
         if file != HOST and file not in modules:
             _collect(file, modules, read, numbers, choices)
     modules[name] = module
@@ -114,34 +125,34 @@ def _collect(
 
 def _module(name: str, source: str, numbers: Mapping[str, int], choices: Mapping[str, str]) -> Module:
     text = expand(name, source, numbers)
-    needs: dict[str, list[str]] = {}
-    for file, names in NEEDS.findall(text):
-        needs.setdefault(choices.get(file, file), []).extend(names.split(", "))
+    imports: dict[str, list[str]] = {}
+    for file, names in IMPORT.findall(text):
+        imports.setdefault(choices.get(file, file), []).extend(names.split(", "))
     code = COMMENT.sub("", text)
     defines = DEFINITION.findall(code)
     for twice in {one for one in defines if defines.count(one) > 1}:
         raise ValueError(f"{name} defines {twice} twice")
-    gives = {one for names in GIVES.findall(text) for one in names.split(", ")}
-    return Module(text, needs, gives, set(defines), set(NAME.findall(code)))
+    exports = {one for names in EXPORT.findall(text) for one in names.split(", ")}
+    return Module(text, imports, exports, set(defines), set(NAME.findall(code)))
 
 
 def _check(modules: Mapping[str, Module], declarations: Mapping[str, str]) -> None:
     home = dict.fromkeys(declarations, HOST)
     for file, module in modules.items():
-        for name in sorted(module.gives - module.defines):
-            raise ValueError(f"{file} gives {name}, which it does not define")
+        for name in sorted(module.exports - module.defines):
+            raise ValueError(f"{file} exports {name}, which it does not define")
         for name in sorted(module.defines & home.keys()):
             raise ValueError(f"{file} defines {name}, and so does {home[name]}")
         home.update(dict.fromkeys(module.defines, file))
     for file, module in modules.items():
-        needed = {name: giver for giver, names in module.needs.items() for name in names}
-        for name, giver in needed.items():
-            if name not in (declarations if giver == HOST else modules[giver].gives):
-                raise ValueError(f"{file} needs {name} of {giver}, which does not give it")
+        imported = {name: source for source, names in module.imports.items() for name in names}
+        for name, source in imported.items():
+            if name not in (declarations if source == HOST else modules[source].exports):
+                raise ValueError(f"{file} imports {name} of {source}, which does not export it")
             if name not in module.uses:
-                raise ValueError(f"{file} needs {name} of {giver} and does not use it")
-        for name in sorted((module.uses & home.keys()) - module.defines - needed.keys()):
-            raise ValueError(f"{file} uses {name} of {home[name]} and does not say that it needs it")
+                raise ValueError(f"{file} imports {name} of {source} and does not use it")
+        for name in sorted((module.uses & home.keys()) - module.defines - imported.keys()):
+            raise ValueError(f"{file} uses {name} of {home[name]} and does not import it")
 
 
 def expand(name: str, source: str, numbers: Mapping[str, int]) -> str:

@@ -142,9 +142,8 @@ def read_pairs(path: str) -> ShownPairs:
         concordance, relatedness = (table.number(row[name], name) for name in ("concordance", "relatedness"))
         relations = _text(row["expected"]), _text(row["found"])
         names = row["sample_1"], row["sample_2"]
-        pairs.add(
-            SamplePair(names, sites, concordance, ibs0, ibs2, hets, relatedness, *relations, _flags(row["flags"]))
-        )
+        told = _flags(row["flags"]), _text(row.get("note", UNKNOWN))
+        pairs.add(SamplePair(names, sites, concordance, ibs0, ibs2, hets, relatedness, *relations, *told))
     return pairs
 
 

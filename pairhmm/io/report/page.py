@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable
+from graphlib import TopologicalSorter
 from importlib.resources import files
 from typing import Any
 
@@ -12,45 +13,8 @@ from pairhmm.io.files.outputs import open_output
 from pairhmm.reporting.packing import pack, to_json
 
 STYLES = ("page.css", "table.css", "panel.css", "print.css", "map.css")
-# ES modules, which web/ bundles too. Here all of them share one scope, so that no bundler is needed to install pairhmm.
-# main.js comes last, and starts the page.
-SCRIPTS = (
-    "data.js",
-    "dom.js",
-    "format.js",
-    "colours.js",
-    "filter.js",
-    "svg.js",
-    "export.js",
-    "table.js",
-    "tooltip.js",
-    "overview.js",
-    "cohort.js",
-    "points.js",
-    "blending.js",
-    "map.js",
-    "distances.js",
-    "relate.js",
-    "genotypes.js",
-    "panel_data.js",
-    "heatmap.js",
-    "alignment.js",
-    "pileup_cells.js",
-    "pileup.js",
-    "links.js",
-    "deciding.js",
-    "panel.js",
-    "printing.js",
-    "sites.js",
-    "seen.js",
-    "scan.js",
-    "fit.js",
-    "run.js",
-    "scrolling.js",
-    "main.js",
-)
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) )", re.MULTILINE)
 
 
@@ -70,7 +34,7 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
     contents: dict[str, Callable[[], Iterable[str]]] = {
         "title": lambda: [html.escape(title)],
         "style": lambda: map(_page_file, STYLES),
-        "script": lambda: (in_one_scope(_page_file(name)) for name in SCRIPTS),
+        "script": scripts,
         "data": lambda: [pack(to_json(data))],
         "panels": lambda: (panel + "\n" for panel in panels),
     }
@@ -80,9 +44,18 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
             out.writelines(contents[text]() if number % 2 else [text])
 
 
-def in_one_scope(module: str) -> str:
-    """The text of an ES module without its imports, and with its exports as plain declarations."""
-    return _EXPORT.sub("", _IMPORT.sub("", module))
+def scripts() -> list[str]:
+    """The ES modules as plain scripts, each after those that it imports. main.js, which starts the page, is last.
+
+    They share one scope, so that installing pairhmm needs neither Node nor a bundler. The web page bundles the same
+    modules.
+    """
+    folder = files("pairhmm") / "report_page"
+    modules = {
+        name: _page_file(name) for name in sorted(file.name for file in folder.iterdir()) if name.endswith(".js")
+    }
+    order = TopologicalSorter({name: _IMPORT.findall(text) for name, text in modules.items()}).static_order()
+    return [_EXPORT.sub("", _IMPORT.sub("", modules[name])) for name in order]
 
 
 def _page_file(name: str) -> str:

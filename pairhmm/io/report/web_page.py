@@ -12,8 +12,8 @@ from pairhmm.errors import InputError
 from pairhmm.io.files.outputs import open_output
 from pairhmm.reporting.packing import pack
 
-PAGE, BENCHMARK = "pairhmm.html", "benchmark.html"
-"""Names of the pages."""
+PAGE = "pairhmm.html"
+"""The name of the page."""
 
 KINDS = {
     "alignments": (".bam", ".cram"),
@@ -45,16 +45,14 @@ _EXAMPLES = "<!-- examples -->\n"
 
 
 def write_web_page(
-    destination: str, name: str, example: str | None = None, allow_urls: bool = False, is_hosted: bool = False
+    destination: str, example: str | None = None, allow_urls: bool = False, is_hosted: bool = False
 ) -> None:
-    """Write a page.
+    """Write the page.
 
     Parameters
     ----------
     destination : str
         ``-`` is stdout.
-    name : str
-        `PAGE` or `BENCHMARK`.
     example : str, optional
         Folder of the files that the page offers as an example.
     allow_urls : bool
@@ -67,7 +65,7 @@ def write_web_page(
     InputError
         Where the page was not built, and for a folder that is no example.
     """
-    text = _built(name).read_text(encoding="utf-8")
+    text = _built().read_text(encoding="utf-8")
     for before, after in [*(_URLS.items() if allow_urls else ()), *(_HOSTED.items() if is_hosted else ())]:
         text = text.replace(before, after, 1)
     before, mark, after = text.partition(_EXAMPLES)
@@ -117,16 +115,16 @@ def write_hosted_files(folder: str) -> None:
 
 
 def _hosted_files() -> list[Traversable]:
-    _built(PAGE)
+    _built()
     return list((files("pairhmm") / "web_page" / "hosted").iterdir())
 
 
-def _built(name: str) -> Traversable:
-    """A page that `make page` built."""
-    page = files("pairhmm") / "web_page" / name
+def _built() -> Traversable:
+    """The page that `make page` built."""
+    page = files("pairhmm") / "web_page" / PAGE
     if not page.is_file():
         cure = "install a wheel of pairhmm, or run 'make page' in a checkout (it needs Node)"
-        raise InputError(f"pairhmm/web_page/{name}", "", "the page is not in this installation", cure)
+        raise InputError(f"pairhmm/web_page/{PAGE}", "", "the page is not in this installation", cure)
     return page
 
 

@@ -1,4 +1,4 @@
-"""Directives of the WGSL sources, what modules need and give, and every text that the shapes need."""
+"""Directives of the WGSL sources, what modules import and export, and every text that the shapes need."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def test_wrong_directives(text):
         assembled(text, {"K": 1})
 
 
-PART = "// gives: f\nfn f() -> u32 { return hidden; }\nconst hidden = 1u;\n"
+PART = "// export: f\nfn f() -> u32 { return hidden; }\nconst hidden = 1u;\n"
 
 
 def test_modules_stand_behind_what_they_need():
     """Each once, and of the host's declarations those that are needed."""
     given = {"A": "const A = 1u;\n", "B": "const B = 2u;\n"}
-    middle = "// needs host: A\n// needs part: f\n// gives: g\nfn g() -> u32 { return f() + A; }\n"
-    main = "// needs part: f\n// needs middle_*: g\nconst x = f() + g();\n"
+    middle = "// import host: A\n// import part: f\n// export: g\nfn g() -> u32 { return f() + A; }\n"
+    main = "// import part: f\n// import middle_*: g\nconst x = f() + g();\n"
     text = assembled(main, None, given, {"middle_*": "middle_1"}, middle_1=middle, part=PART)
     assert text == given["A"] + PART + middle + main
 
 
 def test_needs_may_have_a_condition():
-    main = "//#if X\n// needs part: f\nconst x = f();\n//#end\n"
+    main = "//#if X\n// import part: f\nconst x = f();\n//#end\n"
     assert "fn f" in assembled(main, {"X": 1}, part=PART)
     assert "fn f" not in assembled(main, {}, part=PART)
 
@@ -66,15 +66,15 @@ def test_needs_may_have_a_condition():
 @pytest.mark.parametrize(
     ("main", "message"),
     [
-        ("// needs part: h\nconst x = h;", "main needs h of part, which does not give it"),
-        ("// needs part: hidden\nconst x = hidden;", "main needs hidden of part, which does not give it"),
-        ("// needs host: H\nconst x = H;", "main needs H of host, which does not give it"),
-        ("// needs part: f\nconst x = 1;", "main needs f of part and does not use it"),
-        ("// needs part: f\nconst x = f() + hidden;", "main uses hidden of part and does not say that it needs it"),
-        ("// needs part: f\nconst x = f() + A;", "main uses A of host and does not say that it needs it"),
-        ("// needs part: f\nfn hidden() { f(); }", "main defines hidden, and so does part"),
-        ("// needs part: f\nconst A = f();", "main defines A, and so does host"),
-        ("// gives: g\nfn f() {}", "main gives g, which it does not define"),
+        ("// import part: h\nconst x = h;", "main imports h of part, which does not export it"),
+        ("// import part: hidden\nconst x = hidden;", "main imports hidden of part, which does not export it"),
+        ("// import host: H\nconst x = H;", "main imports H of host, which does not export it"),
+        ("// import part: f\nconst x = 1;", "main imports f of part and does not use it"),
+        ("// import part: f\nconst x = f() + hidden;", "main uses hidden of part and does not import it"),
+        ("// import part: f\nconst x = f() + A;", "main uses A of host and does not import it"),
+        ("// import part: f\nfn hidden() { f(); }", "main defines hidden, and so does part"),
+        ("// import part: f\nconst A = f();", "main defines A, and so does host"),
+        ("// export: g\nfn f() {}", "main exports g, which it does not define"),
         ("const a = 1;\nvar<workgroup> a: u32;", "main defines a twice"),
     ],
 )
@@ -85,7 +85,7 @@ def test_what_modules_say_is_checked(main, message):
 
 def test_members_and_locals_are_no_uses():
     """A field or a parameter may have another module's name; comments may, too."""
-    main = "// needs part: f\nstruct S { hidden: u32 }  // hidden\nfn g(s: S) -> u32 { return s.hidden + f(); }\n"
+    main = "// import part: f\nstruct S { hidden: u32 }  // hidden\nfn g(s: S) -> u32 { return s.hidden + f(); }\n"
     assert assembled(main, part=PART)
 
 

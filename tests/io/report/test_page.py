@@ -8,37 +8,40 @@ from importlib.resources import files
 
 import pytest
 
-from pairhmm.io.report.page import SCRIPTS, in_one_scope
+from pairhmm.io.report.page import scripts
 
 FOLDER = files("pairhmm") / "report_page"
-TEXTS = {name: (FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS}
+TEXTS = {one.name: one.read_text(encoding="utf-8") for one in FOLDER.iterdir() if one.name.endswith(".js")}
 DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 EXPORTED = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 IMPORTED = re.compile(r'^import \{([^}]*)\} from "\./(\w+\.js)";$', re.MULTILINE)
 
 
-def test_every_script_is_in_the_report():
-    assert sorted(SCRIPTS) == sorted(one.name for one in FOLDER.iterdir() if one.name.endswith(".js"))
-
-
-def test_one_scope_has_each_name_once():
-    names = Counter(name for text in TEXTS.values() for name in DECLARED.findall(text))
+def test_scripts_share_one_scope_and_main_is_last():
+    texts = scripts()
+    assert not any(re.search(r"^(import|export)\b", text, re.MULTILINE) for text in texts)
+    names = Counter(name for text in texts for name in DECLARED.findall(text))
     assert [name for name, count in names.items() if count > 1] == []
+    assert texts[-1].startswith(TEXTS["main.js"].split("import ")[0])
+    assert len(texts) == len(TEXTS)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_modules_become_plain_scripts(name):
-    assert not re.search(r"^(import|export)\b", in_one_scope(TEXTS[name]), re.MULTILINE)
-    for imported, source in IMPORTED.findall(TEXTS[name]):
-        wanted = {one.strip() for one in imported.split(",") if one.strip()}
-        assert wanted <= set(EXPORTED.findall(TEXTS[source]))
+def test_every_module_is_reached_from_main():
+    reached = ["main.js"]
+    for name in reached:
+        reached += {source for _, source in IMPORTED.findall(TEXTS[name])} - set(reached)
+    assert set(reached) == set(TEXTS)
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", sorted(TEXTS))
 def test_modules_import_what_they_use(name):
+    imports = {
+        source: {one.strip() for one in names.split(",") if one.strip()}
+        for names, source in IMPORTED.findall(TEXTS[name])
+    }
+    for source, wanted in imports.items():
+        assert wanted <= set(EXPORTED.findall(TEXTS[source]))
     owners = {one: source for source, text in TEXTS.items() for one in EXPORTED.findall(text) if source != name}
-    imported = {one.strip() for names, _ in IMPORTED.findall(TEXTS[name]) for one in names.split(",")}
     code = re.sub(r'//.*$|"(?:[^"\\\n]|\\.)*"', "", IMPORTED.sub("", TEXTS[name]), flags=re.MULTILINE)
-    own = set(DECLARED.findall(TEXTS[name]))
-    called = set(re.findall(r"(?<![.\w])(\w+)\(", code)) - own
-    assert {one for one in called if one in owners} <= imported
+    called = set(re.findall(r"(?<![.\w])(\w+)\(", code)) - set(DECLARED.findall(TEXTS[name]))
+    assert {one for one in called if one in owners} <= set().union(*imports.values())

@@ -36,7 +36,7 @@ def example(tmp_path):
 
 
 def test_the_example_is_baked_in(installed, example, tmp_path):
-    web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, str(example))
+    web_page.write_web_page(str(tmp_path / "p.html"), str(example))
     text = (tmp_path / "p.html").read_text()
     baked = re.findall(r'<script type="text/plain" class="example" data-name="([^"]*)">([^<]*)</script>', text)
     assert {name: unpack(data) for name, data in baked} == {
@@ -46,7 +46,7 @@ def test_the_example_is_baked_in(installed, example, tmp_path):
 
 def test_the_page_may_fetch_only_where_it_is_asked_for(installed, tmp_path):
     for allowed in (False, True):
-        web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, None, allowed)
+        web_page.write_web_page(str(tmp_path / "p.html"), None, allowed)
         text = (tmp_path / "p.html").read_text()
         assert ("connect-src 'none'" in text) is not allowed
         assert ("data-urls" in text) is allowed
@@ -58,7 +58,7 @@ def test_a_hosted_page_has_its_files_beside_it(installed, tmp_path):
     web_page.make_hosted_folder(str(tmp_path / "site" / "pairhmm"))
     web_page.write_hosted_files(str(tmp_path / "site" / "pairhmm"))
     assert (tmp_path / "site" / "pairhmm" / "service_worker.js").read_text() == "x"
-    web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, is_hosted=True)
+    web_page.write_web_page(str(tmp_path / "p.html"), is_hosted=True)
     text = (tmp_path / "p.html").read_text()
     assert all(one in text for one in web_page._HOSTED.values())
     assert "connect-src 'none'" in text
@@ -66,13 +66,14 @@ def test_a_hosted_page_has_its_files_beside_it(installed, tmp_path):
 
 def test_names_of_files_stay_text(installed, example, tmp_path):
     (example / '"><b>.bam').write_bytes(b"")
-    web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, str(example))
+    web_page.write_web_page(str(tmp_path / "p.html"), str(example))
     assert "<b>" not in (tmp_path / "p.html").read_text()
 
 
 def test_a_page_that_was_not_built(installed, tmp_path):
-    with pytest.raises(InputError, match=r"pairhmm/web_page/benchmark.html: the page is not in this .* 'make page'"):
-        web_page.write_web_page(str(tmp_path / "p.html"), web_page.BENCHMARK)
+    (installed / "web_page" / web_page.PAGE).unlink()
+    with pytest.raises(InputError, match=r"pairhmm/web_page/pairhmm.html: the page is not in this .* 'make page'"):
+        web_page.write_web_page(str(tmp_path / "p.html"))
     assert not (tmp_path / "p.html").exists()
 
 
@@ -88,10 +89,10 @@ def test_a_page_that_was_not_built(installed, tmp_path):
 def test_a_folder_that_is_no_example(installed, example, tmp_path, change, told):
     change(example)
     with pytest.raises(InputError, match=told):
-        web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, str(example))
+        web_page.write_web_page(str(tmp_path / "p.html"), str(example))
     assert not (tmp_path / "p.html").exists()
 
 
 def test_a_missing_folder(installed, tmp_path):
     with pytest.raises(InputError, match="is not a folder"):
-        web_page.write_web_page(str(tmp_path / "p.html"), web_page.PAGE, str(tmp_path / "none"))
+        web_page.write_web_page(str(tmp_path / "p.html"), str(tmp_path / "none"))

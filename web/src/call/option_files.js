@@ -4,7 +4,7 @@ import { readPed } from "../files/ped.js";
 import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { familiesOf } from "../genomics/pedigree.js";
-import { GATK_OPTIONS } from "../models/gatk.js";
+import { OPTIONS } from "../models/parameters.js";
 import { builtInStrModel } from "../models/str_model.js";
 
 /** @typedef {import("../files/sources.js").Source} Source */
@@ -76,7 +76,7 @@ export function modelText(options, strModel) {
   const isProfile = options.model === "profile";
   const name = isProfile ? options.parameters : strModel?.name;
   const used = [...(name ? [] : OF_GAPS), ...(isProfile ? [] : OF_TAGS), ...OF_BASES];
-  const changed = used.filter((key) => options[key] !== GATK_OPTIONS[key]);
+  const changed = used.filter((key) => options[key] !== OPTIONS[key]);
   const told = changed.map((key) => `, ${inPython(key)}=${options[key] ?? "none"}`);
   return `${options.model}${name ? ` (${name})` : ""}${told.join("")}`;
 }

@@ -1,9 +1,6 @@
 // All options of a run. Names and defaults are those of the command line (pairhmm/evidence/inputs.py).
 
-import { CANDIDATE_OPTIONS } from "../genomics/discovery.js";
-import { REGION_OPTIONS } from "../genomics/regions.js";
-import { GATK_OPTIONS } from "../models/gatk.js";
-import { READ_PRESETS } from "./read_presets.js";
+import { OPTIONS, READ_PRESETS } from "../models/parameters.js";
 
 /** @typedef {import("../files/alignment_parser.js").ReadSelection} ReadSelection */
 /** @typedef {import("../genomics/discovery.js").CandidateOptions} CandidateOptions */
@@ -35,27 +32,14 @@ import { READ_PRESETS } from "./read_presets.js";
 
 /** @type {Readonly<CallOptions>} */
 export const CALL_OPTIONS = {
-  ...REGION_OPTIONS,
-  ...CANDIDATE_OPTIONS,
-  ...GATK_OPTIONS,
-  excludedFlags: 0xf04,
-  minMapq: 20,
-  defaultBaseQuality: null,
+  ...OPTIONS,
   model: "gatk",
   parameters: "normalised",
   preset: "illumina",
-  strModel: null,
   listedOnly: true,
-  maxHaplotypes: 128,
-  maxDepth: 1000,
-  maxCells: 50_000_000,
-  chunkSize: 20_000,
-  ploidy: 2,
-  snvPrior: 1e-3,
-  indelPrior: 1.25e-4,
+  maxCells: 50_000_000, // a page has less memory
   gvcf: false,
   mnv: false,
-  minQual: 20,
 };
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */

@@ -3,7 +3,7 @@
 import { joined, offsets } from "../genomics/arrays.js";
 import { NO_INDEL_QUALITY } from "../genomics/blocks.js";
 import { asN, countLowered, indelQualities, preparedBaseQuality } from "../models/gatk.js";
-import { PRESETS } from "../models/presets.js";
+import { PROFILES } from "../models/parameters.js";
 import { ProfileModel } from "../models/profile.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
@@ -30,7 +30,7 @@ export class Preparation {
     this.native = native;
     this.options = options;
     this.strModel = strModel;
-    this.profile = options.model === "profile" ? new ProfileModel(PRESETS[options.parameters]) : null;
+    this.profile = options.model === "profile" ? new ProfileModel(PROFILES[options.parameters]) : null;
     this.bases = this.lowered = this.tagged = 0;
   }
 

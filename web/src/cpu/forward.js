@@ -59,21 +59,6 @@ export class CpuForward {
     }
   }
 
-  /**
-   * Cells that `forward` computes: fewer than those of whole matrices where haplotypes share columns.
-   *
-   * @param {Batch} batch
-   * @returns {number}
-   */
-  computedCells(batch) {
-    const held = new Held(this.native);
-    try {
-      return this.native.computed_cells(this.#given(batch, LONGEST_FAST_READ, held));
-    } finally {
-      held.release();
-    }
-  }
-
   /** @param {Batch} batch @param {number} longestFastRead @param {Held} held */
   #given(batch, longestFastRead, held) {
     const hasRows = batch.rows.length > 0;

@@ -9,7 +9,6 @@
  * @property {(bytes: number) => number} allocate
  * @property {(pointer: number) => void} release
  * @property {(batch: number, log10: number, precision: number) => void} forward
- * @property {(batch: number) => number} computed_cells
  * @property {(given: number) => number} made_tiles
  * @property {(given: number, log10: number, precision: number) => void} device_scores
  */

@@ -1,6 +1,6 @@
 // A worker: one instance of our C++, which scores the batches that it is sent one after another.
 
-import { ERROR } from "../models/error.js";
+import { ERROR } from "../models/parameters.js";
 import { CpuForward } from "./forward.js";
 import { instantiate } from "./instance.js";
 

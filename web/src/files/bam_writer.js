@@ -1,5 +1,7 @@
 // Records of CRAM as the bytes of BAM records (SAM specification, section 4.2), as far as our parser looks at them.
 
+import { joined } from "../genomics/arrays.js";
+
 /** @typedef {import("@gmod/cram").CramRecord} CramRecord */
 
 const LETTERS = "=ACMGRSVTWYHKDBN";
@@ -18,14 +20,7 @@ const INDEL_TAGS = ["BI", "BD"];
  * @param {string[]} groups IDs of the header's read groups
  */
 export function bamRecords(records, groups) {
-  const parts = records.map((record) => bamRecord(record, groups));
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joined(records.map((record) => bamRecord(record, groups)));
 }
 
 /** @param {CramRecord} record @param {string[]} groups */

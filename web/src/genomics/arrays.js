@@ -8,15 +8,15 @@ export function offsets(lengths) {
 }
 
 /**
- * Arrays of one kind, end to end.
+ * Arrays of one kind, end to end; bytes where there are none.
  *
  * @template {Uint8Array | Uint16Array | Int32Array | Uint32Array} Kind
- * @param {Kind[]} parts at least one
+ * @param {Kind[]} parts
  * @returns {Kind}
  */
 export function joined(parts) {
   const size = parts.reduce((sum, part) => sum + part.length, 0);
-  const whole = new /** @type {any} */ (parts[0].constructor)(size);
+  const whole = new /** @type {any} */ (parts[0]?.constructor ?? Uint8Array)(size);
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

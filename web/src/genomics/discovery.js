@@ -23,16 +23,6 @@ import { endOf } from "./variants.js";
  * @property {boolean} assembly whether reads are assembled where they disagree with the reference
  */
 
-/** @type {Readonly<CandidateOptions>} */
-export const CANDIDATE_OPTIONS = {
-  minBaseQuality: 10,
-  minSnvCount: 2,
-  minIndelCount: 2,
-  minSnvFraction: 0.12,
-  minIndelFraction: 0.08,
-  assembly: true,
-};
-
 /** An allele behind a position: the bases that it replaces there, and its own. */
 /** @typedef {{position: number, length: number, isIndel: boolean, joinedUntil: number, letters: string}} Found */
 

@@ -59,7 +59,7 @@ export function siteAnnotations(native) {
 }
 
 /** Number of genotypes of `alleles` alleles. @param {number} alleles @param {number} ploidy */
-export function countGenotypes(alleles, ploidy) {
+function countGenotypes(alleles, ploidy) {
   let count = 1;
   for (let i = 1; i <= ploidy; i++) count = (count * (alleles - 1 + i)) / i;
   return Math.round(count);

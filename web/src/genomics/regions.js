@@ -22,9 +22,6 @@ export const MAX_SHIFT = 150;
  * @property {number} pad haplotypes are longer than the cut reads by this many bases on either side
  */
 
-/** @type {Readonly<RegionOptions>} */
-export const REGION_OPTIONS = { joinDistance: 25, maxSpan: 300, maxAlleles: 64, flank: 55, minFlank: 10, pad: 15 };
-
 /**
  * An interval of a contig with the candidates in it, which are scored together.
  *

@@ -89,7 +89,7 @@ export class Device {
 
   /** @param {Variant} variant @returns {Promise<GPUComputePipeline>} */
   pipeline(variant) {
-    const name = nameOf(variant);
+    const name = `${nameOf(variant)} ${variant.extension}`;
     const known = this.#pipelines.get(name);
     if (known) return known;
     const layout = this.layouts[Number(variant.kernel === "forward_scaled")];

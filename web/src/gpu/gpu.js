@@ -1,7 +1,7 @@
 // Scores of batches by the kernels of shaders/forward/ on a WebGPU device (pairhmm/backends/webgpu/backend.py).
 
 import { instantiate } from "../cpu/instance.js";
-import { ERROR } from "../models/error.js";
+import { ERROR } from "../models/parameters.js";
 import { chunks } from "./chunks.js";
 import { Device, OutOfDeviceMemory, Unavailable } from "./device.js";
 import { extensionOf, pack, partsOf, takes } from "./layout.js";

@@ -92,7 +92,7 @@ export class Work {
 }
 
 /** Arrays, and the place of each in a buffer. */
-export class Plan {
+class Plan {
   size = 0;
   /** @type {{at: number, bytes: Uint8Array}[]} */
   #parts = [];
@@ -213,7 +213,7 @@ export function partsOf(tier, most, data) {
 }
 
 /** @param {Plan} plan @param {Work} work @param {Batch} batch @param {GpuData} data */
-export function planBatch(plan, work, batch, data) {
+function planBatch(plan, work, batch, data) {
   const { padding } = data.constants;
   const { readOffset, groupRead, groupHaplotype, haplotypeOffset } = batch;
   work.put({

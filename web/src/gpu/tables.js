@@ -1,6 +1,6 @@
 // The tables that kernels make rows from (pairhmm/backends/webgpu/tables.py and kinds.py).
 
-import { ERROR } from "../models/error.js";
+import { ERROR } from "../models/parameters.js";
 
 /** @typedef {import("./variants.js").GpuData} GpuData */
 

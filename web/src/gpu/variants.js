@@ -1,7 +1,4 @@
-// The WGSL text of each variant of a kernel (pairhmm/backends/webgpu/kernels.py), from what Python exports as JSON
-// (pairhmm/backends/webgpu/browser.py).
-
-import { assemble } from "./templates.js";
+// The WGSL text of each variant of a kernel, from what Python exports as JSON (pairhmm/backends/webgpu/browser.py).
 
 /**
  * A table of shapes: [lanes, rows, whether reads are cut into strips], and [shape, number of lengths] in order.
@@ -14,11 +11,8 @@ import { assemble } from "./templates.js";
  * What Python exports for the page (`python -m pairhmm.backends.webgpu.browser`).
  *
  * @typedef {object} GpuData
- * @property {Record<string, string>} modules templates
- * @property {Record<string, string>} shared declarations of all variants
- * @property {string[]} names of a variant's numbers
- * @property {string[]} switches those that are not declared
- * @property {Record<string, {root: string, numbers: (number | null)[], others: string}>} variants
+ * @property {string[]} pieces declarations and modules of WGSL
+ * @property {Record<string, number[]>} variants the pieces of each, by name
  * @property {string} subgroups WGSL that measures the size of subgroups
  * @property {string} enableSubgroups WGSL before a text that shuffles
  * @property {{gpu: number, trees: number, software: number}} parts
@@ -30,8 +24,6 @@ import { assemble } from "./templates.js";
  * @property {Record<string, {laneEntries: number, madeEntries: [number, number]}>} treeRows entries of a lane's slot, and
  *   of what is made for an item without masks and with them, by rows of a lane
  * @property {Record<string, number>} kindColumns
- * @property {string[]} stripItem words of a work item of the kernels of long pairs
- * @property {string[]} stripResult words that they return for each
  * @property {Record<string, number>} constants
  */
 
@@ -46,12 +38,12 @@ import { assemble } from "./templates.js";
  * @property {"qualities" | "kinds" | "folded"} from what rows are made from
  * @property {number | null} extension probability that a deletion is extended, if it is one number for the batch
  * @property {number} part columns of an iteration of the loop
- * @property {number} [segment] of the kernels of long pairs: lanes that hand values on to each other
  */
 
-/** @param {Variant} variant */
-export function nameOf({ kernel, lanes, rows, shuffles, from, extension, part, segment }) {
-  return [kernel, lanes, rows, shuffles, from, extension, part, segment].join(" ");
+/** A variant's name, the same for any extension. @param {Variant} variant */
+export function nameOf({ kernel, lanes, rows, shuffles, from, extension, part }) {
+  const [way, deletions] = [shuffles ? "shuffles" : "memory", extension === null ? "varying" : "shared"];
+  return [kernel, lanes, rows, way, from, deletions, part].join(" ");
 }
 
 /**
@@ -60,22 +52,9 @@ export function nameOf({ kernel, lanes, rows, shuffles, from, extension, part, s
  * @returns {string}
  */
 export function source(data, variant) {
-  const { kernel, lanes, rows, shuffles, from, extension, part, segment } = variant;
-  const name = `${kernel} ${lanes}x${rows}${segment ? ` ${segment}` : ""}`;
-  const known = data.variants[name] ?? data.variants[`${name} ${from}`]; // sizes of trees depend on what rows are from
-  const numbers = Object.fromEntries(data.names.map((name, index) => [name, known.numbers[index]]));
-  Object.assign(numbers, { SHUFFLES: Number(shuffles), VARYING: Number(extension === null) });
-  Object.assign(numbers, { PART: part, PART_WORDS: part / 4 });
-  const declarations = { ...data.shared };
-  for (const name of data.names) {
-    if (numbers[name] !== null && !data.switches.includes(name))
-      declarations[name] = `const ${name} = ${numbers[name]}u;\n`;
-  }
-  for (const [line, name] of known.others.matchAll(/const (\w+) = .*\n/g)) declarations[name] = line;
-  if (extension !== null) declarations.EXTEND_DELETION = `const EXTEND_DELETION = ${hexOf(extension)}f;\n`;
-  const way = shuffles ? "shuffles" : "memory";
-  const chosen = (/** @type {string} */ name) => name.replace("*", name.includes("/rows_") ? from : way);
-  return (shuffles ? data.enableSubgroups : "") + assemble(known.root, data.modules, declarations, numbers, chosen);
+  const text = data.variants[nameOf(variant)].map((piece) => data.pieces[piece]).join("");
+  const own = text.replace(/(?<=const EXTEND_DELETION = ).*(?=f;)/, hexOf(variant.extension ?? 0));
+  return (variant.shuffles ? data.enableSubgroups : "") + own;
 }
 
 /** The float32 next to a positive number, as Python's float.hex writes it. @param {number} value */

@@ -2,7 +2,7 @@
 
 import { NO_INDEL_QUALITY } from "../genomics/blocks.js";
 import { CODE_OF_N } from "../letters.js";
-import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "./str_model.js";
+import { LONGEST_REPEAT_UNIT, LOWEST_USABLE_BASE_QUALITY, PCR_QUALITIES } from "./parameters.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./str_model.js").StrModel} StrModel */
@@ -20,35 +20,6 @@ import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "./str_model.js";
  * @property {number | null} scoreFloor scores below the read's best score minus this (log10) are raised to it
  * @property {number | null} errorRate a read whose best score is below -4 min(2, ceil(errorRate m)) is set aside
  */
-
-/** @type {Readonly<GatkOptions>} */
-export const GATK_OPTIONS = {
-  insertionQuality: 45,
-  deletionQuality: 45,
-  gapQuality: 10,
-  indelTags: true,
-  pcrIndelModel: "conservative",
-  capByMappingQuality: true,
-  baseQualityThreshold: 18,
-  scoreFloor: 4.5,
-  errorRate: 0.02,
-};
-
-const PCR_RATES = { none: 0, hostile: 1, aggressive: 2, conservative: 3 };
-const [PCR_INITIAL_QUALITY, PCR_LOWEST_QUALITY] = [40, 10];
-const LOWEST_USABLE_BASE_QUALITY = 6;
-
-/**
- * The highest indel quality of a position with 0 to 20 repeats: max(10, round(40 - exp(repeats / (rate pi)) + 1)).
- *
- * @param {Exclude<GatkOptions["pcrIndelModel"], "none">} model
- */
-function pcrQuality(model) {
-  return Uint8Array.from({ length: MOST_REPEATS + 1 }, (_, repeats) => {
-    const quality = PCR_INITIAL_QUALITY - Math.exp(repeats / (PCR_RATES[model] * Math.PI)) + 1;
-    return Math.max(PCR_LOWEST_QUALITY, Math.floor(quality + 0.5));
-  });
-}
 
 /**
  * Base qualities as both models take them.
@@ -104,7 +75,7 @@ export function indelQualities(native, reads, bases, options, strModel) {
   const deletion = own(reads.deletion, bases.length, options.deletionQuality);
   const gap = new Uint8Array(bases.length).fill(options.gapQuality);
   if (options.pcrIndelModel === "none") return { insertion, deletion, gap };
-  const table = pcrQuality(options.pcrIndelModel);
+  const table = Uint8Array.from(PCR_QUALITIES[options.pcrIndelModel]);
   return { ...cappedByRepeats(native, reads.offset, bases, table, insertion, deletion), gap };
 }
 
@@ -130,7 +101,7 @@ function loweredTo(given, qualities) {
  * @param {Uint8Array} insertion
  * @param {Uint8Array} deletion
  */
-export function cappedByRepeats(native, offset, bases, table, insertion, deletion) {
+function cappedByRepeats(native, offset, bases, table, insertion, deletion) {
   return native.with((arrays) => {
     const [inserted, deleted] = [arrays.pass(insertion), arrays.pass(deletion)];
     native.call.cap_indel_qualities(

@@ -1,8 +1,15 @@
 // The profile model of called bases: a read is a matrix of probabilities of A C G T (pairhmm/models/profile.py).
 
-import { ERROR } from "./error.js";
+import { ERROR } from "./parameters.js";
 
-/** @typedef {import("./presets.js").ProfileParameters} ProfileParameters */
+/**
+ * @typedef {object} ProfileParameters
+ * @property {string} name
+ * @property {number[][]} match for A C G T of the read: its emission beside A C G T N of the haplotype
+ * @property {number[]} insertion emission of each inserted letter
+ * @property {Record<"MM" | "MI" | "MD" | "IM" | "II" | "DM" | "DD", number>} transitions
+ * @property {"match" | "anywhere"} start
+ */
 
 /** The bases that each letter of a read, ACGTNRYSWKMBDHV, stands for: A C G T are 1 2 4 8. */
 const SETS = [1, 2, 4, 8, 15, 5, 10, 6, 9, 12, 3, 14, 13, 11, 7];

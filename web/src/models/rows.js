@@ -1,7 +1,7 @@
 // Row parameters of a read (pairhmm/models/rows.py): emissions beside A C G T N, then the transitions mm im dm mi ii md dd.
 
 import { CODE_OF_N } from "../letters.js";
-import { ERROR } from "./error.js";
+import { ERROR } from "./parameters.js";
 import { asN } from "./gatk.js";
 
 /** @typedef {import("../call/uncertain.js").PreparedRead} PreparedRead */

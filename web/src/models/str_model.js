@@ -1,18 +1,9 @@
 // Gap qualities by the unit and the copies of the tandem repeat at a base: STR tables (pairhmm/models/str_model.py), and
 // those that are built in (pairhmm/models/str_parameters.py).
 
-/** @typedef {import("../genomics/native.js").Native} Native */
+import { LONGEST_REPEAT_UNIT, MOST_REPEATS, STR_TABLES } from "./parameters.js";
 
-export const LONGEST_REPEAT_UNIT = 8;
-export const MOST_REPEATS = 20;
-const [QUALITY, GAP_QUALITY] = [45, 10]; // where there is no repeat
-const LEAST_COPIES = [4, 3, 3, 3, 3, 3, 3, 3];
-const FIRST_RATES = [2e-4, 1.8e-4, 1e-4, 1e-4, 1e-4, 1e-4, 1e-4, 1e-4];
-const GROWTHS = [1.65, 1.6, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5];
-const FACTORS = { "pcr-free": 1, pcr: 5 };
-const LOSS_SHARE = 0.7;
-const HIGHEST_RATE = 0.4;
-const LOWEST_QUALITY = 3;
+/** @typedef {import("../genomics/native.js").Native} Native */
 
 /**
  * Phred qualities of gaps by the tandem repeat at a base: rows of units of 1 to 8 bases, end to end, with a number for 1
@@ -52,32 +43,8 @@ export function roundHalfEven(value) {
   return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }
 
-/** The built-in model of a library. @param {keyof typeof FACTORS} name */
+/** The built-in model of a library. @param {"pcr-free" | "pcr"} name */
 export function builtInStrModel(name) {
-  const [insertion, deletion] = [0, 0].map(() => new Uint8Array(LONGEST_REPEAT_UNIT * MOST_REPEATS).fill(QUALITY));
-  const gap = new Uint8Array(LONGEST_REPEAT_UNIT * MOST_REPEATS).fill(GAP_QUALITY);
-  for (let unit = 1; unit <= LONGEST_REPEAT_UNIT; unit++) {
-    const [row, least] = [unit - 1, LEAST_COPIES[unit - 1]];
-    const further = Math.max(1, roundHalfEven(GAP_QUALITY / unit));
-    const continued = 10 ** (-further / 10);
-    /** @param {number} copies */
-    const rate = (copies) => {
-      if (copies < least) return 0;
-      return Math.min(HIGHEST_RATE, FACTORS[name] * FIRST_RATES[row] * GROWTHS[row] ** (copies - least));
-    };
-    for (let copies = least; copies <= MOST_REPEATS; copies++) {
-      const places = unit === 1 ? copies : Math.max(1, (copies - 2) * unit + 1);
-      const through = places * continued ** (unit - 1) * (1 - continued);
-      /** @param {number} changed */
-      const opening = (changed) => {
-        const quality = roundHalfEven(-10 * Math.log10(Math.max(changed / through, 1e-12)));
-        return Math.min(QUALITY, Math.max(LOWEST_QUALITY, quality));
-      };
-      const at = row * MOST_REPEATS + copies - 1;
-      if (copies > least) insertion[at] = opening((1 - LOSS_SHARE) * rate(copies - 1));
-      deletion[at] = opening(LOSS_SHARE * rate(Math.min(copies + 1, MOST_REPEATS)));
-      if (insertion[at] < QUALITY || deletion[at] < QUALITY) gap[at] = further;
-    }
-  }
-  return new StrModel(insertion, deletion, gap, name);
+  const { insertion, deletion, gap } = STR_TABLES[name];
+  return new StrModel(Uint8Array.from(insertion), Uint8Array.from(deletion), Uint8Array.from(gap), name);
 }

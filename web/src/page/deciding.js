@@ -1,6 +1,6 @@
 // The bases that decide between a read's two likeliest haplotypes (pairhmm/commands/report_reads.py).
 
-import { PRESETS } from "../models/presets.js";
+import { PROFILES } from "../models/parameters.js";
 import { basePosteriors } from "../models/posterior.js";
 import { ProfileModel } from "../models/profile.js";
 import { gatkRows, profileRows, ROW_SIZE } from "../models/rows.js";
@@ -26,8 +26,7 @@ const GATK_START = { match: 0, deletion: 1 };
 
 /** @param {Unexplained} read @param {string | null} parameters a preset of the profile model; null for GATK's @returns {Explained} */
 export function explained(read, parameters) {
-  const model =
-    parameters === null ? null : new ProfileModel(PRESETS[/** @type {keyof typeof PRESETS} */ (parameters)]);
+  const model = parameters === null ? null : new ProfileModel(PROFILES[parameters]);
   const rows = model ? profileRows(read, model) : gatkRows(read);
   const start = model ? { match: model.startMatch, deletion: model.startDeletion } : GATK_START;
   const [first, second] = read.letters.map((letters) => basePosteriors(rows, letters, start));

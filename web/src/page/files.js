@@ -18,7 +18,7 @@ const ENDINGS = {
 };
 export const SLOTS = /** @type {Slot[]} */ (Object.keys(ENDINGS));
 
-export const READABLE =
+const READABLE =
   "BAM or CRAM, FASTA, VCF or BED, their indexes (.bai, .csi, .crai, .fai, .gzi, .tbi), an STR model (.toml), a pedigree (.ped), or tables of pairhmm map (.tsv)";
 
 /** The files that were chosen. */

@@ -1,12 +1,13 @@
 // The options of a run, under the names of the command line. tests/page/ compares what they do.
 
+import { CALL_OPTIONS } from "../call/options.js";
 import { make } from "./components.js";
 
 const NUMBERS = /** @type {const} */ ([
-  ["minMapq", "Mapping quality, at least", 20, 0, 255, "--min-mapq"],
-  ["minQual", "PASS from QUAL", 20, 0, 10000, "--min-qual"],
-  ["maxDepth", "Reads of a sample, at most", 1000, 1, 100000, "--max-depth"],
-  ["ploidy", "Ploidy", 2, 1, 20, "--ploidy"],
+  ["minMapq", "Mapping quality, at least", 0, 255, "--min-mapq"],
+  ["minQual", "PASS from QUAL", 0, 10000, "--min-qual"],
+  ["maxDepth", "Reads of a sample, at most", 1, 100000, "--max-depth"],
+  ["ploidy", "Ploidy", 1, 20, "--ploidy"],
 ]);
 
 /** @type {Record<string, [string, string][]>} values of a choice, and what is shown of them */
@@ -47,8 +48,8 @@ export class RunOptions {
     this.model = choice("model", () => this.become(this.files));
     this.strModel = choice("strModel");
     this.gpu = choice("gpu", () => onGpu(/** @type {"auto" | "off"} */ (this.gpu.value)));
-    this.numbers = NUMBERS.map(([name, , value, min, max]) =>
-      make("input", { id: name, type: "number", value, min, max, step: 1, required: true }),
+    this.numbers = NUMBERS.map(([name, , min, max]) =>
+      make("input", { id: name, type: "number", value: CALL_OPTIONS[name], min, max, step: 1, required: true }),
     );
     this.indelTags = make("input", { id: "indelTags", type: "checkbox", checked: true });
     this.mnv = make("input", { id: "mnv", type: "checkbox" });
@@ -63,7 +64,7 @@ export class RunOptions {
       field("Reads", this.preset, "--preset"),
       field("Model", this.model, "--model"),
       field("Gaps in repeats", this.strModel, "--str-model"),
-      ...this.numbers.map((input, index) => field(NUMBERS[index][1], input, NUMBERS[index][5])),
+      ...this.numbers.map((input, index) => field(NUMBERS[index][1], input, NUMBERS[index][4])),
       field("Compute on", this.gpu, "--backend"),
       field("Gap qualities of tags BI and BD", this.indelTags, "--indel-tags"),
       field("Neighbouring SNVs as one record", this.mnv, "--mnv"),

@@ -63,7 +63,7 @@ export class ShownPairs {
     ];
     return {
       names: [row.sample_1, row.sample_2],
-      row: [sites, ...shares, expected, found, flags.join(",")],
+      row: [sites, ...shares, expected, found, flags.join(","), textOf(row.note ?? ".")],
       flags,
       stands: flags.length > 0 || contradicts,
     };
