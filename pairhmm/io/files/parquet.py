@@ -13,8 +13,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, PairhmmError
+from pairhmm.genomics.names import Names
 from pairhmm.io.files.behind import WriteBehind
 
 ROWS_PER_GROUP = 1 << 17
@@ -162,7 +164,7 @@ class RowGroups:
 
     def _decoded(self, batch: Any) -> Any:
         columns = [
-            column if column.type == field.type else column.dictionary_decode()
+            column if column.type == field.type else _texts(_codes(column), column.dictionary)
             for column, field in zip(batch.columns, self._schema, strict=True)
         ]
         return type(batch).from_arrays(columns, schema=self._schema)
@@ -210,17 +212,27 @@ def _of_its_values(coded: Any) -> Any:
     """A dictionary array without the values of its dictionary that no row has."""
     import pyarrow
 
-    def numbers(values: Any) -> Any:
-        return pyarrow.Array.from_buffers(pyarrow.int32(), len(values), [None, pyarrow.py_buffer(values)])
-
-    values = coded.dictionary
-    if len(values) == 1:
-        return coded
-    # `to_numpy` would import pandas where that is installed.
-    codes = np.frombuffer(coded.indices.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
+    codes, values = _codes(coded), coded.dictionary
     is_used = np.bincount(codes, minlength=len(values)) > 0
     if is_used.all():
         return coded
-    kept = numbers(np.flatnonzero(is_used).astype(np.int32))
-    known = pyarrow.DictionaryArray.from_arrays(kept, values).dictionary_decode()
-    return pyarrow.DictionaryArray.from_arrays(numbers((np.cumsum(is_used, dtype=np.int32) - 1)[codes]), known)
+    codes = (np.cumsum(is_used, dtype=np.int32) - 1)[codes]
+    indices = pyarrow.Array.from_buffers(pyarrow.int32(), len(codes), [None, pyarrow.py_buffer(codes)])
+    return pyarrow.DictionaryArray.from_arrays(indices, _texts(np.flatnonzero(is_used), values))
+
+
+def _codes(coded: Any) -> NDArray[np.int32]:
+    """The codes of a dictionary array. `to_numpy` would import pandas where that is installed."""
+    return np.frombuffer(coded.indices.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
+
+
+def _texts(codes: NDArray[np.integer], values: Any) -> Any:
+    """The texts that codes stand for. `dictionary_decode` would import pyarrow.compute, which takes 40 ms."""
+    import pyarrow
+
+    _, offset, text = values.buffers()
+    ends = np.frombuffer(offset, dtype=np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+    names = Names(b"" if text is None else text.to_pybytes()[ends[0] : ends[-1]], ends[1:] - ends[0])
+    rows = names.at(codes.astype(np.int64))
+    buffers = (pyarrow.py_buffer(part) for part in (rows.offset.astype(np.int32), rows.text))
+    return pyarrow.StringArray.from_buffers(len(rows), *buffers)
