@@ -141,20 +141,20 @@ def deep(path: Path) -> None:
             precision = np.zeros(log10.shape, dtype=np.uint8)
             table.write(
                 LikelihoodRows(
-                    "chr1",
-                    start,
-                    start + 150,
-                    ["sample"],
-                    np.zeros(DEEP_READS, dtype=np.int32),
-                    Names.of([f"{start}:{read}" for read in reads]),
-                    np.ones(DEEP_READS, dtype=np.uint8),
-                    names,
-                    sequences,
-                    alleles,
-                    variants,
-                    [False] * DEEP_HAPLOTYPES,
-                    log10,
-                    precision,
+                    chrom="chr1",
+                    start=start,
+                    end=start + 150,
+                    samples=["sample"],
+                    sample=np.zeros(DEEP_READS, dtype=np.int32),
+                    read_names=Names.of([f"{start}:{read}" for read in reads]),
+                    mates=np.ones(DEEP_READS, dtype=np.uint8),
+                    haplotypes=names,
+                    sequences=sequences,
+                    alleles=alleles,
+                    variants=variants,
+                    nuisances=[False] * DEEP_HAPLOTYPES,
+                    log10=log10,
+                    precision=precision,
                 )
             )
 

@@ -1,12 +1,11 @@
 // Python bindings of formats/alike_lines.hpp, formats/distance_lines.hpp, formats/groups.hpp,
-// formats/likelihood_lines.hpp, formats/runs.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out.
+// formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,7 +17,6 @@
 #include "formats/distance_lines.hpp"
 #include "formats/groups.hpp"
 #include "formats/likelihood_lines.hpp"
-#include "formats/runs.hpp"
 #include "formats/score_lines.hpp"
 
 namespace nb = nanobind;
@@ -177,50 +175,4 @@ void bind_text(nb::module_& module) {
         },
         "samples"_a, "sample_end"_a, "others"_a, "other_end"_a, "sample"_a, "other"_a, "equal"_a, "heads"_a,
         "head_end"_a, "containment"_a, "ani"_a, "threads"_a, "Lines of the table of distances, in parts.");
-
-    module.def("joined_crc32", &pairhmm::joined_crc32, "first"_a, "second"_a, "second_bytes"_a,
-               "The CRC-32 of two texts, one behind the other, from those of both and the size of the second.");
-
-    module.def(
-        "runs_crc32",
-        [](Array<uint8_t> values, Array<int64_t> end, Array<int64_t> count) {
-            checks::has_ends(end, checks::size_of(values), "end");
-            checks::has(count, checks::size_of(end), "count");
-            checks::lie_below(count, std::numeric_limits<int64_t>::max(), "count");
-            nb::gil_scoped_release release;
-            return pairhmm::runs_crc32(values.data(), end.data(), count.data(), static_cast<int64_t>(end.shape(0)));
-        },
-        "values"_a, "end"_a, "count"_a, "The CRC-32 of values laid end to end, each repeated so many times.");
-
-    module.def(
-        "encoded_runs",
-        [](Array<int32_t> code, Array<int64_t> count, int width) {
-            checks::has(count, checks::size_of(code), "count");
-            checks::lie_below(count, std::numeric_limits<int64_t>::max(), "count");
-            checks::require(width >= 0 && width <= 32, "width", "from 0 to 32 bits");
-            std::string encoded;
-            {
-                nb::gil_scoped_release release;
-                encoded = pairhmm::encoded_runs(code.data(), count.data(), static_cast<int64_t>(code.shape(0)), width);
-            }
-            return nb::bytes(encoded.data(), encoded.size());
-        },
-        "code"_a, "count"_a, "width"_a, "Runs of codes of so many bits, as Parquet has them.");
-
-    module.def(
-        "packed_cycles",
-        [](Array<int32_t> code, Array<int64_t> end, Array<int64_t> count, int width) {
-            checks::has_ends(end, checks::size_of(code), "end");
-            checks::has(count, checks::size_of(end), "count");
-            checks::lie_below(count, std::numeric_limits<int64_t>::max(), "count");
-            checks::require(width >= 0 && width <= 32, "width", "from 0 to 32 bits");
-            std::string packed;
-            {
-                nb::gil_scoped_release release;
-                packed = pairhmm::packed_cycles(code.data(), end.data(), count.data(),
-                                                static_cast<int64_t>(end.shape(0)), width);
-            }
-            return nb::bytes(packed.data(), packed.size());
-        },
-        "code"_a, "end"_a, "count"_a, "width"_a, "The codes of each region so many times, bit-packed as in Parquet.");
 }

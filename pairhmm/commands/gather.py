@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pairhmm.errors import InputError
 from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
-from pairhmm.io.files import parquet
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.htslib import quiet
 from pairhmm.io.files.names import check_names, check_row_names
 from pairhmm.io.likelihoods.gathered import gather_parquet, gather_table
-from pairhmm.io.likelihoods.table import companion
+from pairhmm.io.likelihoods.table import Format, companion
 from pairhmm.io.variants.gathered import gather_vcf, is_vcf
 
 
@@ -37,7 +36,8 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     >>> pairhmm.gather(["1-of-2.vcf.gz", "2-of-2.vcf.gz"], "calls.vcf.gz")  # doctest: +SKIP
     """
     pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
-    if samples and (len(samples) != len(pieces) or is_vcf(output) or output.endswith(parquet.ENDING)):
+    is_parquet = Format.of(output) is Format.PARQUET
+    if samples and (len(samples) != len(pieces) or is_vcf(output) or is_parquet):
         rule = f"{len(samples)} names for {len(pieces)} files"
         raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
     check_names("--sample", "", samples, "choose another name")
@@ -47,7 +47,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     with quiet():
         if is_vcf(output):
             gather_vcf(pieces, output)
-        elif output.endswith(parquet.ENDING):
+        elif is_parquet:
             gather_parquet(pieces, output)
         else:
             gather_table(pieces, output, samples)

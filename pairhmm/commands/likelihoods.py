@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -18,10 +18,9 @@ from pairhmm.interface.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.interface.process import closed_at_exit
 from pairhmm.io.files.destinations import check_apart, kept_apart
 from pairhmm.io.files.names import check_row_names
-from pairhmm.io.files.parquet import ENDING as PARQUET
 from pairhmm.io.files.parquet import pyarrow_for
-from pairhmm.io.likelihoods.table import LikelihoodRows, companion
-from pairhmm.io.likelihoods.writer import Prepare, open_likelihoods, preparation
+from pairhmm.io.likelihoods.table import Format, LikelihoodRows, companion
+from pairhmm.io.likelihoods.writer import Prepare, Prepared, open_likelihoods, preparation
 from pairhmm.models.gatk import GatkOptions, floor_scores
 
 
@@ -149,16 +148,16 @@ def write_likelihoods(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
-    joined = chosen.molecules.are_on
-    rows = _TableRows(chosen.model if prepared else None, preparation(output, joined))
+    rows = _TableRows(chosen.model if prepared else None, preparation(output))
     refined = without_nuisances if only_listed else None
-    if output.endswith(PARQUET):
+    is_text = Format.of(output) is not Format.PARQUET
+    if not is_text:
         # Here, so that workers need not load the library, each for itself.
         pyarrow_for(output)
     with open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run:
-        if not output.endswith(PARQUET):
+        if is_text:
             check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
-        with open_likelihoods(output, chosen.model_text, joined, chosen.threads) as writer:
+        with open_likelihoods(output, chosen.model_text, chosen.molecules.are_on, chosen.threads) as writer:
             for found in run.made:
                 writer.append(found)
 
@@ -170,7 +169,7 @@ class _TableRows:
     prepared: GatkOptions | None
     prepare: Prepare
 
-    def __call__(self, regions: Iterator[Evidence]) -> Iterator[Any]:
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[Prepared]:
         """What the writer takes."""
         return self.prepare(table_rows(evidence, evidence.samples, self.prepared) for evidence in regions)
 

@@ -30,7 +30,7 @@ from pairhmm.evidence.molecules import MoleculeOptions
 from pairhmm.evidence.stream import EvidenceOptions
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.files import parquet
-from pairhmm.io.likelihoods import lines, writer
+from pairhmm.io.likelihoods import lines
 from pairhmm.io.likelihoods.table import companion
 from pairhmm.models.profile import preset
 
@@ -344,7 +344,6 @@ def without_backend(made):
 def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, monkeypatch, backend, ending):
     pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 60)
-    monkeypatch.setattr(writer, "DEEP", 60)
     monkeypatch.setattr(lines, "DEEP", 60)
     reference, alignments, _ = data["dense"]
     made = {}

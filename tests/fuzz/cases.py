@@ -29,10 +29,8 @@ class Case:
         Why exit code 0 would be wrong: a checksum or an end marker that is broken. Empty where it may be right.
     stdin : str
         The file that is given as stdin.
-    same_rows : str
-        A Parquet file of `files`, whose rows are those that the output must have if there is one.
     same_records : str
-        A VCF of `files`, likewise for its records.
+        A VCF of `files`, whose records are those that the output must have if there is one.
     """
 
     target: str
@@ -40,7 +38,6 @@ class Case:
     files: dict[str, bytes] = field(default_factory=dict)
     must_fail: str = ""
     stdin: str = ""
-    same_rows: str = ""
     same_records: str = ""
 
     def write(self, folder: Path) -> None:

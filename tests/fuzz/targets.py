@@ -227,7 +227,7 @@ def scatter(rng: Generator, seeds: Seeds) -> Case:
 
 def gather(rng: Generator, seeds: Seeds) -> Case:
     """Outputs with changes, put together."""
-    kind, same_rows = rng.random(), ""
+    kind = rng.random()
     if kind < 0.4:
         name, data, fault = _variants(rng, seeds, "calls")
         output = pick(rng, _OUTPUTS)
@@ -240,16 +240,16 @@ def gather(rng: Generator, seeds: Seeds) -> Case:
         fault = bgzf.fault(data, seeds[name])
     else:
         name = pick(rng, ("table.parquet", "table.haplotypes.parquet"))
-        data, output, fault, same_rows = change_bytes(rng, seeds[name], 2), "all.parquet", "", f"sound.{name}"
-    files = {name: data} | ({same_rows: seeds[name]} if same_rows else {})
+        data, output, fault = change_bytes(rng, seeds[name], 2), "all.parquet", ""
+    files = {name: data}
     pieces = [name]
-    if not same_rows and chance(rng, 0.3):
+    if chance(rng, 0.3):
         files[f"first.{name}"] = seeds[name]
         pieces = [f"first.{name}", name]
     arguments = ["gather", "-o", f"{OUT}/{output}", *pieces]
     if chance(rng, 0.1):
         arguments += ["--sample", pick(rng, ("a", "a\tb", "", "x\ny"))]
-    return Case("gather", arguments, files, fault, same_rows=same_rows)
+    return Case("gather", arguments, files, fault)
 
 
 def report(rng: Generator, seeds: Seeds) -> Case:

@@ -23,10 +23,20 @@ def test_copies_are_equal():
     names = Names.of(["a", "bc"])
     assert copied(names) == names
     rows = LikelihoodRows(
-        *("q", 10, 20, ["s"], np.zeros(1, dtype=np.int32), names),
-        *(np.ones(2, dtype=np.uint8), ["h"], ["ACGT"], ["0"], ".", [False]),
-        np.array([[-1.0], [-2.0]]),
-        np.zeros((2, 1), dtype=np.uint8),
+        chrom="q",
+        start=10,
+        end=20,
+        samples=["s"],
+        sample=np.zeros(1, dtype=np.int32),
+        read_names=names,
+        mates=np.ones(2, dtype=np.uint8),
+        haplotypes=["h"],
+        sequences=["ACGT"],
+        alleles=["0"],
+        variants=".",
+        nuisances=[False],
+        log10=np.array([[-1.0], [-2.0]]),
+        precision=np.zeros((2, 1), dtype=np.uint8),
     )
     copy = copied(rows)
     assert (copy.chrom, copy.haplotypes, copy.read_names, copy.reads) == ("q", ["h"], names, None)

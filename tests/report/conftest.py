@@ -89,20 +89,20 @@ def region(bases, positions, samples, reads, read_name, rng) -> LikelihoodRows:
     log10 = -rng.uniform(1, 8, (reads, 1)) - apart[true] * quality
     place = f"chr1:{start - PAD + 1}-{end + PAD}"
     return LikelihoodRows(
-        "chr1",
-        start,
-        end,
-        samples,
-        np.arange(reads, dtype=np.int32) % np.int32(len(samples)),
-        Names.of([f"{read_name}:{index // 2}" for index in range(reads)]),
-        (1 + np.arange(reads) % 2).astype(np.uint8),
-        [f"{place}/{index}" for index in range(len(combinations))],
-        sequences,
-        [",".join(map(str, alleles)) for alleles in combinations],
-        ",".join(f"{position + 1}:{bases[position]}>{other(bases[position])}" for position in positions),
-        [False] * len(combinations),
-        log10,
-        np.zeros(log10.shape, dtype=np.uint8),
+        chrom="chr1",
+        start=start,
+        end=end,
+        samples=samples,
+        sample=np.arange(reads, dtype=np.int32) % np.int32(len(samples)),
+        read_names=Names.of([f"{read_name}:{index // 2}" for index in range(reads)]),
+        mates=(1 + np.arange(reads) % 2).astype(np.uint8),
+        haplotypes=[f"{place}/{index}" for index in range(len(combinations))],
+        sequences=sequences,
+        alleles=[",".join(map(str, alleles)) for alleles in combinations],
+        variants=",".join(f"{position + 1}:{bases[position]}>{other(bases[position])}" for position in positions),
+        nuisances=[False] * len(combinations),
+        log10=log10,
+        precision=np.zeros(log10.shape, dtype=np.uint8),
     )
 
 

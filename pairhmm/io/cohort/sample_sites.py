@@ -9,7 +9,7 @@ import numpy as np
 
 from pairhmm.errors import InputError
 from pairhmm.io.cohort.likelihood_sites import TableSites
-from pairhmm.io.files import parquet
+from pairhmm.io.likelihoods.table import TABLE_ENDINGS
 from pairhmm.io.variants.genotype_blocks import GenotypeBlock, GenotypeFile
 from pairhmm.relating.cohort import (
     MOST_SAMPLES,
@@ -21,7 +21,6 @@ from pairhmm.relating.cohort import (
 )
 from pairhmm.relating.concordance import NO_GENOTYPE
 
-_TABLES = (".tsv", ".tsv.gz", parquet.ENDING)
 _ROUND_OF_CALLS = "call all samples at the same sites: together, or with pairhmm call -v"
 # Sites with genotypes, from which on a file without homozygous reference genotypes is one of variants only.
 _ENOUGH = 50
@@ -62,7 +61,7 @@ def read_sample_sites(paths: Sequence[str]) -> tuple[SampleSites, list[str]]:
     """
     choice = SiteChoice(MOST_SITES)
     inputs: list[_Input] = [
-        TableSites(path, choice) if path.endswith(_TABLES) else _CalledSites(path, choice) for path in paths
+        TableSites(path, choice) if path.endswith(TABLE_ENDINGS) else _CalledSites(path, choice) for path in paths
     ]
     choice.limit(most_sites(sum(len(one.samples) for one in inputs)))
     for one in inputs:

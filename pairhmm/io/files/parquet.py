@@ -1,58 +1,26 @@
-"""What all readers and writers of Parquet share: loading pyarrow, its options, and errors of damaged files.
-
-A file carries a checksum of its values (`pairhmm.io.files.parquet_sums`), and each page has a checksum of its own.
-"""
+"""What readers and writers of Parquet share: loading pyarrow, its options, row groups, errors of damaged files."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from mmap import mmap
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, PairhmmError
-from pairhmm.io.files import parquet_footer
-from pairhmm.io.files.arrow_arrays import arrow_array
+from pairhmm.genomics.names import Names
 from pairhmm.io.files.background import BackgroundWriter
-from pairhmm.io.files.parquet_pages import PagedColumn, row_group
-from pairhmm.io.files.parquet_sums import ColumnSums, number_sums
-from pairhmm.io.files.runs import Runs
-from pairhmm.io.files.thrift import Struct, struct_bytes
 
-
-class Rows(Protocol):
-    """Something that becomes rows: items with some rows each, such as regions."""
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The rows of each item: int64 (items,)."""
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Self], /) -> Self:
-        """The items of several, one after the other."""
-
-    def take(self, first: int, end: int, /) -> Self:
-        """The items [first, end)."""
-
-    def columns(self) -> Sequence[Any]:
-        """The columns, as `arrow_array` takes them; or where values repeat, as `parquet_pages` does."""
-
-
-T = TypeVar("T", bound=Rows)
-
-ENDING = ".parquet"
 ROWS_PER_GROUP = 1 << 17
-"""Approximate number of rows in a Parquet row group."""
+"""Rows in a Parquet row group."""
 READING = {"page_checksum_verification": True, "pre_buffer": False}
 """Options of ``ParquetFile``."""
 PLACE = ("chrom", "start", "end")
@@ -120,178 +88,151 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedRows:
-    """A row group that was encoded apart, maybe in another process.
-
-    Attributes
-    ----------
-    body : bytes
-        The row group. Its place is that in a file without other row groups.
-    groups : list of Struct
-        Its part of a footer.
-    rows : int
-    sums : ColumnSums
-    """
-
-    body: bytes
-    groups: list[Struct]
-    rows: int
-    sums: ColumnSums
-
-
-class Table(Generic[T]):
-    """The columns of a Parquet file.
+class SentBatch:
+    """A record batch that can be sent to another process: as compressed Arrow IPC, which it stays until it is used.
 
     Parameters
     ----------
-    arrow : module
-        From `pyarrow_for`.
-    fields : list of (str, pyarrow.DataType)
-        Names and types of the columns.
-    kind : type
-        What becomes rows.
+    content : pyarrow.RecordBatch or bytes
     """
 
-    def __init__(self, arrow: ModuleType, fields: list[tuple[str, Any]], kind: type[T]) -> None:
-        self._arrow, self._kind = arrow, kind
-        self._schema = arrow.schema(fields)
+    __slots__ = ("_content",)
 
-    def sums(self) -> ColumnSums:
-        """Those of no rows."""
-        return ColumnSums(self._schema)
+    def __init__(self, content: Any) -> None:
+        self._content = content
 
-    def encoded(self, parts: Sequence[T]) -> EncodedRows:
-        """A row group."""
-        columns = self._kind.concatenate(parts).columns()
-        if any(isinstance(column, Runs) for column in columns):
-            return self._paged(columns, sum(int(part.rows.sum()) for part in parts))
-        fields = zip(columns, self._schema, strict=True)
-        arrays = [arrow_array(self._arrow, values, field.type) for values, field in fields]
-        rows, sums = self._arrow.Table.from_arrays(arrays, schema=self._schema), self.sums()
-        sums.add(rows)
-        body, footer = parquet_footer.split(self._file(rows))
-        return EncodedRows(bytes(body), *parquet_footer.row_groups(footer), sums)
+    def __reduce__(self) -> tuple[type, tuple[bytes]]:
+        from pyarrow import BufferOutputStream, ipc
 
-    def footer(self) -> Struct:
-        """That of a file without rows."""
-        return parquet_footer.split(self._file(None))[1]
+        sink, batch = BufferOutputStream(), self.batch()
+        options = ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+        with ipc.new_stream(sink, batch.schema, options=options) as out:
+            out.write_batch(batch)
+        return SentBatch, (sink.getvalue().to_pybytes(),)
 
-    def _file(self, rows: Any) -> bytes:
-        """A file as pyarrow writes it."""
-        from pyarrow import parquet
+    def batch(self) -> Any:
+        """The record batch."""
+        if not isinstance(self._content, bytes):
+            return self._content
+        from pyarrow import ipc
 
-        sink = self._arrow.BufferOutputStream()
-        with parquet.ParquetWriter(sink, self._schema, **writing(self._arrow, self._schema)) as file:
-            if rows is not None:
-                file.write_table(rows, row_group_size=max(1, len(rows)))
-        made: bytes = sink.getvalue().to_pybytes()
-        return made
-
-    def _paged(self, columns: Sequence[PagedColumn], rows: int) -> EncodedRows:
-        sums = self.sums()
-        for name, column in zip(self._schema.names, columns, strict=True):
-            sums.add_sums(name, number_sums(column) if isinstance(column, np.ndarray) else column.sums())
-        codec = self._arrow.Codec("zstd")
-        body, group = row_group(self._schema.names, columns, rows, PLACE, partial(codec.compress, asbytes=True))
-        return EncodedRows(body, [group], rows, sums)
+        with ipc.open_stream(self._content, options=ipc.IpcReadOptions(use_threads=False)) as stream:
+            return stream.read_next_batch()
 
 
-class RowGroups(Generic[T]):
-    """A Parquet file, written in groups of many rows. A row group for each region would cost more than the rows.
-
-    An item of many rows is a row group of its own: so it may be encoded before it is known what stands before it.
+class RowGroups:
+    """Writes a Parquet file. Its bytes depend on the rows, and not on the batches that they come in.
 
     Parameters
     ----------
     path : Path
-    table : Table
-    metadata : mapping of str to str, optional
+    schema : pyarrow.Schema
+    metadata : mapping of str to str
         Key-value metadata of the file.
     threads : int
-        With two or more, row groups are made and written in a thread of their own.
+        With two or more, row groups are written in a thread of their own.
     """
 
-    def __init__(
-        self, path: Path, table: Table[T], metadata: Mapping[str, str] | None = None, threads: int = 1
-    ) -> None:
-        self._table, self._metadata = table, dict(metadata or {})
-        self._out = open(path, "wb")  # noqa: SIM115 (close closes it)
-        self._held: list[T] = []
-        self._rows = 0
-        # Counted, since a pipe does not tell.
-        self._size = len(parquet_footer.MAGIC)
-        self._behind = BackgroundWriter(threads)
-        self._sums, self._like = table.sums(), table.footer()
-        # Written at once: all of them at the end would take a while.
-        self._groups: list[bytes] = []
-        self._written_rows = 0
-        self._out.write(parquet_footer.MAGIC)
+    def __init__(self, path: Path, schema: Any, metadata: Mapping[str, str], threads: int = 1) -> None:
+        import pyarrow
+        from pyarrow.parquet import ParquetWriter
 
-    def append(self, part: T | EncodedRows) -> None:
-        """Append items. A row group ends with the item that fills it, however items are divided into parts."""
-        if isinstance(part, EncodedRows):
-            self._flush()
-            self._behind.run(lambda: self._write(part))
-            return
-        ends = np.concatenate([[0], np.cumsum(part.rows)])
-        is_large = part.rows >= ROWS_PER_GROUP
-        first, items = 0, len(ends) - 1
-        while first < items:
-            if is_large[first]:
-                self._flush()
-                end = first + 1
-            else:
-                room = ROWS_PER_GROUP - self._rows
-                end = min(int(np.searchsorted(ends[1:], ends[first] + room)) + 1, items)
-                if is_large[first:end].any():
-                    end = first + int(is_large[first:end].argmax())
-            self._held.append(part.take(first, end) if (first, end) != (0, items) else part)
-            self._rows += int(ends[end] - ends[first])
-            if self._rows >= ROWS_PER_GROUP:
-                self._flush()
-            first = end
+        self._table, self._schema, self._metadata = pyarrow.Table, schema, dict(metadata)
+        self._held: list[Any] = []
+        self._rows = 0
+        self._out = _Output(path)
+        self._behind = BackgroundWriter(threads)
+        self._writer = ParquetWriter(pyarrow.PythonFile(self._out, "w"), schema, **writing(pyarrow, schema))
+
+    def append(self, batch: Any) -> None:
+        """Append the rows of a record batch. Its texts may be codes where those of the file are none."""
+        self._held.append(self._decoded(batch))
+        self._rows += len(batch)
+        while self._rows >= ROWS_PER_GROUP:
+            self._write(ROWS_PER_GROUP)
 
     def close(self) -> None:
-        """Write the rows that are still held, and the footer with the checksum."""
+        """Write the rows that are still held, and the footer."""
         try:
             with self._behind:
-                self._flush()
-            metadata = self._metadata | self._sums.metadata()
-            self._out.write(parquet_footer.footer_bytes(self._like, self._groups, self._written_rows, metadata))
+                if self._rows:
+                    self._write(self._rows)
+            self._writer.add_key_value_metadata(self._metadata)
+            self._writer.close()
         finally:
             self._out.close()
 
-    def _flush(self) -> None:
-        if self._held:
-            held, self._held, self._rows = self._held, [], 0
-            self._behind.run(lambda: self._write(self._table.encoded(held)))
+    def _decoded(self, batch: Any) -> Any:
+        columns = [
+            column if column.type == field.type else _texts(_codes(column), column.dictionary)
+            for column, field in zip(batch.columns, self._schema, strict=True)
+        ]
+        return type(batch).from_arrays(columns, schema=self._schema)
 
-    def _write(self, group: EncodedRows) -> None:
-        parquet_footer.move(group.groups, self._size - len(parquet_footer.MAGIC), len(self._groups))
-        self._out.write(group.body)
-        self._size += len(group.body)
-        self._groups += map(struct_bytes, group.groups)
-        self._written_rows += group.rows
-        self._sums.join(group.sums)
+    def _write(self, rows: int) -> None:
+        held = self._table.from_batches(self._held, self._schema)
+        group, rest = held.slice(0, rows), held.slice(rows)
+        self._held, self._rows = rest.to_batches(), len(rest)
+        self._behind.run(lambda: self._writer.write_table(_canonical(group), row_group_size=rows))
 
 
-def checked_batches(arrow: ModuleType, path: str, file: Any, rows: int) -> Iterator[Any]:
-    """All rows of a ``ParquetFile`` in batches of at most so many. Errors of reading name this file.
+class _Output:
+    """A file for pyarrow, which asks how far it is: a pipe can't tell."""
 
-    Raises
-    ------
-    InputError
-        For a damaged file, and, after the last batch, where the values do not match the checksum that the file carries.
-    """
-    batches = file.iter_batches(rows, use_threads=False)
-    sums = ColumnSums(file.schema_arrow)
-    while True:
-        with damage_errors(arrow, path):
-            batch = next(batches, None)
-            if batch is not None:
-                sums.add(batch)
-        if batch is None:
-            sums.compare(path, file)
-            return
-        yield batch
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "wb")  # noqa: SIM115 (close closes it)
+        self._size = 0
+        # A writer that failed writes once more when it is freed.
+        self.closed = False
+
+    def write(self, data: bytes) -> None:
+        if not self.closed:
+            self._file.write(data)
+            self._size += len(data)
+
+    def flush(self) -> None:
+        """Do nothing: closing flushes."""
+
+    def tell(self) -> int:
+        return self._size
+
+    def close(self) -> None:
+        self.closed = True
+        self._file.close()
+
+
+def _canonical(table: Any) -> Any:
+    """The same rows, whose dictionaries have their values only: without a trace of the batches that they came in."""
+    columns = [column.chunk(0) for column in table.unify_dictionaries().combine_chunks().columns]
+    columns = [_of_its_values(column) if hasattr(column, "dictionary") else column for column in columns]
+    return type(table).from_arrays(columns, schema=table.schema)
+
+
+def _of_its_values(coded: Any) -> Any:
+    """A dictionary array without the values of its dictionary that no row has."""
+    import pyarrow
+
+    codes, values = _codes(coded), coded.dictionary
+    is_used = np.bincount(codes, minlength=len(values)) > 0
+    if is_used.all():
+        return coded
+    codes = (np.cumsum(is_used, dtype=np.int32) - 1)[codes]
+    indices = pyarrow.Array.from_buffers(pyarrow.int32(), len(codes), [None, pyarrow.py_buffer(codes)])
+    return pyarrow.DictionaryArray.from_arrays(indices, _texts(np.flatnonzero(is_used), values))
+
+
+def _codes(coded: Any) -> NDArray[np.int32]:
+    """The codes of a dictionary array. `to_numpy` would import pandas where that is installed."""
+    return np.frombuffer(coded.indices.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
+
+
+def _texts(codes: NDArray[np.integer], values: Any) -> Any:
+    """The texts that codes stand for. `dictionary_decode` would import pyarrow.compute, which takes 40 ms."""
+    import pyarrow
+
+    _, offset, text = values.buffers()
+    ends = np.frombuffer(offset, dtype=np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+    names = Names(b"" if text is None else text.to_pybytes()[ends[0] : ends[-1]], ends[1:] - ends[0])
+    rows = names.at(codes.astype(np.int64))
+    buffers = (pyarrow.py_buffer(part) for part in (rows.offset.astype(np.int32), rows.text))
+    return pyarrow.StringArray.from_buffers(len(rows), *buffers)

@@ -1,248 +1,121 @@
-"""The columns of likelihood tables in Parquet, made of the arrays of many regions."""
+"""Likelihood tables and their companions as Arrow record batches, made of the arrays of many regions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genomics.arrays import distinct, offsets
 from pairhmm.genomics.names import Names
-from pairhmm.interface.objects import by_fields
-from pairhmm.io.files.arrow_arrays import Coded, Coder
-from pairhmm.io.files.parquet_pages import PagedColumn
-from pairhmm.io.files.runs import Cycles, Runs
-from pairhmm.io.likelihoods.table import LikelihoodRows
-from pairhmm.models.batch import PRECISIONS, UNSCORED
-
-Column = NDArray[Any] | Names | Coded
-Counts = NDArray[np.int64]
-
-_MATES = np.arange(3, dtype=np.int8)
-_PRECISIONS = Names.of(list(PRECISIONS))
+from pairhmm.io.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN, LikelihoodRows
+from pairhmm.models.batch import PRECISIONS
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Intervals of regions.
+def score_schema(are_joined: bool) -> Any:
+    """The ``pyarrow.Schema`` of a table; with the column `READS_COLUMN` where reads are joined."""
+    import pyarrow as arrow
 
-    Attributes
-    ----------
-    chrom : list of str
-    start, end : int64 (regions,)
-        0-based half-open.
-    """
-
-    chrom: list[str]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-
-    __reduce__ = by_fields
-
-    @classmethod
-    def of(cls, regions: Sequence[LikelihoodRows]) -> Places:
-        """The intervals of some regions."""
-        edges = np.array([(one.start, one.end) for one in regions], dtype=np.int64).reshape(-1, 2)
-        return cls([one.chrom for one in regions], edges[:, 0].copy(), edges[:, 1].copy())
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Places]) -> Places:
-        """The intervals of several, one after the other."""
-        chrom = [name for part in parts for name in part.chrom]
-        return cls(chrom, _joined(part.start for part in parts), _joined(part.end for part in parts))
-
-    def take(self, first: int, end: int) -> Places:
-        """The regions [first, end)."""
-        return Places(self.chrom[first:end], self.start[first:end], self.end[first:end])
-
-    def runs(self, rows: Counts) -> list[Runs]:
-        """The columns of contig, start and end, where each region has so many rows."""
-        contigs = Coder()
-        codes = contigs.codes(self.chrom)
-        edges = [Runs.of(values, rows) for values in (self.start, self.end)]
-        return [Runs.of(Names.of(contigs.names), rows, codes), *edges]
-
-    def columns(self, rows: Counts) -> list[Column]:
-        """The same as `runs`, with a value for each row."""
-        contigs = Coder()
-        codes = contigs.codes([name for name, count in zip(self.chrom, rows.tolist(), strict=True) if count])
-        repeated = np.repeat(codes, rows[rows > 0])
-        return [Coded(repeated, contigs.names), np.repeat(self.start, rows), np.repeat(self.end, rows)]
+    text, number, coded = arrow.string(), arrow.int64(), arrow.dictionary(arrow.int32(), arrow.string())
+    types = (coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded)
+    reads = [(READS_COLUMN, arrow.int32())] if are_joined else []
+    return _schema([*zip(COLUMNS, types, strict=True), *reads])
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreColumns:
-    """The scores of some regions, as arrays that lie end to end.
+def haplotype_schema() -> Any:
+    """The ``pyarrow.Schema`` of a companion."""
+    import pyarrow as arrow
 
-    Attributes
-    ----------
-    places : Places
-    reads, haplotypes : int64 (regions,)
-        How many each region has.
-    names : list of str
-        Of all haplotypes.
-    samples : sequence of str
-    sample : int32 (reads,)
-        Index into `samples`.
-    read_names : Names
-    mates : uint8 (reads,)
-    log10 : float64 (pairs,)
-    precision : uint8 (pairs,)
-    joined : int64 (reads,) or None
-    """
+    text, number = arrow.string(), arrow.int64()
+    coded = arrow.dictionary(arrow.int32(), text)
+    types = (coded, number, number, text, text, text, text, arrow.int8())
+    return _schema(zip(HAPLOTYPE_COLUMNS, types, strict=True))
 
-    places: Places
-    reads: Counts
-    haplotypes: Counts
-    names: list[str]
-    samples: Sequence[str]
-    sample: NDArray[np.int32]
-    read_names: Names
-    mates: NDArray[np.uint8]
-    log10: NDArray[np.float64]
-    precision: NDArray[np.uint8]
-    joined: NDArray[np.int64] | None
 
-    __reduce__ = by_fields
+def _schema(fields: Iterable[tuple[str, Any]]) -> Any:
+    """No value is missing. Where some might be, pyarrow takes a quarter more time to write."""
+    import pyarrow as arrow
 
-    @classmethod
-    def of(cls, regions: Sequence[LikelihoodRows]) -> ScoreColumns:
-        """The scores of some regions, one at least."""
-        return cls(
-            Places.of(regions),
-            np.array([len(one.read_names) for one in regions], dtype=np.int64),
-            np.array([len(one.haplotypes) for one in regions], dtype=np.int64),
-            [name for one in regions for name in one.haplotypes],
-            regions[0].samples,
-            _joined(one.sample for one in regions),
-            Names.concatenate([one.read_names for one in regions]),
-            _joined(one.mates for one in regions),
-            _joined(one.log10.reshape(-1) for one in regions),
-            _joined(one.precision.reshape(-1) for one in regions),
-            None if regions[0].reads is None else _joined(one.reads for one in regions if one.reads is not None),
-        )
+    return arrow.schema([arrow.field(name, kind, nullable=False) for name, kind in fields])
 
-    @classmethod
-    def concatenate(cls, parts: Sequence[ScoreColumns]) -> ScoreColumns:
-        """The scores of several, one after the other."""
-        return cls(
-            Places.concatenate([part.places for part in parts]),
-            _joined(part.reads for part in parts),
-            _joined(part.haplotypes for part in parts),
-            [name for part in parts for name in part.names],
-            parts[0].samples,
-            _joined(part.sample for part in parts),
-            Names.concatenate([part.read_names for part in parts]),
-            _joined(part.mates for part in parts),
-            _joined(part.log10 for part in parts),
-            _joined(part.precision for part in parts),
-            None if parts[0].joined is None else _joined(part.joined for part in parts if part.joined is not None),
-        )
 
-    @property
-    def rows(self) -> Counts:
-        """The rows of each region: int64 (regions,)."""
-        return self.reads * self.haplotypes
+def score_batch(regions: Sequence[LikelihoodRows]) -> Any:
+    """The ``pyarrow.RecordBatch`` of the pairs of some regions, one at least. Names of reads are codes, too."""
+    reads = np.array([len(one.read_names) for one in regions])
+    haplotypes = np.array([len(one.haplotypes) for one in regions])
+    # Each read has all haplotypes of its region, in order.
+    of_read = np.repeat(haplotypes, reads)
 
-    def take(self, first: int, end: int) -> ScoreColumns:
-        """The regions [first, end)."""
-        reads, names, pairs = (
-            slice(*offsets(counts)[[first, end]].tolist()) for counts in (self.reads, self.haplotypes, self.rows)
-        )
-        return ScoreColumns(
-            self.places.take(first, end),
-            self.reads[first:end],
-            self.haplotypes[first:end],
-            self.names[names],
-            self.samples,
-            self.sample[reads],
-            self.read_names.take(reads.start, reads.stop),
-            self.mates[reads],
-            self.log10[pairs],
-            self.precision[pairs],
-            None if self.joined is None else self.joined[reads],
-        )
+    def of_reads(values: Iterable[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+        return np.repeat(np.concatenate(list(values)).astype(kind), of_read)
 
-    def columns(self) -> list[PagedColumn]:
-        """The columns of the pairs, in the order of `pairhmm.io.likelihoods.table.COLUMNS`."""
-        # Each read has all haplotypes of its region, in order.
-        pairs_of, rows = np.repeat(self.haplotypes, self.reads), self.rows
-        changes = np.flatnonzero(np.diff(self.precision, prepend=UNSCORED))
-        columns: list[PagedColumn] = [
-            Runs.of(Names.of(list(self.samples)), pairs_of, self.sample),
-            *self.places.runs(rows),
-            Runs.of(self.read_names, pairs_of),
-            Runs.of(_MATES, pairs_of, self.mates),
-            Cycles.of(self.names, self.haplotypes, self.reads),
-            self.log10,
-            Runs.of(_PRECISIONS, np.diff(changes, append=len(self.precision)), self.precision[changes]),
-        ]
-        if self.joined is not None:
-            numbers = distinct(self.joined)
-            columns.append(Runs.of(numbers.astype(np.int32), pairs_of, np.searchsorted(numbers, self.joined)))
-        return columns
+    names = Names.concatenate([one.read_names for one in regions])
+    starts = np.cumsum(haplotypes) - haplotypes
+    shapes = zip(starts.tolist(), (starts + haplotypes).tolist(), reads.tolist(), strict=True)
+    haplotype = [np.tile(np.arange(first, end, dtype=np.int32), count) for first, end, count in shapes]
+    columns = [
+        _Coded(of_reads((one.sample for one in regions), np.int32), regions[0].samples),
+        *_places(regions, reads * haplotypes),
+        _Coded(np.repeat(np.arange(len(names), dtype=np.int32), of_read), names),
+        of_reads((one.mates for one in regions), np.int8),
+        _Coded(np.concatenate(haplotype), [name for one in regions for name in one.haplotypes]),
+        np.concatenate([one.log10.reshape(-1) for one in regions]),
+        _Coded(np.concatenate([one.precision.reshape(-1) for one in regions]).astype(np.int32), PRECISIONS),
+    ]
+    are_joined = regions[0].reads is not None
+    if are_joined:
+        columns.append(of_reads((one.reads for one in regions if one.reads is not None), np.int32))
+    return _batch(columns, score_schema(are_joined))
+
+
+def haplotype_batch(regions: Sequence[LikelihoodRows]) -> Any:
+    """The ``pyarrow.RecordBatch`` of the haplotypes of some regions."""
+    rows = np.array([len(one.haplotypes) for one in regions])
+    texts = (
+        chain.from_iterable(one.haplotypes for one in regions),
+        chain.from_iterable(one.sequences for one in regions),
+        chain.from_iterable(one.alleles for one in regions),
+        (one.variants for one in regions for _ in one.haplotypes),
+    )
+    nuisances = np.array([is_nuisance for one in regions for is_nuisance in one.nuisances], dtype=np.int8)
+    return _batch([*_places(regions, rows), *(Names.of(list(text)) for text in texts), nuisances], haplotype_schema())
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """The haplotypes of some regions, as arrays that lie end to end.
+class _Coded:
+    """Texts as codes: int32[rows], indices into `names`."""
 
-    Attributes
-    ----------
-    places : Places
-    rows : int64 (regions,)
-        The haplotypes of each region.
-    texts : tuple of Names
-        Their names, sequences, alleles and variants.
-    nuisance : int8 (haplotypes,)
+    codes: NDArray[np.int32]
+    names: Sequence[str] | Names
+
+
+def _places(regions: Sequence[LikelihoodRows], rows: NDArray[np.int64]) -> list[_Coded | NDArray[np.int64]]:
+    """The columns of contig, start and end, where each region has so many rows."""
+    contigs: dict[str, int] = {}
+    codes = np.array([contigs.setdefault(one.chrom, len(contigs)) for one in regions], dtype=np.int32)
+    edges = np.array([(one.start, one.end) for one in regions], dtype=np.int64)
+    return [_Coded(np.repeat(codes, rows), list(contigs)), *(np.repeat(edges[:, at], rows) for at in (0, 1))]
+
+
+def _batch(columns: Sequence[NDArray[Any] | Names | _Coded], schema: Any) -> Any:
+    """Columns as a record batch, without a Python object for each value.
+
+    ``pyarrow.array`` takes lists, which is slow. On its first call it also imports pandas where that is installed,
+    which takes as long as writing a million rows.
     """
+    import pyarrow as arrow
 
-    places: Places
-    rows: Counts
-    texts: tuple[Names, ...]
-    nuisance: NDArray[np.int8]
+    def array(column: NDArray[Any] | Names | _Coded, kind: Any) -> Any:
+        if isinstance(column, _Coded):
+            names = column.names if isinstance(column.names, Names) else Names.of(list(column.names))
+            return arrow.DictionaryArray.from_arrays(array(column.codes, arrow.int32()), array(names, arrow.string()))
+        if isinstance(column, Names):
+            offset = column.offset.astype(np.int32)
+            return arrow.StringArray.from_buffers(len(column), arrow.py_buffer(offset), arrow.py_buffer(column.text))
+        return arrow.Array.from_buffers(kind, len(column), [None, arrow.py_buffer(np.ascontiguousarray(column))])
 
-    __reduce__ = by_fields
-
-    @classmethod
-    def of(cls, regions: Sequence[LikelihoodRows]) -> Described:
-        """The haplotypes of some regions."""
-        texts = (
-            [name for one in regions for name in one.haplotypes],
-            [sequence for one in regions for sequence in one.sequences],
-            [alleles for one in regions for alleles in one.alleles],
-            [one.variants for one in regions for _ in one.haplotypes],
-        )
-        return cls(
-            Places.of(regions),
-            np.array([len(one.haplotypes) for one in regions], dtype=np.int64),
-            tuple(map(Names.of, texts)),
-            np.array([is_nuisance for one in regions for is_nuisance in one.nuisances], dtype=np.int8),
-        )
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Described]) -> Described:
-        """The haplotypes of several, one after the other."""
-        return cls(
-            Places.concatenate([part.places for part in parts]),
-            _joined(part.rows for part in parts),
-            tuple(Names.concatenate(texts) for texts in zip(*(part.texts for part in parts), strict=True)),
-            _joined(part.nuisance for part in parts),
-        )
-
-    def take(self, first: int, end: int) -> Described:
-        """The regions [first, end)."""
-        begin, stop = offsets(self.rows)[[first, end]].tolist()
-        texts = tuple(names.take(begin, stop) for names in self.texts)
-        return Described(self.places.take(first, end), self.rows[first:end], texts, self.nuisance[begin:stop])
-
-    def columns(self) -> list[Column]:
-        """The columns, in the order of `HAPLOTYPE_COLUMNS`."""
-        return [*self.places.columns(self.rows), *self.texts, self.nuisance]
-
-
-def _joined(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    return np.concatenate(list(parts))
+    arrays = [array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return arrow.RecordBatch.from_arrays(arrays, schema.names)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import closing, contextmanager
 
 from pairhmm.errors import InputError
 from pairhmm.io.files import parquet
@@ -13,10 +12,10 @@ from pairhmm.io.files.formats import TABIX_INDICES, require_ending
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
-from pairhmm.io.files.parquet_sums import ColumnSums
 from pairhmm.io.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
 from pairhmm.io.files.tabix import TableIndex
-from pairhmm.io.likelihoods.table import ENDINGS, MODEL_KEY
+from pairhmm.io.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
+from pairhmm.io.likelihoods.table import ENDINGS, MODEL_KEY, Format
 
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
 
@@ -47,7 +46,7 @@ def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str]
     if samples and "sample" in columns:
         raise InputError("--sample", "", f"{pieces[0]} has a column of that name", "leave it out")
     columns = ["sample", *columns] if samples else columns
-    is_indexed = destination.endswith(".gz") and {"chrom", "start", "end"} <= set(columns)
+    is_indexed = Format.of(destination) is Format.TSV_GZ and {"chrom", "start", "end"} <= set(columns)
     order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
     place = -1 if order is None else order.chrom - bool(samples)
     with _table(destination, order) as (out, index):
@@ -122,7 +121,7 @@ class _Order:
 def _table(destination: str, order: _Order | None) -> Iterator[tuple[ByteSink, TableIndex | None]]:
     """Open a text file. It is bgzipped if its name ends in ``.gz``, and then has an index if `order` is given."""
     require_ending(destination, "tables", ENDINGS)
-    if not destination.endswith(".gz"):
+    if Format.of(destination) is not Format.TSV_GZ:
         with open_binary_output(destination) as out:
             yield out, None
         return
@@ -135,56 +134,38 @@ def _table(destination: str, order: _Order | None) -> Iterator[tuple[ByteSink, T
 
 
 def gather_parquet(pieces: Sequence[str], destination: str) -> None:
-    """Join Parquet files of one schema and one model.
+    """Join Parquet tables, or companions, with the same columns and one model.
+
+    A model that another program has dropped is taken for that of the others. A line says of which files that holds.
 
     Raises
     ------
     InputError
-        For files that are not Parquet, have different columns or models, or do not match the checksum that they carry;
-        also without pyarrow.
+        For files that are not Parquet, or have different columns or models; also without pyarrow.
     """
-    arrow = parquet.pyarrow_for(destination)
-    from pyarrow.parquet import ParquetWriter
-
-    first = _parquet(arrow, pieces[0])
-    schema, model = first.schema_arrow.remove_metadata(), _model(first)
-    sums = ColumnSums(schema)
+    parquet.pyarrow_for(destination)
+    tables = []
+    for path in pieces:
+        with _parquet(path) as table:
+            tables.append(table)
+    first, named = tables[0], next((table for table in tables if table.model is not None), tables[0])
+    for table in tables:
+        if table.schema != first.schema:
+            raise InputError(table.path, "", f"its columns are not those of {first.path}", SAME_RUN)
+        if table.model not in (None, named.model):
+            rule = f"its model is {table.model}, but that of {named.path} is {named.model}"
+            raise InputError(table.path, "", rule, SAME_RUN)
+    tell_of_unchecked(tables, "it may differ from that of the others")
+    metadata = {} if named.model is None else {MODEL_KEY: named.model}
     with whole_files(destination) as scratch, output_errors(destination):
-        with ParquetWriter(str(scratch), schema, **parquet.writing(arrow, schema)) as writer:
-            held: list[Any] = []
+        with closing(parquet.RowGroups(scratch, first.schema, metadata)) as out:
             for path in pieces:
-                file = _parquet(arrow, path)
-                if file.schema_arrow != schema:
-                    raise InputError(path, "", f"its columns are not those of {pieces[0]}", SAME_RUN)
-                if _model(file) != model:
-                    rule = f"its model is {_named(_model(file))}, but that of {pieces[0]} is {_named(model)}"
-                    raise InputError(path, "", rule, SAME_RUN)
-                for batch in parquet.checked_batches(arrow, path, file, parquet.ROWS_PER_GROUP):
-                    held.append(batch.replace_schema_metadata())
-                    sums.add(batch)
-                    if sum(map(len, held)) >= parquet.ROWS_PER_GROUP:
-                        writer.write_table(arrow.Table.from_batches(held, schema))
-                        held = []
-            writer.write_table(arrow.Table.from_batches(held, schema))
-            if model is not None:
-                writer.add_key_value_metadata({MODEL_KEY: model})
-            sums.write(writer)
+                with _parquet(path) as table:
+                    for batch in table.batches(parquet.ROWS_PER_GROUP):
+                        out.append(batch)
 
 
-def _model(file: Any) -> bytes | None:
-    """The model that a ``ParquetFile`` names; None for the companion of a table."""
-    model: bytes | None = (file.metadata.metadata or {}).get(MODEL_KEY.encode())
-    return model
-
-
-def _named(model: bytes | None) -> str:
-    return "not given" if model is None else model.decode("utf-8", "replace")
-
-
-def _parquet(arrow: Any, path: str) -> Any:
-    from pyarrow.parquet import ParquetFile
-
+def _parquet(path: str) -> ParquetTable:
     require_file(path, "Parquet is read from its end")
     opening(path)
-    with parquet.damage_errors(arrow, path):
-        return ParquetFile(path, **parquet.READING)
+    return ParquetTable(path)

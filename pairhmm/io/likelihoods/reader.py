@@ -14,17 +14,17 @@ import numpy as np
 
 from pairhmm.errors import InputError
 from pairhmm.genomics.sequences import encode
-from pairhmm.io.files import parquet
 from pairhmm.io.files.inputs import opening
 from pairhmm.io.files.one_pass import require_file
 from pairhmm.io.files.text_lines import read_lines, read_rows
+from pairhmm.io.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
     HAPLOTYPE_COLUMNS,
-    MODEL_KEY,
     MODEL_LINE,
     READS_COLUMN,
+    Format,
     companion,
 )
 from pairhmm.models.batch import PRECISIONS
@@ -65,7 +65,7 @@ class LikelihoodTable:
     Raises
     ------
     InputError
-        Where one of the two files is missing.
+        Where one of the two files is missing, and for Parquet without the columns.
     """
 
     def __init__(self, path: str) -> None:
@@ -78,6 +78,11 @@ class LikelihoodTable:
             raise InputError(path, "", rule, "keep the two files that pairhmm likelihoods writes together")
         opening(path)
         opening(self.companion)
+        self._is_parquet = Format.of(path) is Format.PARQUET
+        if self._is_parquet:
+            with ParquetTable(self.companion, True) as described, ParquetTable(path, False) as table:
+                self._model = table.model or DEFAULT_MODEL
+                tell_of_unchecked([table, described], f"it is taken for {self._model}")
 
     def model(self) -> str:
         """The model and its parameters, such as ``gatk`` or ``profile (normalised)``.
@@ -87,8 +92,8 @@ class LikelihoodTable:
         InputError
             For a file that can't be read.
         """
-        if self.path.endswith(parquet.ENDING):
-            return _parquet_model(self.path)
+        if self._is_parquet:
+            return self._model
         first = next(read_lines(self.path), "")
         return first.removeprefix(MODEL_LINE) if first.startswith(MODEL_LINE) else DEFAULT_MODEL
 
@@ -100,7 +105,7 @@ class LikelihoodTable:
         InputError
             For a row that can't be used. The message names file and line.
         """
-        rows = _rows(self.companion, HAPLOTYPE_COLUMNS, None)
+        rows = self._rows(None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
             _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
             self._check_bases(place, sequences)
@@ -140,10 +145,21 @@ class LikelihoodTable:
                 known[place] = wanted(place)
             return known[place] is not None
 
-        for place, group in groupby(_rows(self.path, COLUMNS, is_wanted), key=lambda row: (row[1], row[2], row[3])):
+        for place, group in groupby(self._rows(is_wanted), key=lambda row: (row[1], row[2], row[3])):
             haplotypes = wanted(place)
             if haplotypes is not None:
                 yield self._region(haplotypes, group)
+
+    def _rows(self, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+        """The rows of the table that are wanted, or with None those of the companion, with start and end as int."""
+        if self._is_parquet:
+            is_companion = wanted is None
+            with ParquetTable(self.companion if is_companion else self.path, is_companion) as table:
+                yield from _parquet_rows(table, wanted)
+        elif wanted is None:
+            yield from read_rows(self.companion, HAPLOTYPE_COLUMNS, _MADE_BY, MODEL_LINE)
+        else:
+            yield from _text_rows(self.path, wanted)
 
     def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionLikelihoods:
         columns = {name: index for index, name in enumerate(haplotypes.names)}
@@ -210,12 +226,6 @@ def _likelihood(text: Any) -> float:
     return number
 
 
-def _rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    """The rows of a table, with start and end as int. `wanted` selects rows, in tables that begin with a sample."""
-    rows = _parquet_rows if path.endswith(parquet.ENDING) else _text_rows
-    return rows(path, columns, wanted)
-
-
 def _place(path: str, fields: Sequence[Any]) -> Place:
     chrom, start, end = fields
     try:
@@ -224,38 +234,18 @@ def _place(path: str, fields: Sequence[Any]) -> Place:
         raise InputError(path, f"{chrom}:{start}-{end}", "not a region", "check the table") from None
 
 
-def _text_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    rows = read_rows(path, columns, _MADE_BY, MODEL_LINE, READS_COLUMN if wanted is not None else None)
-    if wanted is None:
-        yield from rows
-        return
+def _text_rows(path: str, wanted: Wanted) -> Iterator[Sequence[Any]]:
+    rows = read_rows(path, COLUMNS, _MADE_BY, MODEL_LINE, READS_COLUMN)
     for texts, group in groupby(rows, key=itemgetter(1, 2, 3)):
         place = _place(path, texts)
         if wanted(*place):
             yield from ([row[0], *place, *row[4:]] for row in group)
 
 
-def _parquet_rows(path: str, columns: Sequence[str], wanted: Wanted | None) -> Iterator[Sequence[Any]]:
-    arrow = parquet.pyarrow_for(path)
-    from pyarrow.parquet import ParquetFile
-
-    with parquet.damage_errors(arrow, path), ParquetFile(path, **parquet.READING) as file:
-        schema = file.schema_arrow
-        names = schema.names[:-1] if wanted is not None and schema.names[-1:] == [READS_COLUMN] else schema.names
-        if names != list(columns) or not arrow.types.is_dictionary(schema.field("chrom").type):
-            rule = f"its columns are not {' '.join(columns)}, as they are written"
-            raise InputError(path, "", rule, f"give a table that {_MADE_BY} wrote")
-        for batch in parquet.checked_batches(arrow, path, file, _ROWS_AT_ONCE):
+def _parquet_rows(table: ParquetTable, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
+    for batch in table.batches(_ROWS_AT_ONCE):
+        with table.errors():
             yield from _batch_rows(batch, wanted)
-
-
-def _parquet_model(path: str) -> str:
-    arrow = parquet.pyarrow_for(path)
-    from pyarrow.parquet import ParquetFile
-
-    with parquet.damage_errors(arrow, path), ParquetFile(path, **parquet.READING) as file:
-        metadata: dict[bytes, bytes] = file.metadata.metadata or {}
-        return metadata.get(MODEL_KEY.encode(), DEFAULT_MODEL.encode()).decode()
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:

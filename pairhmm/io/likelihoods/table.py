@@ -4,26 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.names import Names
 from pairhmm.interface.objects import by_fields, short_repr
-from pairhmm.io.files import parquet
 from pairhmm.io.files.names import MODEL_RECORD
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 READS_COLUMN = "reads"
 """The last column of a table of joined reads: the number of reads of each profile."""
 HAPLOTYPE_COLUMNS = ("chrom", "start", "end", "haplotype", "sequence", "alleles", "variants", "nuisance")
-ENDINGS = (".tsv", ".tsv.gz", ".gz", parquet.ENDING)
+ENDINGS = (".tsv", ".tsv.gz", ".gz", ".parquet")
+TABLE_ENDINGS = (".tsv", ".tsv.gz", ".parquet")
+"""Endings that only tables have: other files that end in ``.gz`` are not tables."""
 DEFAULT_MODEL = "gatk"
 """The model of a table that names none."""
 MODEL_LINE = f"##{MODEL_RECORD}="
 """Begins the line above a text table's header that names its model. Tables of GATK's model have no such line."""
 MODEL_KEY = "pairhmm.model"
 """The key of the model in the metadata of a Parquet table."""
+
+
+class Format(Enum):
+    """The formats of tables."""
+
+    TSV = "tab-separated text"
+    TSV_GZ = "tab-separated text, bgzipped"
+    PARQUET = "Parquet"
+
+    @classmethod
+    def of(cls, path: str) -> Format:
+        """The format of a file, by the ending of its name."""
+        if path.endswith(".parquet"):
+            return cls.PARQUET
+        return cls.TSV_GZ if path.endswith(".gz") else cls.TSV
 
 
 @dataclass(slots=True)

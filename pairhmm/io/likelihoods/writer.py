@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol
 
 from pairhmm.io.files import parquet
-from pairhmm.io.files.bgzip import BgzipText, PackedText
+from pairhmm.io.files.bgzip import BgzipText
 from pairhmm.io.files.descriptors import STDOUT, is_device
 from pairhmm.io.files.formats import TABIX_INDICES, require_ending
 from pairhmm.io.files.names import printable
 from pairhmm.io.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
+from pairhmm.io.files.parquet import RowGroups, SentBatch
 from pairhmm.io.files.tabix import TableIndex
-from pairhmm.io.likelihoods.columns import Described, ScoreColumns
-from pairhmm.io.likelihoods.lines import DEEP, Lines, lines_of
+from pairhmm.io.likelihoods.columns import haplotype_batch, haplotype_schema, score_batch, score_schema
+from pairhmm.io.likelihoods.lines import Lines, lines_of
 from pairhmm.io.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -28,18 +28,29 @@ from pairhmm.io.likelihoods.table import (
     MODEL_KEY,
     MODEL_LINE,
     READS_COLUMN,
+    Format,
     LikelihoodRows,
     companion,
 )
 
 log = logging.getLogger(__name__)
 
-Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Any]]
-
 # Rows of a region that are made to Parquet columns at once.
-_PAIRS_AT_ONCE = 1 << 20
+_PAIRS_AT_ONCE = 1 << 17
 # Rows and regions that are packed at once.
 _ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
+
+
+class Batches(NamedTuple):
+    """Rows of some regions for a Parquet table and for its companion, which has them once."""
+
+    scores: SentBatch
+    haplotypes: SentBatch | None
+
+
+Prepared = Lines | Batches
+"""Rows of some regions, prepared for a file. Deep regions are compressed when they are sent to another process."""
+Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Prepared]]
 
 
 class LikelihoodWriter(Protocol):
@@ -48,74 +59,41 @@ class LikelihoodWriter(Protocol):
     def write(self, rows: LikelihoodRows) -> None:
         """Append the rows of a region."""
 
-    def append(self, prepared: Any) -> None:
+    def append(self, prepared: Prepared) -> None:
         """Append what the function that `preparation` gives made of regions."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Preparation:
-    """Prepares the rows of regions for a file. A worker process also encodes deep regions: the bytes are the same."""
-
-    path: str
-    are_joined: bool
-
-    def __call__(self, regions: Iterable[LikelihoodRows]) -> Iterator[Any]:
-        # Only workers have it, and a run without any need not load it.
-        processes = sys.modules.get("multiprocessing")
-        is_worker = processes is not None and processes.parent_process() is not None
-        if self.path.endswith(parquet.ENDING):
-            arrow = parquet.pyarrow_for(self.path) if is_worker else None
-            return _packed(regions, None if arrow is None else _score_table(arrow, self.are_joined))
-        is_packed = is_worker and self.path.endswith(".gz")
-        return map(_with_packed_table, lines_of(regions)) if is_packed else lines_of(regions)
-
-
-def preparation(destination: str | Path, are_joined: bool = False) -> Prepare:
+def preparation(destination: str | Path) -> Prepare:
     """A function that prepares the rows of regions for a writer, in this process or in another.
 
     It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
     """
-    return _Preparation(str(destination), are_joined)
+    file_format = Format.of(str(destination))
+    if file_format is Format.PARQUET:
+        return _batches
+    return partial(lines_of, are_packed=file_format is Format.TSV_GZ)
 
 
-def _packed(
-    regions: Iterable[LikelihoodRows], table: parquet.Table[ScoreColumns] | None
-) -> Iterator[tuple[ScoreColumns | parquet.EncodedRows, Described | None]]:
-    """The arrays of regions, those of several together. With a table, deep regions are encoded."""
+def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
+    """The rows of regions, those of several together."""
     held: list[LikelihoodRows] = []
     rows = 0
     for region in regions:
-        if table is not None and region.log10.size >= DEEP:
-            if held:
-                yield _pack(held)
-                held, rows = [], 0
-            scores = [ScoreColumns.of([part]) for part in _parts(region)]
-            described: list[Described | None] = [Described.of([region]), *[None] * (len(scores) - 1)]
-            for one, haplotypes in zip(scores, described, strict=True):
-                yield table.encoded([one]) if len(one.log10) >= DEEP else one, haplotypes
-            continue
         held.append(region)
         rows += region.log10.size
         if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
-            yield _pack(held)
+            yield from _together(held)
             held, rows = [], 0
     if held:
-        yield _pack(held)
+        yield from _together(held)
 
 
-def _pack(regions: list[LikelihoodRows]) -> tuple[ScoreColumns, Described]:
-    return ScoreColumns.of([part for region in regions for part in _parts(region)]), Described.of(regions)
-
-
-def _with_packed_table(lines: Lines) -> Lines:
-    if not _are_deep(lines) or isinstance(lines.table, PackedText):
-        return lines
-    return replace(lines, table=PackedText.of(lines.table))
-
-
-def _are_deep(lines: Lines) -> bool:
-    """Whether these are the lines of a deep region, which are blocks of their own in a bgzipped table."""
-    return len(lines.in_table) == 1 and lines.in_table[0].rows >= DEEP
+def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:
+    *others, last = regions
+    first, *parts = _parts(last)
+    yield Batches(SentBatch(score_batch([*others, first])), SentBatch(haplotype_batch(regions)))
+    for part in parts:
+        yield Batches(SentBatch(score_batch([part])), None)
 
 
 @contextmanager
@@ -144,16 +122,17 @@ def open_likelihoods(
     """
     path = str(destination)
     require_ending(path, "tables", ENDINGS)
-    if path.endswith(parquet.ENDING):
-        arrow = parquet.pyarrow_for(path)
+    file_format = Format.of(path)
+    if file_format is Format.PARQUET:
+        parquet.pyarrow_for(path)
         with whole_files(path) as table, _haplotypes_of(path) as haplotypes:
             with output_errors(path):
-                writer = _ParquetWriter(arrow, table, haplotypes, model, are_joined, threads)
+                writer = _ParquetWriter(table, haplotypes, model, are_joined, threads)
                 try:
                     yield writer
                 finally:
                     writer.close()
-    elif path.endswith(".gz"):
+    elif file_format is Format.TSV_GZ:
         with whole_files(path, *TABIX_INDICES) as table, _haplotypes_of(path, *TABIX_INDICES) as haplotypes:
             with output_errors(path), ExitStack() as stack:
                 text = stack.enter_context(BgzipText(table, threads))
@@ -232,8 +211,9 @@ class _TextWriter:
         for lines in lines_of([rows]):
             self.append(lines)
 
-    def append(self, prepared: Lines) -> None:
-        if isinstance(self._table, BgzipText) and _are_deep(prepared):
+    def append(self, prepared: Prepared) -> None:
+        assert isinstance(prepared, Lines)
+        if isinstance(self._table, BgzipText) and prepared.are_deep:
             self._table.write_apart(prepared.table)
         else:
             assert isinstance(prepared.table, bytes)
@@ -249,24 +229,20 @@ def _header(columns: Sequence[str]) -> bytes:
 
 
 class _ParquetWriter:
-    def __init__(
-        self, arrow: ModuleType, table: Path, haplotypes: Path | None, model: str, are_joined: bool, threads: int
-    ) -> None:
-        self._table = parquet.RowGroups(table, _score_table(arrow, are_joined), {MODEL_KEY: model}, threads)
-        text, number = arrow.string(), arrow.int64()
-        described = (_coded(arrow), number, number, text, text, text, text, arrow.int8())
-        columns = list(zip(HAPLOTYPE_COLUMNS, described, strict=True))
-        described_table = parquet.Table(arrow, columns, Described)
-        self._haplotypes = None if haplotypes is None else parquet.RowGroups(haplotypes, described_table)
+    def __init__(self, table: Path, haplotypes: Path | None, model: str, are_joined: bool, threads: int) -> None:
+        about = {MODEL_KEY: model}
+        self._table = RowGroups(table, score_schema(are_joined), about, threads)
+        self._haplotypes = None if haplotypes is None else RowGroups(haplotypes, haplotype_schema(), about)
 
     def write(self, rows: LikelihoodRows) -> None:
-        self.append(_pack([rows]))
+        for batches in _together([rows]):
+            self.append(batches)
 
-    def append(self, prepared: tuple[ScoreColumns | parquet.EncodedRows, Described | None]) -> None:
-        scores, described = prepared
-        self._table.append(scores)
-        if described is not None and self._haplotypes is not None:
-            self._haplotypes.append(described)
+    def append(self, prepared: Prepared) -> None:
+        assert isinstance(prepared, Batches)
+        self._table.append(prepared.scores.batch())
+        if prepared.haplotypes is not None and self._haplotypes is not None:
+            self._haplotypes.append(prepared.haplotypes.batch())
 
     def close(self) -> None:
         try:
@@ -274,17 +250,6 @@ class _ParquetWriter:
         finally:
             if self._haplotypes is not None:
                 self._haplotypes.close()
-
-
-def _coded(arrow: ModuleType) -> Any:
-    return arrow.dictionary(arrow.int32(), arrow.string())
-
-
-def _score_table(arrow: ModuleType, are_joined: bool) -> parquet.Table[ScoreColumns]:
-    text, number, coded = arrow.string(), arrow.int64(), _coded(arrow)
-    types = [coded, coded, number, number, text, arrow.int8(), coded, arrow.float64(), coded]
-    types += [arrow.int32()] if are_joined else []
-    return parquet.Table(arrow, list(zip(_columns(are_joined), types, strict=True)), ScoreColumns)
 
 
 def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:

@@ -34,10 +34,24 @@ def write_rows(path):
     with open_likelihoods(path) as out:
         for index in range(100):
             names = [f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)]
-            reads = (["s"], np.zeros(50, dtype=np.int32), Names.of(names), np.ones(50, dtype=np.uint8))
-            haplotypes = (["h0", "h1"], ["A", "C"], ["0", "1"], "2:A>C", [False, False])
-            scores = (rng.normal(size=(50, 2)), np.zeros((50, 2), dtype=np.uint8))
-            out.write(LikelihoodRows("q", index, index + 10, *reads, *haplotypes, *scores))
+            out.write(
+                LikelihoodRows(
+                    chrom="q",
+                    start=index,
+                    end=index + 10,
+                    samples=["s"],
+                    sample=np.zeros(50, dtype=np.int32),
+                    read_names=Names.of(names),
+                    mates=np.ones(50, dtype=np.uint8),
+                    haplotypes=["h0", "h1"],
+                    sequences=["A", "C"],
+                    alleles=["0", "1"],
+                    variants="2:A>C",
+                    nuisances=[False, False],
+                    log10=rng.normal(size=(50, 2)),
+                    precision=np.zeros((50, 2), dtype=np.uint8),
+                )
+            )
 
 
 def write_calls(path):

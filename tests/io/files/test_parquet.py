@@ -1,10 +1,9 @@
-"""Row groups that are encoded apart make the file that pyarrow would write."""
+"""The bytes of a Parquet file depend on its rows, however these are divided and sent."""
 
 from __future__ import annotations
 
+import pickle
 import threading
-from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,58 +11,13 @@ import pytest
 pytest.importorskip("pyarrow")
 
 import pyarrow
-from pyarrow import parquet as arrow_parquet
+from pyarrow.parquet import ParquetFile, read_table
 
-from pairhmm.io.files import parquet, parquet_footer
-from pairhmm.io.files.arrow_arrays import Coded, Coder
-from pairhmm.io.files.parquet import RowGroups, Table
-from pairhmm.io.files.parquet_sums import ColumnSums
+from pairhmm.io.files import parquet
+from pairhmm.io.files.parquet import RowGroups, SentBatch
 
-FIELDS = [
-    ("name", pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
-    ("score", pyarrow.float64()),
-    ("count", pyarrow.int64()),
-]
-SCHEMA = pyarrow.schema(FIELDS)
-
-
-@dataclass
-class Items:
-    """Items of numbers."""
-
-    items: list
-
-    @property
-    def rows(self):
-        return np.array([len(item) for item in self.items], dtype=np.int64)
-
-    @classmethod
-    def concatenate(cls, parts):
-        return cls([item for part in parts for item in part.items])
-
-    def take(self, first, end):
-        return Items(self.items[first:end])
-
-    def columns(self):
-        numbers = np.concatenate(self.items)
-        coder = Coder()
-        codes = coder.codes([["p", "q", ""][number % 3] for number in numbers.tolist()])
-        return [Coded(codes, coder.names), numbers / 7, numbers]
-
-
-def table():
-    return Table(pyarrow, FIELDS, Items)
-
-
-def rows_of(parts):
-    numbers = np.concatenate(parts)
-    names = [["p", "q", ""][number % 3] for number in numbers.tolist()]
-    return pyarrow.table({"name": names, "score": numbers / 7, "count": numbers}).cast(SCHEMA)
-
-
-def parts_of(*sizes):
-    ends = np.cumsum([0, *sizes])
-    return [np.arange(first, end) for first, end in pairwise(ends.tolist())]
+CODED = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+SCHEMA = pyarrow.schema([("name", CODED), ("score", pyarrow.float64()), ("text", pyarrow.string())])
 
 
 @pytest.fixture(autouse=True)
@@ -71,67 +25,58 @@ def small_groups(monkeypatch):
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 100)
 
 
+def batch_of(first, end):
+    """Rows whose names last for 30 rows, with a name in the dictionary that none has."""
+    numbers = np.arange(first, end)
+    names = [f"n{number}" for number in range(first // 30, end // 30 + 2)]
+    codes = pyarrow.array((numbers // 30 - first // 30).astype(np.int32))
+    name = pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(names, pyarrow.string()))
+    text = pyarrow.array([f"t{number}" for number in numbers], pyarrow.string())
+    return pyarrow.RecordBatch.from_arrays([name, pyarrow.array(numbers / 7), text], SCHEMA.names)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 100, 730])
+def test_the_bytes_depend_on_the_rows_alone(tmp_path, rows):
+    made = []
+    for number, (step, threads) in enumerate(((1000, 1), (30, 1), (7, 3), (130, 3))):
+        out = RowGroups(tmp_path / str(number), SCHEMA, {"key": "value"}, threads)
+        for first in range(0, rows, step):
+            sent = SentBatch(batch_of(first, min(first + step, rows)))
+            out.append((pickle.loads(pickle.dumps(sent)) if number else sent).batch())
+        out.close()
+        made.append((tmp_path / str(number)).read_bytes())
+    assert made == [made[0]] * 4
+    with ParquetFile(tmp_path / "0") as file:
+        groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+        assert [group.num_rows for group in groups] == [100] * (rows // 100) + [rows % 100] * (rows % 100 > 0)
+        assert file.metadata.metadata[b"key"] == b"value"
+        assert all(group.column(0).compression == "ZSTD" for group in groups)
+    assert read_table(tmp_path / "0").to_pylist() == [
+        {"name": f"n{number // 30}", "score": number / 7, "text": f"t{number}"} for number in range(rows)
+    ]
+
+
+def test_a_damaged_page_is_an_error(tmp_path):
+    out = RowGroups(tmp_path / "x", SCHEMA, {})
+    out.append(batch_of(0, 100))
+    out.close()
+    data = bytearray((tmp_path / "x").read_bytes())
+    with ParquetFile(tmp_path / "x") as file:
+        column = file.metadata.row_group(0).column(1)
+    data[column.data_page_offset + column.total_compressed_size - 9] ^= 1
+    (tmp_path / "x").write_bytes(data)
+    with ParquetFile(tmp_path / "x", **parquet.READING) as file, pytest.raises(OSError, match="CRC"):
+        file.read()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(
-    ("sizes", "groups"),
-    [
-        ([], []),
-        ([30], [30]),
-        ([30, 40, 50, 5], [120, 5]),
-        ([30, 100, 20, 300, 99, 1], [30, 100, 20, 300, 100]),
-        ([100] * 20, [100] * 20),
-    ],
-)
-def test_the_file_is_that_of_pyarrow(tmp_path, sizes, groups, threads):
-    parts, made = parts_of(*sizes), []
-    # One file from rows, and one whose large parts were encoded before.
-    for name in ("rows", "encoded", "together"):
-        out = RowGroups(tmp_path / name, table(), {"key": "value"}, threads)
-        if name == "together":
-            out.append(Items(parts))
-        else:
-            for part in parts:
-                item = Items([part])
-                out.append(table().encoded([item]) if name == "encoded" and len(part) >= 100 else item)
-        out.close()
-        made.append((tmp_path / name).read_bytes())
-    assert made[0] == made[1] == made[2]
-    expected, sums = tmp_path / "expected", ColumnSums(SCHEMA)
-    with arrow_parquet.ParquetWriter(str(expected), SCHEMA, **parquet.writing(pyarrow, SCHEMA)) as writer:
-        for part in parts_of(*groups):
-            rows = rows_of([part])
-            sums.add(rows)
-            writer.write_table(rows)
-        writer.add_key_value_metadata({"key": "value", **sums.metadata()})
-    ours, theirs = (arrow_parquet.ParquetFile(str(path)) for path in (tmp_path / "rows", expected))
-    assert ours.metadata.to_dict() == theirs.metadata.to_dict()
-    assert made[0] == expected.read_bytes()
-    assert ours.read().equals(theirs.read())
-    sums.compare("rows", ours)
-
-
-def test_a_footer_is_written_as_it_was_read():
-    """More columns than fit the short form of a list, and numbers of every size."""
-    wide = pyarrow.table({f"column {number}": [number, -(2**62), 2**62] for number in range(40)})
-    sink = pyarrow.BufferOutputStream()
-    arrow_parquet.write_table(wide, sink, row_group_size=1)
-    file = sink.getvalue().to_pybytes()
-    body, footer = parquet_footer.split(file)
-    groups, rows = parquet_footer.row_groups(footer)
-    parquet_footer.move(groups, 0, 0)
-    assert rows == 3
-    again = parquet_footer.MAGIC + bytes(body) + parquet_footer.footer_bytes(footer, groups, rows, {})
-    assert again == file
-
-
-def test_an_error_of_writing_is_raised(tmp_path):
-    class Failing(Items):
-        def columns(self):
-            raise ValueError("no columns")
-
+def test_an_error_of_writing_is_raised(tmp_path, threads):
     before = threading.active_count()
-    out = RowGroups(tmp_path / "x", Table(pyarrow, FIELDS, Failing), None, 2)
-    out.append(Failing([np.arange(150)]))
-    with pytest.raises(ValueError, match="no columns"):
+    out = RowGroups(tmp_path / "x", SCHEMA, {}, threads)
+    out._out.write = lambda data: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        out.append(batch_of(0, 100))
         out.close()
+    out._out.close()
+    out._behind.__exit__(ValueError)
     assert threading.active_count() == before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import multiprocessing
 import os
 import pickle
 import re
@@ -25,12 +24,20 @@ from pairhmm.io.likelihoods.writer import open_likelihoods
 from pairhmm.models.batch import PRECISIONS
 
 ROWS = LikelihoodRows(
-    *("q", 10, 20, ["s1", "s2"], np.array([0, 1], dtype=np.int32), Names.of(["r1", "r2"])),
-    *(np.array([1, 0], dtype=np.uint8), ["q:11-20/0", "q:11-20/1"], ["ACGT", "ACT"], ["0", "1"]),
-    "12:CG>C",
-    [False, True],
-    np.array([[-1.0, -2.5], [-3.0, -4.0]]),
-    np.array([[0, 0], [1, 0]], dtype=np.uint8),
+    chrom="q",
+    start=10,
+    end=20,
+    samples=["s1", "s2"],
+    sample=np.array([0, 1], dtype=np.int32),
+    read_names=Names.of(["r1", "r2"]),
+    mates=np.array([1, 0], dtype=np.uint8),
+    haplotypes=["q:11-20/0", "q:11-20/1"],
+    sequences=["ACGT", "ACT"],
+    alleles=["0", "1"],
+    variants="12:CG>C",
+    nuisances=[False, True],
+    log10=np.array([[-1.0, -2.5], [-3.0, -4.0]]),
+    precision=np.array([[0, 0], [1, 0]], dtype=np.uint8),
 )
 EXPECTED = [
     ["s1", "q", "10", "20", "r1", "1", "q:11-20/0", "-1.000000", "float32"],
@@ -79,12 +86,11 @@ def test_parquet(tmp_path):
 
 @pytest.mark.parametrize("ending", [".parquet", ".tsv.gz", ".tsv"])
 @pytest.mark.parametrize("joined", [False, True])
-def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending):
+def test_sent_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending):
     """Those of a region with more pairs than are made to columns at once, too."""
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 40)
-    monkeypatch.setattr(writer, "DEEP", 40)
     monkeypatch.setattr(lines, "DEEP", 40)
     monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 90)
     rng, start, regions = np.random.default_rng(3), 0, []
@@ -97,8 +103,7 @@ def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending)
         folder = tmp_path / f"{name}{threads}"
         folder.mkdir()
         path = folder / f"x{ending}"
-        monkeypatch.setattr(multiprocessing, "parent_process", lambda name=name: name if name == "sent" else None)
-        prepare = pickle.loads(pickle.dumps(writer.preparation(path, joined)))
+        prepare = pickle.loads(pickle.dumps(writer.preparation(path)))
         with open_likelihoods(path, are_joined=joined, threads=threads) as out:
             if name == "rows":
                 for rows in regions:
@@ -106,7 +111,7 @@ def test_encoded_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending)
             else:
                 for piece in (regions[:7], regions[7:8], [], regions[8:]):
                     for prepared in prepare(piece):
-                        out.append(pickle.loads(pickle.dumps(prepared)))
+                        out.append(pickle.loads(pickle.dumps(prepared)) if name == "sent" else prepared)
         made.append({file.name: file.read_bytes() for file in folder.iterdir()})
     assert made == [made[0]] * 5
     if ending == ".tsv.gz":
@@ -122,16 +127,21 @@ def random_rows(rng, start, joined):
         [rng.normal(-5, 100), -1e-7, -0.0, 0.5e-6, -2.5e-6, -np.inf, -123456.7890125], (reads, haplotypes)
     )
     return LikelihoodRows(
-        *(f"chr{start // 1000}", start, start + int(rng.integers(1, 900))),
-        *(["one", "zwei ä", "three"], rng.integers(0, 3, reads, dtype=np.int32)),
-        Names.of([f"r{rng.integers(10**6)}" + "ß" * int(rng.integers(2)) for _ in range(reads)]),
-        rng.integers(0, 3, reads, dtype=np.uint8),
-        [f"h{start}/{number}" for number in range(haplotypes)],
-        ["ACGT"] * haplotypes,
-        ["0"] * haplotypes,
-        *("", [False] * haplotypes, scores),
-        rng.integers(0, 3, (reads, haplotypes), dtype=np.uint8),
-        rng.integers(1, 9, reads) if joined else None,
+        chrom=f"chr{start // 1000}",
+        start=start,
+        end=start + int(rng.integers(1, 900)),
+        samples=["one", "zwei ä", "three"],
+        sample=rng.integers(0, 3, reads, dtype=np.int32),
+        read_names=Names.of([f"r{rng.integers(10**6)}" + "ß" * int(rng.integers(2)) for _ in range(reads)]),
+        mates=rng.integers(0, 3, reads, dtype=np.uint8),
+        haplotypes=[f"h{start}/{number}" for number in range(haplotypes)],
+        sequences=["ACGT"] * haplotypes,
+        alleles=["0"] * haplotypes,
+        variants="",
+        nuisances=[False] * haplotypes,
+        log10=scores,
+        precision=rng.integers(0, 3, (reads, haplotypes), dtype=np.uint8),
+        reads=rng.integers(1, 9, reads) if joined else None,
     )
 
 
