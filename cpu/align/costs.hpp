@@ -71,6 +71,22 @@ struct MarkWords {
     }
 };
 
+// The same, known at run time, as powers of 2: a path goes through many marks, and divisions take long.
+struct MarkLayout {
+    int bits_shift, cells_shift;
+
+    int cells() const { return 1 << cells_shift; }
+    int64_t word_of(int64_t cell) const { return cell >> cells_shift; }
+    int bit_of(int64_t cell) const { return static_cast<int>((cell & (cells() - 1)) << bits_shift); }
+};
+
+template <class Cells>
+inline MarkLayout words_of(bool affine) {
+    static_assert(MarkWords<Cells, true>::kBits == 4 && MarkWords<Cells, false>::kBits == 2);
+    const int bits_shift = affine ? 2 : 1;
+    return {bits_shift, __builtin_ctz(8 * sizeof(typename Cells::Cost)) - bits_shift};
+}
+
 // A cell. `deletion` and `insertion` are the costs of alignments that end here in these gaps, and become those of the
 // cells to the right and below; with linear gaps, they are the costs of those cells' neighbours. Returns the cell's.
 template <class Cells, bool kAffine, Keep kKeep>
@@ -215,22 +231,31 @@ private:
     CigarFromEnd cigar_;
 };
 
-// Calls use(affine, keep) with what a call needs, as constants.
-template <class Use>
-inline void with_constants(const CostCall& call, const Use& use) {
-    const auto with_keep = [&](auto affine) {
-        if (call.sink == nullptr) {
-            use(affine, std::integral_constant<Keep, Keep::kNothing>{});
-        } else if (call.scoring.is_gatk()) {
-            use(affine, std::integral_constant<Keep, Keep::kGatkMarks>{});
-        } else {
-            use(affine, std::integral_constant<Keep, Keep::kMarks>{});
-        }
-    };
+// What a call needs of the kernels.
+struct CostKind {
+    bool affine;
+    Keep keep;
+};
+
+inline CostKind kind_of(const CostCall& call) {
+    const bool keeps = call.sink != nullptr, is_gatk = call.scoring.is_gatk();
     // GATK's ties need to know which gap goes on, with linear gaps, too.
-    if (call.scoring.is_linear() && !(call.scoring.is_gatk() && call.sink != nullptr)) {
-        with_keep(std::false_type{});
+    return {!call.scoring.is_linear() || (is_gatk && keeps), !keeps    ? Keep::kNothing
+                                                             : is_gatk ? Keep::kGatkMarks
+                                                                       : Keep::kMarks};
+}
+
+// Calls use(affine, keep) with them as constants.
+template <class Use>
+inline void with_constants(CostKind kind, const Use& use) {
+    using Nothing = std::integral_constant<Keep, Keep::kNothing>;
+    using Marks = std::integral_constant<Keep, Keep::kMarks>;
+    using GatkMarks = std::integral_constant<Keep, Keep::kGatkMarks>;
+    if (!kind.affine) {
+        kind.keep == Keep::kNothing ? use(std::false_type{}, Nothing{}) : use(std::false_type{}, Marks{});
+    } else if (kind.keep == Keep::kNothing) {
+        use(std::true_type{}, Nothing{});
     } else {
-        with_keep(std::true_type{});
+        kind.keep == Keep::kMarks ? use(std::true_type{}, Marks{}) : use(std::true_type{}, GatkMarks{});
     }
 }

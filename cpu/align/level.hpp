@@ -26,7 +26,7 @@ struct AlignmentSink {
     void* context;
 };
 
-enum Operation : uint32_t { kMatched = 0, kInserted = 1, kDeleted = 2, kClipped = 4 };
+enum AlignOperation : uint32_t { kMatched = 0, kInserted = 1, kDeleted = 2, kClipped = 4 };
 
 // Which ends cost nothing, and what becomes of ends of the query that an alignment leaves out.
 enum class Ends { kGlobal, kSemiGlobal, kSoftclip, kIndel, kLeadingIndel, kIgnore };

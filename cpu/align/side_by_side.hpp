@@ -15,25 +15,28 @@
 
 constexpr int kRows = 8;
 
-template <class Cells, bool kAffine, Keep kKeep>
+template <class Cells>
 class SideBySide {
     using V = typename Cells::Vector;
     using Cost = typename Cells::Cost;
-    using Words = MarkWords<Cells, kAffine>;
     static constexpr int kLanes = kVectorBytes / sizeof(Cost);
-    static constexpr int kWordsOfColumn = (kRows + Words::kCells - 1) / Words::kCells;
 
 public:
     void run(const CostCall& call) {
         const Costs costs(call.scoring);
         const Edges edges(call.scoring, costs, Cells::kFar);
         const CostVectors<Cells> vectors(costs);
+        kind_ = kind_of(call);
+        words_ = words_of<Cells>(kind_.affine);
+        words_of_column_ = static_cast<int>(words_.word_of(kRows - 1)) + 1;
         load(call);
         start(edges, vectors);
         const bool needs_last_column = call.scoring.ends == Ends::kSoftclip || call.scoring.ends == Ends::kIgnore;
         int32_t reached = 0;  // rows
         for (int32_t s = 0; s * kRows < longest_ && !*call.stop; ++s) {
-            strip(call, edges, vectors, s, needs_last_column);
+            with_constants(kind_, [&](auto affine, auto keep) {
+                strip<affine(), keep()>(call, edges, vectors, s, needs_last_column);
+            });
             reached = (s + 1) * kRows;
             if (reached % kLooked == 0 && edges.rows(reached) == Cells::kFar && is_all_far()) break;
         }
@@ -79,17 +82,18 @@ private:
         V* insertion = insertion_.of(widest_);
         for (int32_t j = 0; j < widest_; ++j) {
             above[j] = CostVectors<Cells>::all(edges.columns(j + 1));
-            insertion[j] = kAffine ? Cells::plus(above[j], vectors.open_insertion) : above[j];
+            insertion[j] = kind_.affine ? Cells::plus(above[j], vectors.open_insertion) : above[j];
         }
         std::memset(static_cast<void*>(last_row_.of(widest_)), 0, sizeof(V) * widest_);
-        if constexpr (kKeep != Keep::kNothing) {
+        if (kind_.keep != Keep::kNothing) {
             const int64_t strips = (longest_ + kRows - 1) / kRows;
-            marks_.of(strips * widest_ * kWordsOfColumn);
+            marks_.of(strips * widest_ * words_of_column_);
         }
     }
 
-    void strip(const CostCall& call, const Edges& edges, const CostVectors<Cells>& vectors, int32_t s,
-               bool needs_last_column) {
+    template <bool kAffine, Keep kKeep>
+    __attribute__((noinline)) void strip(const CostCall& call, const Edges& edges, const CostVectors<Cells>& vectors,
+                                         int32_t s, bool needs_last_column) {
         const int32_t first = s * kRows;
         State state;
         state.corner = CostVectors<Cells>::all(edges.rows(first));
@@ -107,9 +111,9 @@ private:
         }
         const auto columns = [&](int32_t begin, int32_t end) {
             if (has_last) {
-                run_columns<true>(vectors, state, is_last, s, begin, end);
+                run_columns<kAffine, kKeep, true>(vectors, state, is_last, s, begin, end);
             } else {
-                run_columns<false>(vectors, state, is_last, s, begin, end);
+                run_columns<kAffine, kKeep, false>(vectors, state, is_last, s, begin, end);
             }
         };
         if (!needs_last_column) {
@@ -133,9 +137,11 @@ private:
         }
     }
 
-    template <bool kHasLast>
+    template <bool kAffine, Keep kKeep, bool kHasLast>
     void run_columns(const CostVectors<Cells>& vectors, State& state, const V* is_last, int32_t s, int32_t begin,
                      int32_t end) {
+        using Words = MarkWords<Cells, kAffine>;
+        constexpr int kWordsOfColumn = (kRows + Words::kCells - 1) / Words::kCells;
         const CostVectors<Cells> costs = vectors;
         const V* query = &query_[int64_t{s} * kRows];
         const V* target = &target_[0];
@@ -192,33 +198,35 @@ private:
             call.is_known[l] = end.is_known;
             if (!end.is_known) continue;
             call.score[l] = static_cast<int32_t>(end.score);
-            if constexpr (kKeep != Keep::kNothing) {
+            if (kind_.keep != Keep::kNothing) {
                 path_.begin(call.scoring, pair, end);
-                path_.walk(0, [&](int32_t i, int32_t j) { return marks(l, i - 1, j - 1); });
+                const MarkLayout words = words_;  // which writes of the path might change, for all the compiler knows
+                path_.walk(0, [&, words](int32_t i, int32_t j) { return marks(words, l, i - 1, j - 1); });
                 call.sink->take(call.sink->context, l, path_.finish());
             }
         }
     }
 
-    uint32_t marks(int l, int32_t row, int32_t column) {
+    uint32_t marks(MarkLayout words, int l, int32_t row, int32_t column) {
         const int k = row % kRows;
-        const int64_t at = (int64_t{row / kRows} * widest_ + column) * kWordsOfColumn + k / Words::kCells;
-        return reinterpret_cast<const Cost*>(&marks_[at])[l] >> (k % Words::kCells * Words::kBits);
+        const int64_t at = (int64_t{row / kRows} * widest_ + column) * words_of_column_ + words.word_of(k);
+        return reinterpret_cast<const Cost*>(&marks_[at])[l] >> words.bit_of(k);
     }
 
+    CostKind kind_{};
+    MarkLayout words_{};
+    int words_of_column_ = 0;
     int32_t longest_ = 0, widest_ = 0;
     Room<V> query_, target_;     // a letter of all lanes each
     Room<V> above_, insertion_;  // of the row between two strips, by column
     Room<V> last_row_;           // of each lane's query, by column
     Room<Cost> last_column_;     // of each lane's target: [rows][kLanes]
-    Room<V> marks_;              // [strips][columns][kWordsOfColumn]
+    Room<V> marks_;              // [strips][columns][words_of_column_]
     PathBack path_;
 };
 
 template <class Cells>
 inline void side_by_side(const CostCall& call) {
-    with_constants(call, [&](auto affine, auto keep) {
-        thread_local SideBySide<Cells, decltype(affine)::value, decltype(keep)::value> sweep;
-        sweep.run(call);
-    });
+    thread_local SideBySide<Cells> sweep;
+    sweep.run(call);
 }

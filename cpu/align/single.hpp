@@ -14,19 +14,17 @@ PAIRHMM_INLINE V lanes_up(V values, Cost first, std::integer_sequence<int, kAt..
     return __builtin_shufflevector(values, V{first}, sizeof...(kAt) + 1, kAt...);
 }
 
-template <class Cells, bool kAffine, Keep kKeep>
+template <class Cells>
 class Single {
     using V = typename Cells::Vector;
     using Cost = typename Cells::Cost;
-    using Words = MarkWords<Cells, kAffine>;
     static constexpr int kLanes = kVectorBytes / sizeof(Cost);
-    static constexpr int kTurns = Words::kCells;  // steps of a word of marks
-    static_assert(kLanes % kTurns == 0 || kTurns % kLanes == 0, "the first steps end with a word");
-    static constexpr int kFirstSteps = kLanes > kTurns ? kLanes : kTurns;
 
 public:
     void run(const CostCall& call) {
         stop_ = call.stop;
+        kind_ = kind_of(call);
+        layout_ = words_of<Cells>(kind_.affine);
         for (int p = 0; p < call.count; ++p) align(call, p);
     }
 
@@ -41,23 +39,23 @@ private:
         const Costs costs(call.scoring);
         const Edges edges(call.scoring, costs, Cells::kFar);
         const CostVectors<Cells> vectors(costs);
+        const bool keeps = kind_.keep != Keep::kNothing;
         m_ = pair.query_length, n_ = pair.target_length;
         strips_ = (m_ + kLanes - 1) / kLanes;
         // Steps are whole words, and some more, in which all lanes are behind the last column.
-        words_ = (n_ + kLanes + kFirstSteps) / kTurns + 1;
+        words_ = (n_ + kLanes + larger(kLanes, layout_.cells())) / layout_.cells() + 1;
         const int32_t fit = static_cast<int32_t>(kMarkBytes / (words_ * int64_t{sizeof(V)}));
-        const int32_t band = kKeep == Keep::kNothing ? strips_ : larger(1, smaller(fit, strips_));
+        const int32_t band = !keeps ? strips_ : larger(1, smaller(fit, strips_));
         const int32_t bands = (strips_ + band - 1) / band;
         load(pair, edges, costs);
-        if constexpr (kKeep != Keep::kNothing) {
+        if (keeps) {
             marks_.of(words_ * band);
             if (bands > 1) saved_.of(int64_t{2} * bands * columns());
         }
         for (int32_t b = 0; b < bands; ++b) {
             const bool is_last = b == bands - 1;
             if (bands > 1) save(b);
-            run_band(pair, edges, vectors, b * band, smaller(strips_, (b + 1) * band),
-                     kKeep != Keep::kNothing && is_last);
+            run_band(pair, edges, vectors, b * band, smaller(strips_, (b + 1) * band), keeps && is_last);
         }
         call.is_known[p] = false;
         if (*stop_) return;
@@ -67,7 +65,7 @@ private:
         call.is_known[p] = end.is_known;
         if (!end.is_known) return;
         call.score[p] = static_cast<int32_t>(end.score);
-        if constexpr (kKeep != Keep::kNothing) {
+        if (keeps) {
             path_.begin(call.scoring, pair, end);
             for (int32_t b = bands - 1; b >= 0; --b) {
                 const int32_t top = b * band * kLanes;
@@ -83,7 +81,7 @@ private:
         }
     }
 
-    int64_t columns() const { return words_ * kTurns; }
+    int64_t columns() const { return words_ * layout_.cells(); }
 
     void load(const SequencePair& pair, const Edges& edges, const Costs& costs) {
         Cost *above = above_.of(columns()), *insertion = insertion_.of(columns()), *target = target_.of(columns());
@@ -92,7 +90,7 @@ private:
         for (int64_t j = 0; j < columns(); ++j) {
             const int64_t edge = j < n_ ? edges.columns(j + 1) : Cells::kFar;
             above[j] = static_cast<Cost>(edge);
-            insertion[j] = static_cast<Cost>(kAffine ? edges.capped(edge + costs.open_insertion) : edge);
+            insertion[j] = static_cast<Cost>(kind_.affine ? edges.capped(edge + costs.open_insertion) : edge);
             target[j] = j < n_ ? pair.target[j] : Cost{0};
         }
     }
@@ -100,14 +98,11 @@ private:
     // Strips [begin, end), from the row above them in above_ and insertion_, which become their last row.
     void run_band(const SequencePair& pair, const Edges& edges, const CostVectors<Cells>& vectors, int32_t begin,
                   int32_t end, bool keeps) {
+        const CostKind kind{kind_.affine, keeps ? kind_.keep : Keep::kNothing};
         for (int32_t s = begin; s < end && !*stop_; ++s) {
-            V* kept = nullptr;
-            if constexpr (kKeep != Keep::kNothing) kept = &marks_[(s - begin) * words_];
-            if (keeps) {
-                strip<kKeep>(pair, edges, vectors, s, kept);
-            } else {
-                strip<Keep::kNothing>(pair, edges, vectors, s, kept);
-            }
+            V* kept = keeps ? &marks_[(s - begin) * words_] : nullptr;
+            with_constants(kind,
+                           [&](auto affine, auto keep) { strip<affine(), keep()>(pair, edges, vectors, s, kept); });
         }
     }
 
@@ -115,8 +110,12 @@ private:
         V left, deletion, insertion, above, target, query, lane;
     };
 
-    template <Keep kStripKeep>
-    void strip(const SequencePair& pair, const Edges& edges, const CostVectors<Cells>& costs, int32_t s, V* kept) {
+    template <bool kAffine, Keep kKeep>
+    __attribute__((noinline)) void strip(const SequencePair& pair, const Edges& edges, const CostVectors<Cells>& costs,
+                                         int32_t s, V* kept) {
+        constexpr int kTurns = MarkWords<Cells, kAffine>::kCells;
+        static_assert(kLanes % kTurns == 0 || kTurns % kLanes == 0, "the first steps end with a word");
+        constexpr int kFirstSteps = kLanes > kTurns ? kLanes : kTurns;
         const int32_t first = first_ = s * kLanes;
         State state{};
         for (int l = 0; l < kLanes; ++l) {
@@ -129,13 +128,14 @@ private:
         state.above[0] = static_cast<Cost>(edges.rows(first));
         const bool has_last = s == strips_ - 1;
         int64_t word = 0;
-        for (; word * kTurns < kFirstSteps; ++word) turn<kStripKeep, true>(costs, state, word, has_last, kept);
-        for (; word < words_; ++word) turn<kStripKeep, false>(costs, state, word, has_last, kept);
+        for (; word * kTurns < kFirstSteps; ++word) turn<kAffine, kKeep, true>(costs, state, word, has_last, kept);
+        for (; word < words_; ++word) turn<kAffine, kKeep, false>(costs, state, word, has_last, kept);
     }
 
     // The steps of a word. In the first ones, lanes wait for their first column.
-    template <Keep kStripKeep, bool kWaits>
+    template <bool kAffine, Keep kKeep, bool kWaits>
     PAIRHMM_INLINE void turn(const CostVectors<Cells>& costs, State& state, int64_t word, bool has_last, V* kept) {
+        constexpr int kTurns = MarkWords<Cells, kAffine>::kCells;  // steps of a word of marks
         V marks = {};
 #pragma GCC unroll 8
         for (int turn = 0; turn < kTurns; ++turn) {
@@ -145,8 +145,8 @@ private:
             state.above = up(state.left, above_[step]);
             state.insertion = up(state.insertion, insertion_[step]);
             if constexpr (!kAffine) state.deletion = state.left, state.insertion = state.above;
-            state.left = cost_cell<Cells, kAffine, kStripKeep>(costs, state.query, state.target, before.above,
-                                                               state.deletion, state.insertion, turn, marks);
+            state.left = cost_cell<Cells, kAffine, kKeep>(costs, state.query, state.target, before.above,
+                                                          state.deletion, state.insertion, turn, marks);
             if constexpr (kWaits) {
                 const auto waits = state.lane > CostVectors<Cells>::all(step);
                 state.left = waits ? before.left : state.left;
@@ -160,7 +160,7 @@ private:
             if (has_last) take_last_row(state.left, step);
             if (step >= n_ - 1) take_last_column(state.left, step);
         }
-        if constexpr (kStripKeep != Keep::kNothing) kept[word] = marks;
+        if constexpr (kKeep != Keep::kNothing) kept[word] = marks;
     }
 
     void take_last_row(V costs, int64_t step) {
@@ -188,11 +188,13 @@ private:
     uint32_t marks(int32_t first_strip, int32_t row, int32_t column) {
         const int lane = row % kLanes;
         const int64_t step = int64_t{column} + lane;
-        const V& word = marks_[(row / kLanes - first_strip) * words_ + step / kTurns];
-        return reinterpret_cast<const Cost*>(&word)[lane] >> (step % kTurns * Words::kBits);
+        const V& word = marks_[(row / kLanes - first_strip) * words_ + layout_.word_of(step)];
+        return reinterpret_cast<const Cost*>(&word)[lane] >> layout_.bit_of(step);
     }
 
     const std::atomic<bool>* stop_ = nullptr;
+    CostKind kind_{};
+    MarkLayout layout_{};
     int32_t m_ = 0, n_ = 0, strips_ = 0;
     int32_t first_ = 0;  // row of the strip
     int64_t words_ = 0;
@@ -205,8 +207,6 @@ private:
 
 template <class Cells>
 inline void single(const CostCall& call) {
-    with_constants(call, [&](auto affine, auto keep) {
-        thread_local Single<Cells, decltype(affine)::value, decltype(keep)::value> sweep;
-        sweep.run(call);
-    });
+    thread_local Single<Cells> sweep;
+    sweep.run(call);
 }

@@ -87,7 +87,7 @@ void bind_align(nb::module_& module) {
     module.def(
         "align_pairs",
         [](const std::string& level, const pairhmm::PairBatch& pairs, const pairhmm::AlignScoring& scoring,
-           int threads) {
+           int threads) -> TupleOf<Owned<int32_t>, Owned<int32_t>, Owned<int32_t>, Owned<uint32_t>, Owned<int64_t>> {
             pairhmm::AlignmentTable table;
             {
                 nb::gil_scoped_release release;

@@ -32,7 +32,13 @@ pairhmm::ContigIntervals to_places(const Array<int32_t>& contig, const Array<int
 
 nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
-nb::tuple to_python(pairhmm::AlignmentBlock&& block) {
+using AlignmentTuple =
+    TupleOf<int, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>,
+            Owned<int64_t>, Owned<int64_t>, Owned<uint8_t>, Owned<uint8_t>, Owned<int64_t>, Owned<uint32_t>,
+            Owned<int64_t>, nb::bytes, Owned<int64_t>, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<int32_t>,
+            Owned<int32_t>, Owned<uint8_t>, Owned<uint8_t>>;
+
+AlignmentTuple to_python(pairhmm::AlignmentBlock&& block) {
     return nb::make_tuple(
         block.contig, to_bytes(block.names), to_array(std::move(block.name_end)), to_array(std::move(block.sample)),
         to_array(std::move(block.flag)), to_array(std::move(block.mapq)), to_array(std::move(block.start)),
@@ -88,8 +94,8 @@ void bind_htslib(nb::module_& module) {
     nb::class_<HtslibReader>(module, "HtslibReader", "Decodes a CRAM or SAM file by htslib, for an AlignmentParser.")
         .def(
             "__init__",
-            [](HtslibReader* self, nb::dict functions, std::string path, std::string index, std::string reference,
-               bool is_cram, int threads) {
+            [](HtslibReader* self, nb::typed<nb::dict, nb::str, int64_t> functions, std::string path, std::string index,
+               std::string reference, bool is_cram, int threads) {
                 const pairhmm::HtslibFunctions calls = to_functions(functions);
                 nb::gil_scoped_release release;
                 new (self)
@@ -101,7 +107,7 @@ void bind_htslib(nb::module_& module) {
              "Go on with the records that overlap [start, end) of a contig; False where the index does not lead there.")
         .def(
             "parse",
-            [](HtslibReader& self, AlignmentParser& parser, int64_t room, int64_t most) {
+            [](HtslibReader& self, AlignmentParser& parser, int64_t room, int64_t most) -> TupleOf<nb::str, bool> {
                 AlignmentParser::Stop stop;
                 {
                     nb::gil_scoped_release release;
@@ -121,8 +127,8 @@ void bind_alignments(nb::module_& module) {
         .def(
             "__init__",
             [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
-               int default_quality, nb::dict sample_of_group, int default_sample, std::string tag, int64_t jump,
-               bool indel_tags) {
+               int default_quality, nb::typed<nb::dict, nb::str, int> sample_of_group, int default_sample,
+               std::string tag, int64_t jump, bool indel_tags) {
                 if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
                 pairhmm::AlignmentRules rules;
                 rules.rank = to_vector(rank);
@@ -160,7 +166,8 @@ void bind_alignments(nb::module_& module) {
             "contig"_a, "start"_a, "end"_a, "Further wanted intervals, disjoint and in order.")
         .def(
             "parse",
-            [](AlignmentParser& self, Array<uint8_t> data, int64_t at, int64_t limit, int64_t room) {
+            [](AlignmentParser& self, Array<uint8_t> data, int64_t at, int64_t limit,
+               int64_t room) -> TupleOf<nb::str, int64_t> {
                 const auto size = static_cast<int64_t>(data.shape(0));
                 if (at < 0 || at > size || limit > size) throw std::invalid_argument("a place beyond the data");
                 AlignmentParser::Stop stop;
@@ -190,11 +197,14 @@ void bind_alignments(nb::module_& module) {
             "has_met", [](const AlignmentParser& self) { return self.has_met(); },
             "Whether any read was neither filtered nor on another contig.")
         .def_prop_ro(
-            "goal", [](const AlignmentParser& self) { return nb::make_tuple(self.goal_contig(), self.goal_start()); },
+            "goal",
+            [](const AlignmentParser& self) -> TupleOf<int, int64_t> {
+                return nb::make_tuple(self.goal_contig(), self.goal_start());
+            },
             "After a stop for a jump: where to.")
         .def_prop_ro(
             "place",
-            [](const AlignmentParser& self) {
+            [](const AlignmentParser& self) -> TupleOf<nb::bytes, int, int64_t> {
                 return nb::make_tuple(to_bytes(self.name()), self.contig(), self.start());
             },
             "Of the read that `parse` stopped at: name, contig and position.");

@@ -11,6 +11,16 @@ using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, 
 template <class T>
 using Output = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
+// What a binding returns, with the types that nanobind writes to pairhmm/_cpu.pyi.
+template <class T>
+using Owned = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+template <class T>
+using OwnedRows = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>;
+template <class... Items>
+using TupleOf = nanobind::typed<nanobind::tuple, Items...>;
+template <class Item>
+using ListOf = nanobind::typed<nanobind::list, Item>;
+
 // What becomes of a vector that an array owns.
 template <class Vector>
 auto* keep(Vector&& values, nanobind::capsule& owner) {
@@ -26,7 +36,7 @@ auto to_array(Vector&& values) {
     nanobind::capsule owner;
     auto* kept = keep(std::forward<Vector>(values), owner);
     using Value = typename std::decay_t<Vector>::value_type;
-    return nanobind::ndarray<nanobind::numpy, Value, nanobind::ndim<1>>(kept->data(), {kept->size()}, owner);
+    return Owned<Value>(kept->data(), {kept->size()}, owner);
 }
 
 // The words of a vector's elements as an array that owns it: [elements, words].
@@ -35,6 +45,5 @@ auto to_words(Vector&& values) {
     nanobind::capsule owner;
     auto* kept = keep(std::forward<Vector>(values), owner);
     constexpr size_t words = sizeof(typename std::decay_t<Vector>::value_type) / sizeof(Word);
-    return nanobind::ndarray<nanobind::numpy, Word, nanobind::ndim<2>>(reinterpret_cast<Word*>(kept->data()),
-                                                                       {kept->size(), words}, owner);
+    return OwnedRows<Word>(reinterpret_cast<Word*>(kept->data()), {kept->size(), words}, owner);
 }

@@ -58,7 +58,8 @@ void check_counted(const pairhmm::Reads& reads, int samples, const pairhmm::Refe
     checks::require(reads.count == 0 || !reference.windows.empty(), "window_start", "no window for the reads");
 }
 
-nb::list candidate_list(const std::vector<pairhmm::Candidate>& candidates) {
+ListOf<TupleOf<int64_t, int64_t, bool, nb::bytes, int64_t>> candidate_list(
+    const std::vector<pairhmm::Candidate>& candidates) {
     nb::list list;
     for (const auto& candidate : candidates)
         list.append(nb::make_tuple(candidate.position, candidate.ref_length, candidate.indel,

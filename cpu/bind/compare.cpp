@@ -37,7 +37,7 @@ pairhmm::SketchShape shape_of(const Planes& planes, const Planes& targets) {
 void bind_compare(nb::module_& module) {
     module.def(
         "compare_levels",
-        [] {
+        []() -> ListOf<TupleOf<nb::str, bool>> {
             std::vector<std::pair<std::string, bool>> found;
             for (const auto& known : pairhmm::compare_levels()) found.emplace_back(known.name, known.runs);
             nb::list levels;

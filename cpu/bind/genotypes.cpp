@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +27,11 @@ namespace {
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Places = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+using Counts = TupleOf<int64_t, nb::ellipsis>;
+// (alleles, depths, depth, quality, likelihoods, log10 posterior of the reference, ploidy)
+using Call = TupleOf<std::optional<Counts>, Counts, int, int, Counts, double, int>;
+using Known = std::optional<double>;
+
 template <class Number>
 nb::tuple to_tuple(const Number* values, size_t count) {
     nb::list list;
@@ -40,7 +47,7 @@ nb::object alleles_of(const pairhmm::CalledGenotype& called, const pairhmm::Geno
     return to_tuple(&genotypes.table[called.best * genotypes.ploidy], static_cast<size_t>(genotypes.ploidy));
 }
 
-nb::tuple called_tuple(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
+Call called_tuple(const pairhmm::CalledGenotype& called, const pairhmm::Genotypes& genotypes) {
     return nb::make_tuple(alleles_of(called, genotypes), to_tuple(called.depths.data(), called.depths.size()),
                           called.depth, called.quality, to_tuple(called.likelihoods.data(), called.likelihoods.size()),
                           called.log10_reference, genotypes.ploidy);
@@ -137,7 +144,7 @@ void bind_genotypes(nb::module_& module) {
         .def(
             "call_together",
             [](const SiteReads& reads, const std::vector<const Genotypes*>& genotypes, const std::vector<double>& theta,
-               const std::vector<Family>& families) {
+               const std::vector<Family>& families) -> TupleOf<ListOf<Call>, double> {
                 checks::require(static_cast<int>(genotypes.size()) == reads.samples(), "genotypes", "one a sample");
                 for (const Genotypes* of_sample : genotypes) check_alleles(reads, of_sample);
                 checks::require(static_cast<int>(theta.size()) + 1 == reads.alleles(), "theta",
@@ -156,7 +163,8 @@ void bind_genotypes(nb::module_& module) {
             "tell genotypes apart has an alternative allele.")
         .def(
             "statistics",
-            [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end, int64_t column) {
+            [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end,
+               int64_t column) -> TupleOf<ListOf<Counts>, double, double, Known, Known, Known> {
                 const int64_t count = reads_of_region(reads);
                 checks::has(flag, count, "flag");
                 checks::has(mapq, count, "mapq");
@@ -203,7 +211,7 @@ void bind_genotypes(nb::module_& module) {
         .def(nb::init<>())
         .def(
             "add",
-            [](pairhmm::Phaser& phaser, const SiteReads& reads, int sample, int one, int other) {
+            [](pairhmm::Phaser& phaser, const SiteReads& reads, int sample, int one, int other) -> TupleOf<int, bool> {
                 check_sample(reads, sample);
                 checks::lie_in(&one, 1, 0, reads.alleles(), "one");
                 checks::lie_in(&other, 1, 0, reads.alleles(), "other");

@@ -19,7 +19,9 @@ void bind_joining(nb::module_& module) {
         "join_reads",
         [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> first, Array<int64_t> last,
            Array<int64_t> offset, Array<int64_t> fragment, Array<int64_t> family, Array<uint8_t> end,
-           Array<int64_t> order, bool join_mates) {
+           Array<int64_t> order,
+           bool join_mates) -> TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>,
+                                       Owned<uint8_t>, TupleOf<int64_t, int64_t, int64_t, int64_t>> {
             const int64_t count = checks::size_of(read);
             checks::lie_below(read, reads.count, "read");
             checks::has(first, count, "first");

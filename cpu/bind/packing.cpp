@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -24,7 +26,6 @@ using namespace nb::literals;
 
 namespace {
 
-using Values = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using pairhmm::Packer;
 using pairhmm::Team;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
@@ -32,20 +33,26 @@ using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
 // Arrays of equal length with their weights, the offset, and the bytes of a number (staging/digits.hpp).
 using DigitArrays = std::tuple<std::vector<Array<uint8_t>>, std::vector<uint16_t>, uint16_t, int64_t>;
-using Given = std::vector<std::variant<Values, DigitArrays>>;
+using PartArrays = std::vector<std::variant<Array<uint8_t>, Array<int64_t>, DigitArrays>>;
+
+// (places of the arrays in the buffer, sizes, columns)
+using Trees = TupleOf<TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>, Sizes, Owned<uint32_t>>;
+using SendBytes = nb::typed<nb::callable, void(int64_t, int64_t)>;
+using TellTiles = nb::typed<nb::callable, nb::object(ListOf<TierNumbers>, std::optional<Trees>)>;
 
 class Parts {
 public:
     // Parts that lie in a buffer of so many bytes.
-    Parts(const std::vector<int64_t>& at, const Given& arrays, const Output<uint8_t>& buffer) {
+    Parts(const std::vector<int64_t>& at, const PartArrays& arrays, const Output<uint8_t>& buffer) {
         checks::require(at.size() == arrays.size(), "at", "a place for each array");
         for (size_t i = 0; i < arrays.size(); ++i) {
             if (const auto* digits = std::get_if<DigitArrays>(&arrays[i])) {
                 add_digits(at[i], *digits);
+            } else if (const auto* offsets = std::get_if<Array<int64_t>>(&arrays[i])) {
+                parts_.push_back({at[i], offsets->data(), checks::size_of(*offsets), true});
             } else {
-                const auto& values = std::get<Values>(arrays[i]);
-                const bool is_offsets = values.dtype() == nb::dtype<int64_t>();
-                parts_.push_back({at[i], values.data(), static_cast<int64_t>(values.shape(0)), is_offsets});
+                const auto& bytes = std::get<Array<uint8_t>>(arrays[i]);
+                parts_.push_back({at[i], bytes.data(), checks::size_of(bytes), false});
             }
         }
         for (const pairhmm::Part& part : parts_)
@@ -92,7 +99,8 @@ pairhmm::Tell telling(const nb::callable& tell) {
             return;
         }
         const auto& [open_branches, left_leaves, right_leaves, joins] = packed.trees->sizes();
-        tell(tiers, std::make_tuple(packed.tree_at, Sizes{open_branches, left_leaves, right_leaves, joins},
+        const auto places = std::apply([](auto... at) { return std::make_tuple(at...); }, packed.tree_at);
+        tell(tiers, std::make_tuple(places, Sizes{open_branches, left_leaves, right_leaves, joins},
                                     nb::cast(to_array(std::vector<uint32_t>(packed.trees->columns())))));
     };
 }
@@ -130,8 +138,8 @@ void bind_packing(nb::module_& module) {
 
     module.def(
         "write_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const Given& arrays,
-           const nb::callable& send) {
+        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const PartArrays& arrays,
+           const SendBytes& send) {
             const Parts parts(at, arrays, buffer);
             nb::gil_scoped_release release;
             pairhmm::write_all(parts.all(), buffer.data(), team, calling(send));
@@ -145,13 +153,13 @@ void bind_packing(nb::module_& module) {
         .def(
             "pack",
             [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
-               const Given& arrays, const nb::callable& send, Array<int64_t> group_read, Array<int64_t> group_haplotype,
-               Array<int64_t> read_offset, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
-               Array<uint8_t> skip_read, Array<uint8_t> shape_of_length, Array<int64_t> reads_of_shape,
-               Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape, int64_t tier_cells,
-               std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
+               const PartArrays& arrays, const SendBytes& send, Array<int64_t> group_read,
+               Array<int64_t> group_haplotype, Array<int64_t> read_offset, Array<int64_t> haplotype_offset,
+               Array<uint8_t> letters, Array<uint8_t> skip_read, Array<uint8_t> shape_of_length,
+               Array<int64_t> reads_of_shape, Array<int64_t> rows_of_shape, Array<uint8_t> family_of_shape,
+               int64_t tier_cells, std::tuple<int64_t, int64_t, int64_t> item_sizes, Array<int64_t> haplotypes_each,
                std::tuple<int64_t, int64_t, int64_t> places, int64_t most_haplotypes, int64_t columns_of_sum,
-               int64_t lead, int64_t tail, const nb::callable& tell) {
+               int64_t lead, int64_t tail, const TellTiles& tell) {
                 const int64_t reads = checks::size_of(read_offset) - 1;
                 const int64_t haplotypes =
                     checks::parts_of(haplotype_offset, checks::size_of(letters), "haplotype_offset");

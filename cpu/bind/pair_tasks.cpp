@@ -26,9 +26,10 @@ using pairhmm::PackedSequences;
 using pairhmm::PairClasses;
 using pairhmm::PairTasks;
 using pairhmm::Team;
-using Given = std::tuple<Array<int64_t>, Array<int32_t>, int64_t>;
+using IndexedSequences = std::tuple<Array<int64_t>, Array<int32_t>, int64_t>;
 
-PackedSequences sequences_of(const Given& given, const std::optional<Array<uint32_t>>& unknown, int64_t pairs) {
+PackedSequences sequences_of(const IndexedSequences& given, const std::optional<Array<uint32_t>>& unknown,
+                             int64_t pairs) {
     const auto& [offset, index, base] = given;
     checks::has(index, pairs, "index");
     checks::lie_below(index, checks::parts_of(offset, std::numeric_limits<int64_t>::max(), "offset"), "index");
@@ -66,7 +67,7 @@ void bind_pair_tasks(nb::module_& module) {
     nb::class_<PairTasks>(module, "PairTasks", "Pairs of sequences in the order in which a device aligns them.")
         .def(
             "__init__",
-            [](PairTasks* self, Team& team, const Given& queries, const Given& targets,
+            [](PairTasks* self, Team& team, const IndexedSequences& queries, const IndexedSequences& targets,
                std::optional<Array<uint32_t>> unknown, std::vector<int64_t> rows, std::vector<int64_t> pairs_of_task,
                int rows_are, std::tuple<int64_t, int64_t, int64_t> fits) {
                 checks::require(!rows.empty() && rows.size() == pairs_of_task.size(), "rows and pairs_of_task",

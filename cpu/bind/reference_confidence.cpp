@@ -41,7 +41,7 @@ void bind_reference_confidence(nb::module_& module) {
         .def(
             "take",
             [](ReferenceConfidence& confidence, int64_t begin, int64_t end, const std::vector<int>& limits,
-               bool haploid) {
+               bool haploid) -> ListOf<TupleOf<int64_t, int64_t, int, int, int64_t, int, int, int>> {
                 nb::list blocks;
                 for (const pairhmm::ReferenceBlock& one : confidence.take(begin, end, limits, haploid))
                     blocks.append(nb::make_tuple(one.start, one.end, one.band, one.quality, one.depth, one.least_depth,

@@ -1,7 +1,9 @@
 // Python bindings of formats/samples.hpp and formats/bam_reads.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +20,10 @@ namespace {
 
 using Letters = Array<uint8_t>;
 
-nb::tuple to_python(pairhmm::SampleBlock&& block) {
+using SampleTuple = TupleOf<Owned<uint8_t>, std::optional<Owned<uint8_t>>, Owned<int64_t>, nb::bytes, Owned<int64_t>,
+                            int64_t, int64_t, int64_t, bool>;
+
+SampleTuple to_python(pairhmm::SampleBlock&& block) {
     nb::object qualities = nb::none();
     if (block.has_qualities) qualities = nb::cast(to_array(std::move(block.qualities)));
     return nb::make_tuple(to_array(std::move(block.letters)), qualities, to_array(std::move(block.offset)),
@@ -73,7 +78,7 @@ void bind_samples(nb::module_& module) {
             "first_position, carried, unfinished.")
         .def_prop_ro(
             "problem",
-            [](const SampleText& self) {
+            [](const SampleText& self) -> TupleOf<nb::str, int64_t, nb::bytes, int64_t, int64_t> {
                 const auto& problem = self.problem();
                 return nb::make_tuple(name_of(problem.kind), problem.record,
                                       nb::bytes(problem.name.data(), problem.name.size()), problem.at, problem.value);
@@ -82,14 +87,14 @@ void bind_samples(nb::module_& module) {
 
     module.def(
         "take_bam_header",
-        [](Letters data) {
+        [](Letters data) -> TupleOf<int64_t, bool> {
             const auto piece = pairhmm::take_bam_header(data.data(), static_cast<int64_t>(data.shape(0)));
             return nb::make_tuple(piece.end, piece.is_broken);
         },
         "data"_a, "Where the header at the front of an unpacked BAM ends, or 0; and whether it is none.");
     module.def(
         "take_bam_reads",
-        [](Letters data) {
+        [](Letters data) -> TupleOf<SampleTuple, int64_t, bool> {
             pairhmm::SampleBlock block;
             pairhmm::BamPiece piece;
             {

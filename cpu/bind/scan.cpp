@@ -83,7 +83,8 @@ void bind_scan(nb::module_& module) {
         .def(
             "scan",
             [](const pairhmm::Scanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
-               Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
+               Array<int64_t> offset, int64_t carried, int threads,
+               Output<int64_t> totals) -> TupleOf<int64_t, OwnedRows<int64_t>> {
                 const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
                 checks::has(totals, samples.segments, "totals");
                 pairhmm::FoundHits found;
@@ -128,7 +129,8 @@ void bind_scan(nb::module_& module) {
         .def(
             "scan",
             [](const pairhmm::TileScanner& scanner, Array<uint8_t> letters, std::optional<Array<uint8_t>> qualities,
-               Array<int64_t> offset, int64_t carried, int threads, Output<int64_t> totals) {
+               Array<int64_t> offset, int64_t carried, int threads,
+               Output<int64_t> totals) -> TupleOf<int64_t, OwnedRows<int64_t>, OwnedRows<int64_t>> {
                 const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
                 checks::has(totals, samples.segments, "totals");
                 pairhmm::TileHits found;
@@ -159,7 +161,9 @@ void bind_scan(nb::module_& module) {
 
     module.def(
         "scan_index",
-        [](Array<uint8_t> letters, Array<int64_t> offset, int64_t max_mismatches) {
+        [](Array<uint8_t> letters, Array<int64_t> offset,
+           int64_t max_mismatches) -> TupleOf<int64_t, int64_t, OwnedRows<int64_t>, OwnedRows<uint32_t>,
+                                              OwnedRows<uint32_t>, OwnedRows<uint32_t>> {
             checks::lie_below(letters, pairhmm::kAny + 1, "letters");
             checks::require(max_mismatches >= 0, "max_mismatches", "0 or more");
             const pairhmm::Patterns patterns{checks::parts_of(offset, checks::size_of(letters), "offset"),

@@ -39,7 +39,7 @@ template <class Kmers>
 void bind_sketching(nb::class_<Kmers>& kind) {
     kind.def(
             "sketch",
-            [](const Kmers& kmers, int64_t slots, int bits) {
+            [](const Kmers& kmers, int64_t slots, int bits) -> TupleOf<Owned<uint64_t>, double> {
                 checks::require(slots > 0 && slots <= pairhmm::kFineSlots && (slots & (slots - 1)) == 0, "slots",
                                 "a power of 2, up to 16,384");
                 checks::require(bits > 0 && bits <= 64, "bits", "from 1 to 64");

@@ -26,7 +26,7 @@ namespace {
 
 using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device::cpu>;
 
-nb::list to_list(const std::vector<std::string>& parts) {
+ListOf<nb::bytes> to_list(const std::vector<std::string>& parts) {
     nb::list result;
     for (const auto& part : parts) result.append(nb::bytes(part.data(), part.size()));
     return result;
@@ -37,7 +37,7 @@ nb::list to_list(const std::vector<std::string>& parts) {
 void bind_text(nb::module_& module) {
     module.def(
         "alike_lines",
-        [](nb::bytes text, int fields, int place, int64_t before, int64_t at) {
+        [](nb::bytes text, int fields, int place, int64_t before, int64_t at) -> TupleOf<int64_t, int64_t> {
             const auto size = static_cast<int64_t>(text.size());
             if (before < 0 || before > size || at < 0 || at > size)
                 throw std::invalid_argument("a place beyond the text");

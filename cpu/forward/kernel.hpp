@@ -167,7 +167,6 @@ void TileKernel<W, K>::run_sweeps(const HalfTree& tree, AtLeaf& at_leaf) {
     };
     const std::true_type yes;
     const std::false_type no;
-    if (sweeps == 1) return run(0, yes, yes);
     run(0, yes, no);
     for (int64_t b = 1; b + 1 < sweeps; ++b) run(b, no, no);
     run(sweeps - 1, no, yes);

@@ -223,8 +223,14 @@ __attribute__((noinline)) void sweep(const Row<V>* __restrict row, const HalfTre
                     const uint8_t* const letters_at = letters + j;
                     V* const s_at = s_above + j;
                     V* const x_at = x_above + j;
+                    // Most sweeps are neither the first nor the last: those alone are worth the compiler's time.
+                    if constexpr (!first && !last) {
 #pragma GCC unroll 8
-                    for (int q = 0; q < kColumns; ++q) column(letters_at, s_at, x_at, q, q + 1);
+                        for (int q = 0; q < kColumns; ++q) column(letters_at, s_at, x_at, q, q + 1);
+                    } else {
+#pragma GCC unroll 1
+                        for (int q = 0; q < kColumns; ++q) column(letters_at, s_at, x_at, q, q + 1);
+                    }
                     end_block();
                 }
             }

@@ -152,7 +152,8 @@ private:
 template <int W, int K>
 void TileRows<W, K>::load(const Batch& batch, const Tile& tile, const int64_t* reads, Kind kind) {
     const int64_t longest = reads[tile.count - 1];
-    sweeps = (batch.read_offset[longest + 1] - batch.read_offset[longest] + K - 1) / K;
+    // At least two, a first and a last one: a sweep that is both would be a fourth to compile of each kind.
+    sweeps = std::max<int64_t>((batch.read_offset[longest + 1] - batch.read_offset[longest] + K - 1) / K, 2);
     grow(forward.row, rows() + 1);
     grow(backward.row, rows() + 1);
     grow(forward.below, sweeps);

@@ -10,15 +10,15 @@
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kBlock = 1024;             // samples of a thread's task
+constexpr int64_t kSamplesEach = 1024;       // samples of a thread's task
 constexpr int64_t kKept = int64_t{1} << 18;  // signatures in memory (128 MiB); those of further samples are made twice
 
 // block(number, first, end) over the samples.
 template <class Block>
 void in_blocks(int64_t samples, int threads, const Interrupted& interrupted, const Block& block) {
     std::atomic<bool> stop{false};
-    run_short_tasks((samples + kBlock - 1) / kBlock, threads, stop, interrupted, [&](int64_t number) {
-        if (!stop) block(number, number * kBlock, std::min((number + 1) * kBlock, samples));
+    run_short_tasks((samples + kSamplesEach - 1) / kSamplesEach, threads, stop, interrupted, [&](int64_t number) {
+        if (!stop) block(number, number * kSamplesEach, std::min((number + 1) * kSamplesEach, samples));
     });
 }
 
@@ -67,7 +67,8 @@ void project_samples(const PlaceLevel& level, const TokenRows& rows, const SlotH
     level.sign(rows.begin(some), rows.length(some), hashes, pivot);
 
     std::vector<uint32_t> kept(std::min(samples, kKept) * kSignatureSlots);
-    std::vector<SlotSums> sums((samples + kBlock - 1) / kBlock);  // added in order, whichever thread made them
+    std::vector<SlotSums> sums((samples + kSamplesEach - 1) /
+                               kSamplesEach);  // added in order, whichever thread made them
     in_blocks(samples, threads, interrupted, [&](int64_t number, int64_t first, int64_t end) {
         uint32_t made[kSignatureSlots];
         for (int64_t i = first; i < end; ++i) {

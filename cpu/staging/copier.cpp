@@ -13,8 +13,8 @@
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kShare = 1 << 20;  // bytes that a thread takes at once
-constexpr int64_t kStride = 64;      // letters of a round of the loop below
+constexpr int64_t kBytesEach = 1 << 20;  // bytes that a thread takes at once
+constexpr int64_t kStride = 64;          // letters of a round of the loop below
 
 uint8_t pack_two(const uint8_t* letters) { return static_cast<uint8_t>(letters[0] | letters[1] << 4); }
 
@@ -93,7 +93,7 @@ void Copier::work() {
 
 void Copier::copy_share(std::unique_lock<std::mutex>& lock) {
     Copy& own = copies_[taken_];  // stays where it is while others come and go at the ends
-    const int64_t begin = own.taken, size = std::min(kShare, own.count - begin);
+    const int64_t begin = own.taken, size = std::min(kBytesEach, own.count - begin);
     own.taken += size;
     if (own.taken == own.count) ++taken_;
     lock.unlock();

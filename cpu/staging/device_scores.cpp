@@ -11,7 +11,7 @@ namespace pairhmm {
 
 namespace {
 
-constexpr int64_t kShare = 1 << 12;  // pairs that a thread takes at once
+constexpr int64_t kScoresEach = 1 << 12;  // pairs that a thread takes at once
 constexpr double kLog10Of2 = 0.30102999566398119521, kLog10OfE = 0.43429448190325182765;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -77,7 +77,7 @@ bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const Precis
     static const Log10 log10_of;
     const int64_t* group_pair = sums.group_pair;
     std::atomic<bool> have_all{true};
-    team.run(group_pair[sums.groups], kShare, team.size(), [&](int64_t first, int64_t end) {
+    team.run(group_pair[sums.groups], kScoresEach, team.size(), [&](int64_t first, int64_t end) {
         int64_t g = std::upper_bound(group_pair, group_pair + sums.groups + 1, first) - group_pair - 1;
         for (int64_t pair = first; pair < end; ++g) {
             const int64_t width = sums.group_haplotype[g + 1] - sums.group_haplotype[g];

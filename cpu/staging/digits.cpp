@@ -25,7 +25,7 @@ void join(const Digits& digits, int64_t first, int64_t count, Number* __restrict
 }
 
 #if defined(__x86_64__)
-constexpr int64_t kRound = 16;  // positions
+constexpr int64_t kPositions = 16;  // positions
 
 // Whole rounds, with stores that bypass the caches (staging/streaming.hpp): half the time of a compiler's vectors.
 template <class Number, int count_of_arrays>
@@ -36,7 +36,7 @@ __attribute__((target("avx2"))) void join_rounds(const Digits& digits, int64_t f
         from[k] = digits.from[k] + first, weight[k] = _mm256_set1_epi16(static_cast<int16_t>(digits.weight[k]));
     }
     const __m256i less = _mm256_set1_epi16(static_cast<int16_t>(-digits.offset));
-    for (int64_t at = 0; at < rounds * kRound; at += kRound) {
+    for (int64_t at = 0; at < rounds * kPositions; at += kPositions) {
         __m256i sum = less;
         for (int k = 0; k < count_of_arrays; ++k) {
             const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from[k] + at));
@@ -60,8 +60,8 @@ void join_fast(const Digits& digits, int64_t first, int64_t count, Number* to) {
     int64_t done = 0;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && reinterpret_cast<uintptr_t>(to) % sizeof(__m128i) == 0) {
-        done = count / kRound * kRound;
-        join_rounds<Number, count_of_arrays>(digits, first, count / kRound, to);
+        done = count / kPositions * kPositions;
+        join_rounds<Number, count_of_arrays>(digits, first, count / kPositions, to);
     }
 #endif
     join<Number, count_of_arrays>(digits, first + done, count - done, to + done);

@@ -10,8 +10,8 @@
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kRound = 64;       // letters
-constexpr int64_t kShare = 1 << 18;  // letters that a thread takes at once
+constexpr int64_t kLettersOfRound = 64;    // letters
+constexpr int64_t kLettersEach = 1 << 18;  // letters that a thread takes at once
 
 // Packs 64 letters to four words; returns their bits of N, whose code alone has its third bit.
 #if defined(__SSE2__)
@@ -54,12 +54,13 @@ uint64_t pack_round(const uint8_t* codes, uint32_t* words) {
 bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_t* unknown, Team& team) {
     // Most sequences have no N: its bits are written in a second pass, so that the first one has less to write.
     std::atomic<bool> is_any{false};
-    team.run(count, kShare, team.size(), [&](int64_t first, int64_t end) {
+    team.run(count, kLettersEach, team.size(), [&](int64_t first, int64_t end) {
         uint64_t any = 0;
-        for (; end - first >= kRound; first += kRound) any |= pack_round(codes + first, words + first / 16);
+        for (; end - first >= kLettersOfRound; first += kLettersOfRound)
+            any |= pack_round(codes + first, words + first / 16);
         if (first < end) {
-            uint8_t last[kRound] = {};
-            uint32_t last_words[kRound / 16];
+            uint8_t last[kLettersOfRound] = {};
+            uint32_t last_words[kLettersOfRound / 16];
             std::copy(codes + first, codes + end, last);
             any |= pack_round(last, last_words);
             std::copy(last_words, last_words + (end - first + 15) / 16, words + first / 16);
@@ -67,7 +68,7 @@ bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_
         if (any) is_any = true;
     });
     if (!is_any) return false;
-    team.run((count + 31) / 32, kShare / 32, team.size(), [&](int64_t first, int64_t end) {
+    team.run((count + 31) / 32, kLettersEach / 32, team.size(), [&](int64_t first, int64_t end) {
         for (int64_t w = first; w < end; ++w) {
             uint32_t bits = 0;
             const int64_t letters = std::min<int64_t>(32, count - 32 * w);
@@ -79,7 +80,7 @@ bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_
 }
 
 void pack_four_bits(const uint8_t* codes, int64_t count, uint32_t* words, Team& team) {
-    team.run((count + 7) / 8, kShare / 8, team.size(), [&](int64_t first, int64_t end) {
+    team.run((count + 7) / 8, kLettersEach / 8, team.size(), [&](int64_t first, int64_t end) {
         for (int64_t w = first; w < end; ++w) {
             uint32_t word = 0;
             const int64_t letters = std::min<int64_t>(8, count - 8 * w);

@@ -5,7 +5,7 @@
 namespace pairhmm {
 namespace {
 
-constexpr int64_t kShare = 1 << 11;  // pairs that a thread takes at once
+constexpr int64_t kPairsEach = 1 << 11;  // pairs that a thread takes at once
 
 // Whether any of the bits [first, end) is set.
 bool is_any_set(const uint32_t* bits, int64_t first, int64_t end) {
@@ -26,7 +26,7 @@ PairTasks::PairTasks(int64_t pairs, const PackedSequences& queries, const Packed
     for (size_t c = 0; c + 1 < classes_.rows.size(); ++c) {
         class_of_rows_.resize(static_cast<size_t>(classes_.rows[c]) + 1, static_cast<uint8_t>(c));
     }
-    shares_.resize(static_cast<size_t>((pairs + kShare - 1) / kShare));
+    shares_.resize(static_cast<size_t>((pairs + kPairsEach - 1) / kPairsEach));
     const int64_t shares = static_cast<int64_t>(shares_.size());
     team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { look_at(share); });
     int64_t tasks = 0;
@@ -71,7 +71,7 @@ void PairTasks::look_at(int64_t number) {
     const auto& heights = classes_.rows;
     share.counts.resize(heights.size());
     share.longest_rows.resize(heights.size()), share.longest_columns.resize(heights.size());
-    const int64_t first = number * kShare, end = std::min(first + kShare, pairs_);
+    const int64_t first = number * kPairsEach, end = std::min(first + kPairsEach, pairs_);
     share.keys.reserve(static_cast<size_t>(end - first));
     for (int64_t i = first; i < end; ++i) {
         const DevicePair one = pair(i);
@@ -116,7 +116,7 @@ void PairTasks::write(DevicePair* pairs, uint32_t* index, Team& team) const {
         for (size_t c = 0; c < count; ++c) {
             int64_t at = begin[s * count + c];
             for (int64_t k = 0; k < share.counts[c]; ++k, ++key, ++at) {
-                const int64_t i = number * kShare + static_cast<int64_t>(share.keys[key] & 0xffff);
+                const int64_t i = number * kPairsEach + static_cast<int64_t>(share.keys[key] & 0xffff);
                 pairs[at] = pair(i);
                 index[at] = static_cast<uint32_t>(i);
             }

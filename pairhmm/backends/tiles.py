@@ -40,6 +40,9 @@ SCORE_BYTES = 8
 ITEM_BYTES = 8
 """Bytes of a work item in a buffer: uint32[2], its first read (an index into `order`) and its block of haplotypes."""
 
+_TierNumbers = tuple[int, int, int, int, int, int, int, int]
+_TreePlaces = tuple[int, int, int, int, int, int]
+_TreeNumbers = tuple[_TreePlaces, tuple[int, int, int, int], NDArray[np.uint32]]
 
 HALVES = 2
 """Halves of a long pair: the forward of its haplotype's left half and the backward of the right one, side by side."""
@@ -333,7 +336,7 @@ def send_with_tiles(
     # behind them.
     size = places.items + ITEM_BYTES * batch.pairs + (_most_tree_bytes(batch, lead, tail) if most else 0)
 
-    def told(made: list[native.TierNumbers], trees: native.TreeNumbers | None) -> None:
+    def told(made: list[_TierNumbers], trees: _TreeNumbers | None) -> None:
         tiers = [Tier(table.known[shape], *numbers) for shape, *numbers in made]
         tiers.sort(key=lambda tier: -tier.items)
         if trees is None:

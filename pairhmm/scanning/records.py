@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.genomics.names import Names
 from pairhmm.scanning.batch import Samples
 
-if TYPE_CHECKING:
-    from pairhmm._cpu import _SampleBlock
+# As the compiled part reads it: letters, qualities, offset, names and their ends, then the scalars that `of` names.
+_Letters = NDArray[np.uint8]
+_Ends = NDArray[np.int64]
+SampleBlock = tuple[_Letters, _Letters | None, _Ends, bytes, _Ends, int, int, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class RecordBlock:
         )
 
     @classmethod
-    def of(cls, taken: _SampleBlock, first_record: int | None = None) -> RecordBlock:
+    def of(cls, taken: SampleBlock, first_record: int | None = None) -> RecordBlock:
         """The block that the compiled part read. `first_record` is for formats whose reader does not count records."""
         letters, qualities, offset, names, name_end, counted, first_position, carried, unfinished = taken
         samples = Samples(letters, qualities, offset, carried)
