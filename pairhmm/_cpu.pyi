@@ -575,17 +575,14 @@ class AlignmentParser:
     def left_out(self) -> NDArray[np.int64]: ...
 
 class HtslibReader:
-    def __init__(
-        self,
-        functions: dict[str, int],
-        path: str,
-        index: str,
-        reference: str,
-        is_cram: bool,
-        threads: int,
-    ) -> None: ...
+    header: bytes
+    kind: str
+    is_done: bool
+    is_damaged: bool
+    def __init__(self, functions: dict[str, int], path: str, index: str, reference: str, threads: int) -> None: ...
     def query(self, contig: int, start: int, end: int) -> bool: ...
-    def parse(self, parser: AlignmentParser, room: int, most: int) -> tuple[str, bool]: ...
+    def parse(self, parser: AlignmentParser, room: int) -> str: ...
+    def take_reads(self, room: int) -> _SampleBlock: ...
 
 class SampleText:
     problem: tuple[str, int, bytes, int, int]

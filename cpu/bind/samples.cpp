@@ -8,6 +8,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/sample_block.hpp"
 #include "formats/bam_reads.hpp"
 #include "formats/samples.hpp"
 
@@ -17,14 +18,6 @@ using namespace nb::literals;
 namespace {
 
 using Letters = Array<uint8_t>;
-
-nb::tuple to_python(pairhmm::SampleBlock&& block) {
-    nb::object qualities = nb::none();
-    if (block.has_qualities) qualities = nb::cast(to_array(std::move(block.qualities)));
-    return nb::make_tuple(to_array(std::move(block.letters)), qualities, to_array(std::move(block.offset)),
-                          nb::bytes(block.names.data(), block.names.size()), to_array(std::move(block.name_end)),
-                          block.first_record, block.first_position, block.carried, block.unfinished);
-}
 
 const char* name_of(pairhmm::TextProblem::Kind kind) {
     using pairhmm::TextProblem;
