@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/sample_block.hpp"
 #include "formats/alignments.hpp"
 #include "formats/htslib.hpp"
 
@@ -75,7 +76,9 @@ pairhmm::HtslibFunctions to_functions(const nb::dict& addresses) {
     find(addresses, "hts_open", functions.hts_open);
     find(addresses, "hts_close", functions.hts_close);
     find(addresses, "hts_set_opt", functions.hts_set_opt);
+    find(addresses, "hts_get_format", functions.hts_get_format);
     find(addresses, "sam_hdr_read", functions.sam_hdr_read);
+    find(addresses, "sam_hdr_str", functions.sam_hdr_str);
     find(addresses, "sam_hdr_destroy", functions.sam_hdr_destroy);
     find(addresses, "sam_index_load3", functions.sam_index_load3);
     find(addresses, "hts_idx_destroy", functions.hts_idx_destroy);
@@ -89,35 +92,80 @@ pairhmm::HtslibFunctions to_functions(const nb::dict& addresses) {
     return functions;
 }
 
-void bind_htslib(nb::module_& module) {
+const char* name_of(pairhmm::HtslibReader::Kind kind) {
     using pairhmm::HtslibReader;
-    nb::class_<HtslibReader>(module, "HtslibReader", "Decodes a CRAM or SAM file by htslib, for an AlignmentParser.")
+    return kind == HtslibReader::kCram ? "CRAM" : kind == HtslibReader::kBam ? "BAM" : "SAM";
+}
+
+// Records that htslib reads between two looks at signals: the file may be a slow pipe.
+constexpr int64_t kBetweenSignals = 1000;
+
+// Calls a function without Python's lock until it returns true, or a signal's handler raises.
+template <class Function>
+void until_signal(Function&& is_done) {
+    for (bool done = false; !done;) {
+        {
+            nb::gil_scoped_release release;
+            done = is_done();
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+}
+
+// Its file may be a pipe that a thread of Python fills, for whose end threads of htslib wait.
+struct Reader : pairhmm::HtslibReader {
+    using HtslibReader::HtslibReader;
+    ~Reader() {
+        nb::gil_scoped_release release;
+        close();
+    }
+};
+
+void bind_htslib(nb::module_& module) {
+    nb::class_<Reader>(module, "HtslibReader", "Decodes a CRAM or SAM file by htslib.")
         .def(
             "__init__",
-            [](HtslibReader* self, nb::typed<nb::dict, nb::str, int64_t> functions, std::string path, std::string index,
-               std::string reference, bool is_cram, int threads) {
+            [](Reader* self, nb::typed<nb::dict, nb::str, int64_t> functions, std::string path, std::string index,
+               std::string reference, int threads) {
                 const pairhmm::HtslibFunctions calls = to_functions(functions);
                 nb::gil_scoped_release release;
-                new (self)
-                    HtslibReader(calls, {std::move(path), std::move(index), std::move(reference), is_cram, threads});
+                new (self) Reader(calls, {std::move(path), std::move(index), std::move(reference), threads});
             },
-            "functions"_a, "path"_a, "index"_a, "reference"_a, "is_cram"_a, "threads"_a,
+            "functions"_a, "path"_a, "index"_a, "reference"_a, "threads"_a,
             "RuntimeError where the file can't be opened.")
-        .def("query", &HtslibReader::query, "contig"_a, "start"_a, "end"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "Go on with the records that overlap [start, end) of a contig; False where the index does not lead there.")
+        .def(
+            "query",
+            [](Reader& self, int32_t contig, int64_t start, int64_t end) { return self.query(contig, start, end); },
+            "contig"_a, "start"_a, "end"_a, nb::call_guard<nb::gil_scoped_release>(),
+            "Go on with the records that overlap [start, end) of a contig; False where the index does not lead there.")
         .def(
             "parse",
-            [](HtslibReader& self, AlignmentParser& parser, int64_t room, int64_t most) -> TupleOf<nb::str, bool> {
-                AlignmentParser::Stop stop;
-                {
-                    nb::gil_scoped_release release;
-                    stop = self.parse(parser, room, most);
-                }
-                return nb::make_tuple(name_of(stop), self.is_done());
+            [](Reader& self, AlignmentParser& parser, int64_t room) {
+                auto stop = AlignmentParser::kMore;
+                until_signal([&] {
+                    stop = self.parse(parser, room, kBetweenSignals);
+                    return stop != AlignmentParser::kMore || self.is_done();
+                });
+                return name_of(stop);
             },
-            "parser"_a, "room"_a, "most"_a,
-            "Give the parser at most so many records until its block has `room` reads: why it stopped, and whether there "
-            "are no more.");
+            "parser"_a, "room"_a, "Give the parser records until its block has `room` reads: why it stopped.")
+        .def(
+            "take_reads",
+            [](Reader& self, int64_t room) {
+                pairhmm::SampleBlock block;
+                until_signal([&] { return self.take_reads(block, room, kBetweenSignals); });
+                return to_python(std::move(block));
+            },
+            "room"_a, "The next reads, as SampleText.take has them, until they have `room` letters.")
+        .def_prop_ro(
+            "header", [](const Reader& self) { return to_bytes(self.header()); }, "The header's text.")
+        .def_prop_ro(
+            "kind", [](const Reader& self) { return name_of(self.kind()); }, "SAM, BAM or CRAM.")
+        .def_prop_ro(
+            "is_done", [](const Reader& self) { return self.is_done(); }, "Whether all records were read.")
+        .def_prop_ro(
+            "is_damaged", [](const Reader& self) { return self.is_damaged(); },
+            "Whether the record after the last one that was given is damaged.");
 }
 
 }  // namespace

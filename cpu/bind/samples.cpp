@@ -1,15 +1,14 @@
 // Python bindings of formats/samples.hpp and formats/bam_reads.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/sample_block.hpp"
 #include "formats/bam_reads.hpp"
 #include "formats/samples.hpp"
 
@@ -19,17 +18,6 @@ using namespace nb::literals;
 namespace {
 
 using Letters = Array<uint8_t>;
-
-using SampleTuple = TupleOf<Owned<uint8_t>, std::optional<Owned<uint8_t>>, Owned<int64_t>, nb::bytes, Owned<int64_t>,
-                            int64_t, int64_t, int64_t, bool>;
-
-SampleTuple to_python(pairhmm::SampleBlock&& block) {
-    nb::object qualities = nb::none();
-    if (block.has_qualities) qualities = nb::cast(to_array(std::move(block.qualities)));
-    return nb::make_tuple(to_array(std::move(block.letters)), qualities, to_array(std::move(block.offset)),
-                          nb::bytes(block.names.data(), block.names.size()), to_array(std::move(block.name_end)),
-                          block.first_record, block.first_position, block.carried, block.unfinished);
-}
 
 const char* name_of(pairhmm::TextProblem::Kind kind) {
     using pairhmm::TextProblem;

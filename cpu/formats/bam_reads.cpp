@@ -42,22 +42,24 @@ void add_read(const BamRecord& record, SampleBlock& block) {
 
 }  // namespace
 
+bool take_bam_read(const BamRecord& record, SampleBlock& block) {
+    if ((record.flag & kLeftOut) != 0) return true;
+    if (record.length > 0) {
+        if (!block.letters.empty() && record.has_qualities() != block.has_qualities) return false;
+        block.has_qualities = record.has_qualities();
+    }
+    add_read(record, block);
+    return true;
+}
+
 BamPiece take_bam_reads(const uint8_t* data, int64_t size, SampleBlock& block) {
     BamPiece piece;
     BamRecord record;
-    bool known = false;
     for (;;) {
         const BamPiece next = take_bam_record(data + piece.end, size - piece.end, record);
         piece.is_broken = next.is_broken;
         if (next.end == 0) return piece;
-        if ((record.flag & kLeftOut) == 0) {
-            if (record.length > 0) {
-                if (known && record.has_qualities() != block.has_qualities) return piece;
-                block.has_qualities = record.has_qualities();
-                known = true;
-            }
-            add_read(record, block);
-        }
+        if (!take_bam_read(record, block)) return piece;
         piece.end += next.end;
     }
 }

@@ -10,6 +10,10 @@
 
 namespace pairhmm {
 
+// Appends a record's read, unless it is left out. False where the record differs from those of the block in having
+// qualities.
+bool take_bam_read(const BamRecord& record, SampleBlock& block);
+
 // The reads of the complete records at the front of a buffer, up to the first that differs in having qualities.
 BamPiece take_bam_reads(const uint8_t* data, int64_t size, SampleBlock& block);
 

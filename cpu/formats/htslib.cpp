@@ -1,5 +1,7 @@
 #include "formats/htslib.hpp"
 
+#include "formats/bam_reads.hpp"
+
 namespace pairhmm {
 namespace {
 
@@ -48,7 +50,9 @@ void HtslibReader::open(const HtslibFile& file) {
     };
     file_ = call_.hts_open(file.path.c_str(), "r");
     require(file_ != nullptr);
-    if (file.is_cram) {
+    kind_ = static_cast<Kind>(call_.hts_get_format(file_)->format);
+    require(kind_ == kSam || kind_ == kBam || kind_ == kCram);
+    if (kind_ == kCram) {
         if (!file.reference.empty()) require(call_.hts_set_opt(file_, kReference, file.reference.c_str()) == 0);
         // Tags MD and NM that the file lacks are not made up.
         require(call_.hts_set_opt(file_, kDecodeMd, 0) == 0);
@@ -65,11 +69,20 @@ void HtslibReader::open(const HtslibFile& file) {
 }
 
 void HtslibReader::close() {
-    if (region_ != nullptr) call_.hts_itr_destroy(region_);
-    if (index_ != nullptr) call_.hts_idx_destroy(index_);
-    if (record_ != nullptr) call_.bam_destroy1(record_);
-    if (header_ != nullptr) call_.sam_hdr_destroy(header_);
-    if (file_ != nullptr) call_.hts_close(file_);
+    const auto give_up = [](auto& held, auto destroy) {
+        if (held != nullptr) destroy(held);
+        held = nullptr;
+    };
+    give_up(region_, call_.hts_itr_destroy);
+    give_up(index_, call_.hts_idx_destroy);
+    give_up(record_, call_.bam_destroy1);
+    give_up(header_, call_.sam_hdr_destroy);
+    give_up(file_, call_.hts_close);
+}
+
+std::string HtslibReader::header() const {
+    const char* text = call_.sam_hdr_str(header_);
+    return text == nullptr ? "" : text;
 }
 
 bool HtslibReader::query(int32_t contig, int64_t start, int64_t end) {
@@ -84,17 +97,35 @@ int HtslibReader::next() {
     return call_.sam_read1(file_, header_, record_);
 }
 
+// Moves to the next record, unless one is held. False where it is damaged.
+bool HtslibReader::advance() {
+    const int got = is_held_ ? 0 : next();
+    is_done_ = got == kAtEnd;
+    is_damaged_ = got < kAtEnd;
+    return !is_damaged_;
+}
+
 AlignmentParser::Stop HtslibReader::parse(AlignmentParser& parser, int64_t room, int64_t most) {
     for (int64_t count = 0; count < most && !is_done_; ++count) {
-        const int got = is_held_ ? 0 : next();
-        is_done_ = got == kAtEnd;
+        if (!advance()) return AlignmentParser::kDamaged;
         if (is_done_) break;
-        if (got < kAtEnd) return AlignmentParser::kDamaged;
         const auto verdict = parser.take_in(as_bam_record(*record_), room);
         is_held_ = !verdict.is_behind;
         if (verdict.stop != AlignmentParser::kMore) return verdict.stop;
     }
     return AlignmentParser::kMore;
+}
+
+bool HtslibReader::take_reads(SampleBlock& block, int64_t room, int64_t most) {
+    for (int64_t count = 0; count < most; ++count) {
+        if (!advance() || is_done_) return true;
+        BamRecord record = as_bam_record(*record_);
+        record.name_size -= record_->name_padding;
+        const bool is_full = !block.name_end.empty() && static_cast<int64_t>(block.letters.size()) >= room;
+        is_held_ = is_full || !take_bam_read(record, block);
+        if (is_held_) return true;
+    }
+    return false;
 }
 
 }  // namespace pairhmm

@@ -1,5 +1,5 @@
-// CRAM and SAM as htslib decodes them, record by record, for an AlignmentParser. htslib is not linked: its functions
-// come by their addresses, from the library that pysam brings.
+// CRAM and SAM as htslib decodes them, record by record, for an AlignmentParser or a scan. htslib is not linked: its
+// functions come by their addresses, from the library that pysam brings.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "formats/alignments.hpp"
 #include "formats/bam_record.hpp"
+#include "formats/sample_block.hpp"
 
 namespace pairhmm {
 
@@ -27,11 +28,18 @@ struct HtslibRecord {
     uint32_t room, policy;
 };
 
+// The beginning of htslib's htsFormat.
+struct HtslibFormat {
+    int category, format;
+};
+
 struct HtslibFunctions {
     void* (*hts_open)(const char*, const char*);
     int (*hts_close)(void*);
     int (*hts_set_opt)(void*, int, ...);
+    const HtslibFormat* (*hts_get_format)(void*);
     void* (*sam_hdr_read)(void*);
+    const char* (*sam_hdr_str)(void*);
     void (*sam_hdr_destroy)(void*);
     void* (*sam_index_load3)(void*, const char*, const char*, int);
     void (*hts_idx_destroy)(void*);
@@ -48,11 +56,10 @@ struct HtslibFile {
     std::string path;
     std::string index;      // none where no regions are asked for
     std::string reference;  // FASTA that CRAM is decoded with
-    bool is_cram = false;
     int threads = 1;
 };
 
-// It can't be opened.
+// It can't be opened, or has no alignments.
 struct HtslibError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -60,11 +67,21 @@ struct HtslibError : std::runtime_error {
 // A file that is open for reading, from its first record or by regions.
 class HtslibReader {
 public:
+    enum Kind { kOther = 0, kSam = 3, kBam = 4, kCram = 6 };  // as htslib numbers its formats
+
     // Throws HtslibError.
     HtslibReader(const HtslibFunctions& functions, const HtslibFile& file);
     ~HtslibReader();
     HtslibReader(const HtslibReader&) = delete;
     HtslibReader& operator=(const HtslibReader&) = delete;
+
+    // Nothing else may follow.
+    void close();
+
+    Kind kind() const { return kind_; }
+
+    // The header's text.
+    std::string header() const;
 
     // The records that follow are those that overlap [start, end) of a contig. False where the index does not lead
     // there. A SAM must have been opened with one thread.
@@ -74,18 +91,25 @@ public:
     // more.
     AlignmentParser::Stop parse(AlignmentParser& parser, int64_t room, int64_t most);
 
+    // Appends records to a block, as take_bam_reads does, until it has `room` letters, until one differs from the
+    // others in having qualities or is damaged, or until `most` were read. False: it stopped for none but the last
+    // reason.
+    bool take_reads(SampleBlock& block, int64_t room, int64_t most);
+
     bool is_done() const { return is_done_; }
+    bool is_damaged() const { return is_damaged_; }
 
 private:
     void open(const HtslibFile& file);
-    void close();
     int next();
+    bool advance();
 
     HtslibFunctions call_;
     void *file_ = nullptr, *blocks_ = nullptr, *header_ = nullptr, *index_ = nullptr, *region_ = nullptr;
     HtslibRecord* record_ = nullptr;
-    bool is_held_ = false;  // the parser has not taken the record yet
-    bool is_done_ = false;
+    Kind kind_ = kOther;
+    bool is_held_ = false;  // the record was not taken yet
+    bool is_done_ = false, is_damaged_ = false;
 };
 
 }  // namespace pairhmm

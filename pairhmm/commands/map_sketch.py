@@ -23,9 +23,8 @@ from pairhmm.interface.options import check_whole
 from pairhmm.io.files.background import prefetch
 from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.files.destinations import check_apart, kept_apart
-from pairhmm.io.files.names import check_names
+from pairhmm.io.files.names import check_names, sample_name
 from pairhmm.io.samples.record_blocks import open_sample
-from pairhmm.io.samples.sample_names import sample_name
 from pairhmm.io.samples.sheet import read_sheet
 from pairhmm.io.sketches.reader import scheme_text
 from pairhmm.io.sketches.writer import create_sketches

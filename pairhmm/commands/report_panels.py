@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 
 from pairhmm.commands.report_reads import ReadExplainer, least_certain
-from pairhmm.compiled import is_compiled
 from pairhmm.errors import InputError
 from pairhmm.evidence.given_haplotypes import find_differences
+from pairhmm.genomics.sam_flags import ReadKey
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_places import ReadPlaces
 from pairhmm.io.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes
@@ -23,7 +23,6 @@ from pairhmm.models.labels import model_of_label
 from pairhmm.reporting.packing import pack
 from pairhmm.reporting.panels import (
     ReadEvidence,
-    ReadKey,
     RegionLikelihoods,
     aligned_haplotypes,
     choose_haplotypes,
@@ -138,9 +137,9 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             sites = regions[reads.chrom, reads.start, reads.end].sites
             pileup = None
             if alignments is not None:
-                wanted = least_certain(reads) if model is not None and is_compiled() else set()
+                wanted = least_certain(reads) if model is not None else set()
                 pileup = _empty_pileup(alignment, [sources.sites[site].pos for site, _ in sites])
-                places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup)
+                places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup.add)
                 slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
                 explained = explain(reads, found, *model, slack) if model is not None else {}
             numbers = {name: at for at, name in enumerate(panels.samples)}

@@ -13,13 +13,14 @@ from pairhmm.evidence.stream import CutReads, cut_bases, cut_slices
 from pairhmm.fitting.posterior import Posterior, by_cpu
 from pairhmm.genomics.arrays import offsets
 from pairhmm.genomics.blocks import ReadBlock
+from pairhmm.genomics.sam_flags import ReadKey
 from pairhmm.genomics.sequences import decode, encode
 from pairhmm.io.alignments.read_places import FoundRead
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import ProfileModel
 from pairhmm.models.rows import rows_of
-from pairhmm.reporting.panels import BaseEvidence, ReadEvidence, ReadKey, RegionLikelihoods, choose_haplotypes
+from pairhmm.reporting.panels import BaseEvidence, ReadEvidence, RegionLikelihoods, choose_haplotypes
 
 READS_EXPLAINED = 4
 """The most reads of a sample in a region: of those that choose a haplotype, the least certain."""

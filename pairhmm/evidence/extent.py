@@ -70,10 +70,7 @@ def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collecti
     """The contigs that have reads, by the indexes; all contigs where an index is missing or does not count reads."""
     names: set[str] = set()
     for source in reader.sources:
-        records = source.records
-        counts = {
-            name: None if records is None else records.mapped_reads(tid) for tid, name in enumerate(source.references)
-        }
+        counts = {name: source.records.mapped_reads(tid) for tid, name in enumerate(source.references)}
         if None in counts.values():
             return contigs
         names |= {name for name, count in counts.items() if count}

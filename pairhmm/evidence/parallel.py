@@ -34,7 +34,7 @@ from pairhmm.io.alignments.index import find_index, how_to_index
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.read_density import read_densities
 from pairhmm.io.alignments.selection import LeftOut
-from pairhmm.io.alignments.unread import count_unread
+from pairhmm.io.alignments.sources import count_unread
 from pairhmm.io.files.descriptors import STDIN
 from pairhmm.io.sequences.intervals import Interval
 from pairhmm.io.variants.candidates import CandidateReader
@@ -198,7 +198,7 @@ def _work(files: OpenFiles) -> Work:
     places = sorted(whole if files.asked is None else files.asked, key=lambda one: (rank[one.chrom], one.start))
     densities = []
     for source in files.reader.sources:
-        share = 1 / _CRAM_BYTES if source.is_cram else 1.0
+        share = 1 / _CRAM_BYTES if source.kind == "CRAM" else 1.0
         found = read_densities(source)
         densities.append({name: replace(one, before=one.before * share) for name, one in found.items()})
     return Work(places, densities)

@@ -24,6 +24,10 @@ ALL: Final = 0xFFFF
 """All bits that the field can hold."""
 
 
+ReadKey = tuple[str, str, int]
+"""Sample, name and mate of a read; the mate is that of `mate_of`."""
+
+
 def mate_of(flag: int) -> int:
     """1 or 2 for the first or second read of a pair; 0 for a read without a mate."""
     if not flag & PAIRED:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.genotypes import INFORMATIVE
+from pairhmm.genomics.sam_flags import ReadKey
 from pairhmm.reporting.packing import to_json
 from pairhmm.reporting.pileup import Pileup, packed_rows
 
@@ -31,9 +32,6 @@ _MATE, _KNOWN, _REVERSE, _PRECISION_SHIFT = 0x3, 0x4, 0x8, 4
 
 _SAM_REVERSE = 0x10
 """SAM's flag of a read on the reverse strand."""
-
-ReadKey = tuple[str, str, int]
-"""Sample, name and mate of a read."""
 
 
 @dataclass(frozen=True, slots=True)

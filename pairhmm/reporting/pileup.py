@@ -17,6 +17,7 @@ from pairhmm.genomics.cigar import (
     INSERTION,
     SOFT_CLIP,
 )
+from pairhmm.genomics.sam_flags import ReadKey
 from pairhmm.genomics.sequences import decode, encode
 
 AROUND = 22
@@ -32,9 +33,6 @@ QUALITY_STEP = 5
 _SKIP = 3
 _MOST_CODE = 4
 
-Key = tuple[str, str, int]
-"""Sample, name and mate of a read, as `pairhmm.reporting.panels.ReadKey`."""
-
 
 @dataclass(slots=True)
 class Pileup:
@@ -44,18 +42,18 @@ class Pileup:
     ----------
     columns : int64 (columns,)
         Positions, ascending.
-    cells, quals : dict of Key to uint8 (columns,)
+    cells, quals : dict of ReadKey to uint8 (columns,)
         What each read has at each column, and the Phred quality of that base; 0 without a base.
-    insertions : dict of Key to list of (int, str, int)
+    insertions : dict of ReadKey to list of (int, str, int)
         Of each read the column before an insertion, the bases, and the lowest quality of them.
     """
 
     columns: NDArray[np.int64]
-    cells: dict[Key, NDArray[np.uint8]] = field(default_factory=dict)
-    quals: dict[Key, NDArray[np.uint8]] = field(default_factory=dict)
-    insertions: dict[Key, list[tuple[int, str, int]]] = field(default_factory=dict)
+    cells: dict[ReadKey, NDArray[np.uint8]] = field(default_factory=dict)
+    quals: dict[ReadKey, NDArray[np.uint8]] = field(default_factory=dict)
+    insertions: dict[ReadKey, list[tuple[int, str, int]]] = field(default_factory=dict)
 
-    def add(self, block: ReadBlock, reads: NDArray[np.int64], keys: Sequence[Key]) -> None:
+    def add(self, block: ReadBlock, reads: NDArray[np.int64], keys: Sequence[ReadKey]) -> None:
         """Add some reads of a block, which are called by their keys."""
         if not len(reads) or not len(self.columns):
             return
@@ -162,7 +160,7 @@ def shown_columns(
     return columns
 
 
-def packed_rows(pileup: Pileup, keys: Sequence[Key], letters: str) -> tuple[bytes, list[list[object]]]:
+def packed_rows(pileup: Pileup, keys: Sequence[ReadKey], letters: str) -> tuple[bytes, list[list[object]]]:
     """The cells and then the qualities of reads, each column by column, and their insertions.
 
     Reads without an alignment have empty rows. Bytes of one column follow each other, because they are alike. The
@@ -172,7 +170,7 @@ def packed_rows(pileup: Pileup, keys: Sequence[Key], letters: str) -> tuple[byte
     Parameters
     ----------
     pileup : Pileup
-    keys : sequence of Key
+    keys : sequence of ReadKey
         The reads.
     letters : str
         The reference at the pileup's columns.

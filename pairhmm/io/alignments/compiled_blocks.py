@@ -18,8 +18,6 @@ from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.names import Names
 from pairhmm.genomics.sam_flags import UNMAPPED
-from pairhmm.io.alignments.bam_tags import tag_text
-from pairhmm.io.alignments.htslib_records import DecodedRecords
 from pairhmm.io.alignments.molecules import TAG_OF
 from pairhmm.io.alignments.selection import (
     ELSEWHERE,
@@ -29,18 +27,18 @@ from pairhmm.io.alignments.selection import (
     NOWHERE,
     OTHER_FLAG,
     OUTSIDE,
+    UNMAPPED_READS,
     LeftOut,
     ReadRequest,
 )
-from pairhmm.io.alignments.sources import OpenAlignments, neighbours
-from pairhmm.io.alignments.taken_reads import Taken, molecules_of, pieces
-from pairhmm.io.alignments.unpacked_bam import UnpackedBam
+from pairhmm.io.alignments.sources import OpenAlignments, RecordStream, neighbours
+from pairhmm.io.alignments.taken_reads import Taken, molecules_of, pieces, tag_text
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
 from pairhmm.io.sequences.intervals import Interval
 
 # In the order in which the compiled part counts them.
 _REASONS: Final = (
-    *("unmapped", "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG, LOW_MAPQ),
+    *(UNMAPPED_READS, "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG, LOW_MAPQ),
     *(NOWHERE, ELSEWHERE, EMPTY, OUTSIDE),
 )
 # Wanted intervals that are handed over at once. Of many more, the stretches of the reference would be read anew later.
@@ -55,12 +53,11 @@ _Blocks = Generator[ReadBlock, None, str]
 def compiled_blocks(
     source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
 ) -> Iterator[ReadBlock]:
-    """Blocks of the reads of one file, as `decoded_blocks` gives them without the compiled part.
+    """Blocks of the reads of one file.
 
     Parameters
     ----------
     source : OpenAlignments
-        With `records`.
     order : int
         Its place among the inputs.
     request : ReadRequest
@@ -84,12 +81,11 @@ def compiled_blocks(
 
 
 class _CompiledReader:
-    """Reads one file, whole, by regions, or with jumps ahead, as `pairhmm.io.alignments.sources.SourceReader` does."""
+    """Reads one file, whole, by regions, or with jumps ahead where there is an index."""
 
     def __init__(
         self, source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None
     ) -> None:
-        assert source.records is not None
         self._source, self._order, self._request, self._records = source, order, request, source.records
         self._known = set(source.contigs)
         self._tid = {name: tid for tid, name in enumerate(source.references)}
@@ -180,7 +176,7 @@ class _CompiledReader:
                 return stop
         return "more"
 
-    def _run(self, records: UnpackedBam | DecodedRecords) -> _Blocks:
+    def _run(self, records: RecordStream) -> _Blocks:
         """Parse records up to the end of the file, or of a place of an index."""
         with closing(records):
             while True:

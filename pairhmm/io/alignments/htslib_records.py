@@ -1,46 +1,32 @@
-"""CRAM and SAM for the compiled part: htslib decodes the records, with no Python object for each.
+"""CRAM and SAM: htslib decodes the records, with no Python object for each.
 
-The functions are those of the library in pysam's package. On one thread a million reads of 150 bases in CRAM take 1.0 s
-in this way. They take 1.8 s if pysam writes them as BAM into a pipe, and 4.9 s as objects of pysam.
+On one thread a million reads of 150 bases in CRAM take 1.0 s in this way. They take 1.8 s if pysam writes them as BAM
+into a pipe, and 4.9 s as objects of pysam.
 """
 
 from __future__ import annotations
 
-import ctypes
+import os
+import re
+import tempfile
 from collections.abc import Callable, Iterator
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 import pysam
 
-from pairhmm.compiled import native
+from pairhmm.errors import InputError
 from pairhmm.io.alignments.index import AlignmentIndex
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
+from pairhmm.io.files.htslib import open_by_htslib, require_htslib
 
 if TYPE_CHECKING:
     from pairhmm._cpu import AlignmentParser, HtslibReader
 
-_NAMES: Final = (
-    *("hts_open", "hts_close", "hts_set_opt", "sam_hdr_read", "sam_hdr_destroy", "sam_index_load3", "hts_idx_destroy"),
-    "hts_get_bgzfp",
-    *("sam_itr_queryi", "hts_itr_next", "hts_itr_destroy", "sam_read1", "bam_init1", "bam_destroy1"),
-)
-# Records between two looks at signals, such as Ctrl-C.
-_MOST: Final = 100_000
 # The end of the longest contig that an index of CRAM knows.
 _END: Final = (1 << 31) - 1
-
-
-@cache
-def htslib_functions() -> dict[str, int] | None:
-    """Addresses of htslib's functions by name; None where pysam's library does not show them."""
-    try:
-        library = ctypes.CDLL(import_module("pysam.libchtslib").__file__)
-        addresses = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in _NAMES}
-    except (AttributeError, OSError):
-        return None
-    return {name: address for name, address in addresses.items() if address is not None}
+_STDERR, _WARNINGS, _ROOM = 2, 3, 1 << 20
+_MESSAGE = re.compile(r"\[[EW]::\w+\] (.+)")
+_LINE = re.compile(r"Parse error at line (\d+)")
 
 
 class HtslibRecords:
@@ -48,8 +34,6 @@ class HtslibRecords:
 
     Parameters
     ----------
-    functions : dict of str to int
-        As of `htslib_functions`.
     path : str
     index : AlignmentIndex or None
     reference : str
@@ -61,20 +45,18 @@ class HtslibRecords:
     Attributes
     ----------
     has_index : bool
+
+    Raises
+    ------
+    InputError
+        Where pysam's library does not show its functions.
     """
 
-    def __init__(
-        self,
-        functions: dict[str, int],
-        path: str,
-        index: AlignmentIndex | None,
-        reference: str,
-        is_cram: bool,
-        threads: int,
-    ) -> None:
+    def __init__(self, path: str, index: AlignmentIndex | None, reference: str, is_cram: bool, threads: int) -> None:
+        require_htslib(path)
         self.has_index = index is not None
-        self._functions, self._path, self._index = functions, path, index
-        self._reference, self._is_cram, self._threads = reference, is_cram, threads
+        self._path, self._index, self._reference = path, index, reference
+        self._is_cram, self._threads = is_cram, threads
         # They are used again, since opening one reads the whole index.
         self._idle: list[HtslibReader] = []
 
@@ -95,7 +77,7 @@ class HtslibRecords:
 
     def whole(self) -> DecodedRecords:
         """All records."""
-        return DecodedRecords(self._open("", self._threads), lambda reader: None)
+        return DecodedRecords(self._open("", self._threads))
 
     def through_index(self, tid: int, start: int, end: int) -> Iterator[DecodedRecords]:
         """The records that overlap [start, end) of a contig."""
@@ -108,12 +90,12 @@ class HtslibRecords:
         yield DecodedRecords(reader, self._idle.append)
 
     def _open(self, index: str, threads: int) -> HtslibReader:
-        try:
-            return native.HtslibReader(self._functions, self._path, index, self._reference, self._is_cram, threads)
-        except RuntimeError as error:
+        reader = open_by_htslib(self._path, index, self._reference, threads)
+        if reader is None:
             # The system may know more, such as that too many files are open.
             with open(self._path, "rb"):
-                raise DamagedBlockError from error
+                raise DamagedBlockError
+        return reader
 
 
 class DecodedRecords:
@@ -127,16 +109,14 @@ class DecodedRecords:
         Takes the reader once it is not needed, if it can be used again.
     """
 
-    def __init__(self, reader: HtslibReader, give_back: Callable[[HtslibReader], None]) -> None:
+    def __init__(self, reader: HtslibReader, give_back: Callable[[HtslibReader], None] = lambda reader: None) -> None:
         self._reader: HtslibReader | None = reader
         self._give_back = give_back
 
     def parse(self, parser: AlignmentParser, room: int) -> str:
         """Let the parser take records until it stops. Returns why; "more" is the end of the records."""
         assert self._reader is not None
-        stop, is_done = "more", False
-        while stop == "more" and not is_done:
-            stop, is_done = self._reader.parse(parser, room, _MOST)
+        stop = self._reader.parse(parser, room)
         if stop == "damaged":
             # Its threads go on, and what they say is to be said while htslib is quiet.
             self._reader = None
@@ -144,5 +124,36 @@ class DecodedRecords:
 
     def close(self) -> None:
         """Let the reader go."""
-        if self._reader is not None:
-            self._give_back(self._reader)
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            self._give_back(reader)
+
+
+def sam_fault(path: str) -> InputError | None:
+    """The error for the first line of a SAM file that htslib can't read; None where it does not name the line."""
+    messages = _MESSAGE.findall(_log_of(path))
+    lines = [match[1] for text in messages if (match := _LINE.search(text))]
+    reasons = [text for text in messages if not _LINE.search(text)]
+    if not lines:
+        return None
+    return InputError(
+        path, f"line {lines[0]}", reasons[-1] if reasons else "can't be read", "repair or remove the line"
+    )
+
+
+def _log_of(path: str) -> str:
+    """What htslib writes to stderr, its only place for reasons, while a file is read once more."""
+    kept = os.dup(_STDERR)
+    with tempfile.TemporaryFile() as log:
+        verbosity = pysam.set_verbosity(_WARNINGS)
+        os.dup2(log.fileno(), _STDERR)
+        try:
+            reader = open_by_htslib(path)
+            while reader is not None and not (reader.is_done or reader.is_damaged):
+                reader.take_reads(_ROOM)
+        finally:
+            os.dup2(kept, _STDERR)
+            os.close(kept)
+            pysam.set_verbosity(verbosity)
+        log.seek(0)
+        return log.read().decode(errors="replace")

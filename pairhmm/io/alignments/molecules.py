@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
-import pysam
-
 from pairhmm.errors import InputError
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.sam_flags import FIRST, MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE
@@ -63,32 +61,6 @@ def without_strand(molecule: str) -> str:
     fgbio marks the two strands of a molecule by /A and /B. They are one molecule, so these endings are cut off.
     """
     return molecule[:-2] if molecule.endswith(_STRANDS) else molecule
-
-
-def molecule_by_tag(read: pysam.AlignedSegment) -> str:
-    """The molecule by the tag MI; empty where the read has none.
-
-    Raises
-    ------
-    ValueError, OverflowError
-        For a tag that is not text.
-    """
-    return without_strand(str(read.get_tag("MI"))) if read.has_tag("MI") else ""
-
-
-def template_of(read: pysam.AlignedSegment) -> AlignedTemplate:
-    """What `molecule_by_position` needs to know of a read."""
-    return AlignedTemplate(
-        read.flag,
-        read.reference_start,
-        read.reference_end or read.reference_start,
-        read.cigartuples or [],
-        read.reference_id,
-        read.next_reference_id,
-        read.next_reference_start,
-        read.template_length,
-        str(read.get_tag("MC")) if read.has_tag("MC") else None,
-    )
 
 
 def molecule_by_position(read: AlignedTemplate) -> str:

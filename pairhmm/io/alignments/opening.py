@@ -6,22 +6,21 @@ import errno
 import io
 import logging
 import os
-import stat
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
-from typing import Any, BinaryIO, cast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, BinaryIO, NamedTuple
 
 import pysam
 
-from pairhmm.compiled import is_compiled
+from pairhmm.compiled import require_compiled
 from pairhmm.errors import InputError
 from pairhmm.io.alignments.bam_index import BamIndex
-from pairhmm.io.alignments.htslib_records import HtslibRecords, htslib_functions
+from pairhmm.io.alignments.htslib_records import HtslibRecords
 from pairhmm.io.alignments.index import AlignmentIndex, find_index, how_to_index
-from pairhmm.io.alignments.sources import OpenAlignments
-from pairhmm.io.alignments.unpacked_bam import BamRecords, PipedRecords, first_record, opener_of
+from pairhmm.io.alignments.piped import PipedRecords, open_pipe
+from pairhmm.io.alignments.sources import FORMATS, OTHER_FORMAT, Kind, OpenAlignments, Records
+from pairhmm.io.alignments.unpacked_bam import BamRecords, first_record, opener_of
 from pairhmm.io.files import block_heads, end_markers, formats
-from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files
 from pairhmm.io.files.htslib import UNREADABLE, quiet
 from pairhmm.io.files.inputs import opening
@@ -32,13 +31,11 @@ from pairhmm.io.sequences.fasta import Reference
 
 log = logging.getLogger(__name__)
 
-_OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning"
-_FORMATS = "give aligned reads as BAM or CRAM"
 # Files up to which each stays open while it is read, and has threads of its own. Others are opened for each piece.
 _FEW = 64
 # The most that are open at once for an input: CRAM, its index and its reference.
 _FILES_EACH = 3
-_SLOWER = "which takes several times as long; give it as a file, or as BAM on stdin"
+_NO_HEADER = b"@CO\t\n"
 
 
 class AlignmentReader:
@@ -68,6 +65,7 @@ class AlignmentReader:
 
     Raises
     ------
+    CompiledPartMissing
     InputError
         For a file that is missing, given twice, not BAM or CRAM, cut off or not sorted. For a file without the index
         that is needed, or with the index of another file. For a file of which the reference has no contig, or has one
@@ -81,17 +79,17 @@ class AlignmentReader:
         need_index: bool = False,
         threads: int = 1,
     ) -> None:
+        require_compiled("reading alignments")
         self.sources: list[OpenAlignments] = []
         self.contigs: dict[str, int] = {}
         self.checksums: dict[str, str] = {}
         self.samples: list[str] = []
-        self._files: list[pysam.AlignmentFile] = []
         # Many files have the same contigs, which are then kept once.
         self._kept: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._identities: dict[tuple[int, int], str] = {}  # path by device and inode
         # htslib stays quiet until the files are closed: errors of later reads are reported where they are read.
-        self._quiet = ExitStack()
-        self._quiet.enter_context(quiet())
+        self._exits = ExitStack()
+        self._exits.enter_context(quiet())
         allow_open_files(_FILES_EACH * len(paths))
         few = len(paths) <= _FEW
         try:
@@ -102,10 +100,8 @@ class AlignmentReader:
             raise
 
     def close(self) -> None:
-        """Close the files."""
-        for file in self._files:
-            _close(file)
-        self._quiet.close()
+        """Close pipes, and let htslib speak again."""
+        self._exits.close()
 
     def __enter__(self) -> AlignmentReader:
         return self
@@ -119,9 +115,15 @@ class AlignmentReader:
             require_file(path, "reads of regions are found through an index")
         index_path = find_index(path) if path != STDIN else None
         index = AlignmentIndex(index_path, path) if index_path is not None else None
-        # The compiled part finds reads through the index itself.
-        file, check_end, piped = _open(path, reference, threads, None if is_compiled() else index_path)
-        self._files.append(file)
+        with _opened(path, index, reference.indexed_path, threads, stays_open) as opened:
+            if isinstance(opened.records, PipedRecords):
+                self._exits.callback(opened.records.stream.close)
+            self._take(path, opened, index, reference, need_index)
+
+    def _take(
+        self, path: str, opened: _Opened, index: AlignmentIndex | None, reference: Reference, need_index: bool
+    ) -> None:
+        file = opened.file
         header, contigs = _header(path, file)
         read_groups = header.get("RG", [])
         groups, default, others = self._samples_of(path, read_groups)
@@ -138,12 +140,7 @@ class AlignmentReader:
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", how_to_index(path, max(contigs.values())))
         known = _known_contigs(path, contigs, reference)
-        records = piped or _records(path, file, index, reference, threads, stays_open)
         names, lengths, contigs_read = map(self._kept_once, (file.references, file.lengths, tuple(known)))
-        is_cram = file.is_cram
-        if records is not None:
-            self._files.pop()
-            _close(file)
         self.sources.append(
             OpenAlignments(
                 path,
@@ -152,10 +149,9 @@ class AlignmentReader:
                 groups,
                 default,
                 contigs_read,
-                check_end,
-                records,
-                None if records is not None else file,
-                is_cram,
+                opened.records,
+                opened.kind,
+                opened.check_end,
                 others,
             )
         )
@@ -199,31 +195,51 @@ class AlignmentReader:
         return groups, None, frozenset(group["ID"] for group in read_groups if not group.get("SM"))
 
 
-def _close(file: pysam.AlignmentFile) -> None:
-    # After a failed read, closing fails as well, and its error would hide the first one.
-    with suppress(OSError):
-        file.close()
+class _Opened(NamedTuple):
+    """A file of which pysam has parsed the header."""
+
+    file: pysam.AlignmentFile
+    kind: Kind
+    records: Records
+    check_end: Callable[[], None] = lambda: None
 
 
-def _open(
-    path: str, reference: Reference, threads: int, index_path: str | None
-) -> tuple[pysam.AlignmentFile, Callable[[], None], PipedRecords | None]:
-    """Open a file. Returns it with a function to call at its end, which checks that it was not cut off.
-
-    Where it is a pipe whose records the compiled part reads, these come third.
-    """
+@contextmanager
+def _opened(
+    path: str, index: AlignmentIndex | None, reference: str, threads: int, stays_open: bool
+) -> Iterator[_Opened]:
+    """Open a file, and its header until the end of the block."""
     if path != STDIN and (os.path.isdir(path) or not os.path.exists(path)):
         raise InputError(path, "", "no such file", "check the path")
-    source, check_end, piped = _source(path, threads)
+    bam = None
+    if not is_pipe(path):
+        _check_file(path, threads)
+        bam = _bam_records(path, index.bam if index is not None else None, threads, stays_open)
+    if bam is None and (path == STDIN or is_pipe(path)):
+        piped = open_pipe(path, reference, threads)
+        # A file without a header is one without contigs.
+        with pipe_from(io.BytesIO(piped.header or _NO_HEADER)) as header, _header_file(path, header) as file:
+            yield _Opened(file, piped.kind, piped, piped.check_end)
+        return
+    with _header_file(path, path) as file:
+        kind: Kind = "CRAM" if file.is_cram else "BAM" if file.is_bam else "SAM"
+        yield _Opened(file, kind, bam or HtslibRecords(path, index, reference, file.is_cram, threads))
+
+
+def _check_file(path: str, threads: int) -> None:
+    """Look at both ends of a regular file."""
+    opening(path)
+    descriptor = STDIN_FILE if path == STDIN else None
+    end_markers.check_end(path, descriptor)
+    if threads > 1:
+        block_heads.check_file(path, threads, descriptor)
+
+
+@contextmanager
+def _header_file(path: str, source: str | BinaryIO) -> Iterator[pysam.AlignmentFile]:
+    """Let pysam parse the header."""
     try:
-        file = pysam.AlignmentFile(
-            source,
-            "r",
-            check_sq=False,
-            reference_filename=reference.indexed_path,
-            threads=threads,
-            index_filename=index_path,
-        )
+        file = pysam.AlignmentFile(source, "r", check_sq=False)
     except UNREADABLE as error:
         if "truncated" in str(error):
             raise InputError(path, "", "is cut off: its end marker is missing", "copy or make it again") from error
@@ -231,65 +247,16 @@ def _open(
             raise too_many_files(path) from error
         # htslib reports a damaged first block as an unknown format.
         why = None if getattr(error, "errno", None) == errno.ENOEXEC else getattr(error, "strerror", None)
-        raise InputError(path, "", why or _OTHER_FORMAT, _FORMATS) from error
-    # htslib opens sequence files too, as unaligned reads.
-    if not (file.is_bam or file.is_cram or file.is_sam):
-        file.close()
-        raise InputError(path, "", _OTHER_FORMAT, _FORMATS)
-    return file, check_end, piped
-
-
-def _source(path: str, threads: int) -> tuple[str | BinaryIO, Callable[[], None], PipedRecords | None]:
-    """What pysam is to open. For a pipe on stdin it is a watched copy, since htslib checks the end of files only.
-
-    Of BAM in blocks the copy has the header alone.
-    """
-    if path != STDIN or stat.S_ISREG(os.fstat(STDIN_FILE).st_mode):
-        opening(path)
-        descriptor = STDIN_FILE if path == STDIN else None
-        end_markers.check_end(path, descriptor)
-        if threads > 1:
-            block_heads.check_file(path, threads, descriptor)
-        return path, lambda: None, None
-    stream = ByteStream(path, lambda _: None)
-    start = stream.raw.peek()
-    if threads > 1:
-        block_heads.check_bytes(path, start)
-    is_in_blocks = block_heads.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0
-    if not (is_compiled() and is_in_blocks and stream.head.startswith(formats.BAM)):
-        return pipe_from(cast(BinaryIO, stream.raw)), stream.check_end, None
-    from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
-
-    pipe = HeldPipe(stream.raw)
-    piped = piped_bam(pipe, threads > 1)
-    if piped is None:
-        return pipe_from(pipe.again()), stream.check_end, None
-    return pipe_from(io.BytesIO(piped.header)), stream.check_end, PipedRecords(piped.stream)
-
-
-def _records(
-    path: str,
-    file: pysam.AlignmentFile,
-    index: AlignmentIndex | None,
-    reference: Reference,
-    threads: int,
-    stays_open: bool,
-) -> BamRecords | HtslibRecords | None:
-    """Where the compiled part reads. None where pysam does, which is announced."""
-    if not is_compiled():
-        return None
-    bam = (
-        _bam_records(path, index.bam if index is not None else None, threads, stays_open)
-        if file.is_bam and not is_pipe(path)
-        else None
-    )
-    if bam is not None:
-        return bam
-    functions = None if path == STDIN or is_pipe(path) else htslib_functions()
-    if functions is None:
-        log.info("%s: pysam reads it, %s", "stdin" if path == STDIN else path, _SLOWER)
-        return None
-    return HtslibRecords(functions, path, index, reference.indexed_path, file.is_cram, threads)
+        raise InputError(path, "", why or OTHER_FORMAT, FORMATS) from error
+    try:
+        # htslib opens sequence files too, as unaligned reads.
+        if not (file.is_bam or file.is_cram or file.is_sam):
+            raise InputError(path, "", OTHER_FORMAT, FORMATS)
+        yield file
+    finally:
+        # After a failed read, closing fails as well, and its error would hide the first one.
+        with suppress(OSError):
+            file.close()
 
 
 def _bam_records(path: str, index: BamIndex | None, threads: int, stays_open: bool) -> BamRecords | None:

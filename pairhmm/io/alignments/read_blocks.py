@@ -1,7 +1,6 @@
 """Alignments as flat arrays: an object for each read would be too slow for a whole genome.
 
-The compiled part reads them (`compiled_blocks`). Where it can't, pysam does (`decoded_blocks`). All coordinates are
-0-based half-open.
+All coordinates are 0-based half-open.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def read_blocks(
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     found = LeftOut()
     streams = [
-        source_blocks(source, order, request, intervals, found)
+        compiled_blocks(source, order, request, intervals, found)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)
@@ -85,21 +84,6 @@ def read_blocks(
         found.conclude(paths, is_whole=regions is None and wanted is None)
     else:
         left_out.add(found)
-
-
-def source_blocks(
-    source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
-) -> Iterator[ReadBlock]:
-    """Blocks of the reads of one input, by the compiled part where it can read them; they are not checked.
-
-    The parameters are those of `pairhmm.io.alignments.compiled_blocks.compiled_blocks`.
-    """
-    if source.records is not None:
-        return compiled_blocks(source, order, request, wanted, left_out)
-    # Few runs need it, and all others start sooner without.
-    from pairhmm.io.alignments.decoded_blocks import decoded_blocks
-
-    return decoded_blocks(source, order, request, wanted, left_out)
 
 
 def _merged(streams: Sequence[Iterator[ReadBlock]], rank: dict[str, int], chunk_size: int) -> Iterator[ReadBlock]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from pairhmm.genomics.blocks import ReadBlock
 from pairhmm.genomics.cigar import CONSUMES_QUERY
 from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.genomics.sam_flags import SECONDARY, SUPPLEMENTARY, mate_of
+from pairhmm.genomics.sam_flags import SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
+from pairhmm.io.alignments.compiled_blocks import compiled_blocks
 from pairhmm.io.alignments.opening import AlignmentReader
-from pairhmm.io.alignments.read_blocks import source_blocks
 from pairhmm.io.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.io.alignments.sources import OpenAlignments
 from pairhmm.io.sequences.intervals import Interval, merge
-from pairhmm.reporting.panels import ReadKey
-from pairhmm.reporting.pileup import Pileup
 
 _CHUNK = 5_000
 _NO_QUALITY = 0
+
+Watch = Callable[[ReadBlock, NDArray[np.int64], Sequence[ReadKey]], None]
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class ReadPlaces:
         self._sources = [_SourceReads(source, merged, rank, indel_tags) for source in reader.sources]
 
     def of(
-        self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], pileup: Pileup | None = None
+        self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], watch: Watch = lambda *unused: None
     ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, FoundRead]]:
         """The reads that overlap a region.
 
@@ -76,8 +76,8 @@ class ReadPlaces:
         start, end : int
         wanted : collection of ReadKey
             Reads that are returned whole.
-        pileup : Pileup, optional
-            Takes the bases of all these reads, by `ReadKey`.
+        watch : callable, optional
+            ``watch(block, reads, keys)`` sees all these reads: a block, the indices of reads in it, and their keys.
 
         Returns
         -------
@@ -101,8 +101,7 @@ class ReadPlaces:
                     for read, sample, flag in zip(reads.tolist(), samples, flags, strict=True)
                 ]
                 places.update(zip(keys, zip(flags, mapqs, strict=True), strict=True))
-                if pileup is not None:
-                    pileup.add(block, reads, keys)
+                watch(block, reads, keys)
                 for read, key in zip(reads.tolist(), keys, strict=True):
                     whole = _found(block, read) if key in wanted else None
                     if whole is not None:
@@ -144,7 +143,7 @@ class _SourceReads:
         ahead = [one for one in self._regions if (self._rank[one.chrom], one.end) >= (contig, end)]
         selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
         request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", self._indel_tags)
-        self._held, self._blocks = [], source_blocks(self._source, 0, request, None, LeftOut())
+        self._held, self._blocks = [], compiled_blocks(self._source, 0, request, None, LeftOut())
 
     def _is_behind(self, block: ReadBlock, contig: int, end: int) -> bool:
         return (self._rank[block.chrom], int(block.start[-1])) >= (contig, end)

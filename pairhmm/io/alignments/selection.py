@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 JUMP = 200_000
 """Bases to the next wanted interval from which on the index is used to jump there. For less, reading on is faster."""
 
+UNMAPPED_READS = "unmapped"
 LOW_MAPQ, OTHER_FLAG, EMPTY = "low mapping quality", "with another excluded flag", "without bases"
 NOWHERE, OUTSIDE = "mapped to no place", "beyond their contig's end"
 ELSEWHERE = "on contigs that the reference lacks"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -9,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.genomics.blocks import ReadBlock
-from pairhmm.io.alignments.bam_tags import tag_text
 from pairhmm.io.alignments.molecules import TAG_OF, AlignedTemplate, Families, molecule_by_position, without_strand
 from pairhmm.io.alignments.sources import OpenAlignments
+
+_IN_ARRAYS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "f": "f"}
+_ALONE = {**_IN_ARRAYS, "d": "d"}
+_HEAD = 6  # of an array: its types and its length
 
 
 class Taken(NamedTuple):
@@ -94,3 +99,27 @@ def pieces(text: bytes, end: NDArray[np.int64]) -> list[bytes]:
     if not ends:
         return []
     return [text[begin:stop] for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def tag_text(value: bytes) -> str:
+    """The text of a tag's type and value (SAM specification, section 4.2.4); empty where there is none.
+
+    Raises
+    ------
+    ValueError
+        For a text that is not UTF-8, a character that is not ASCII, and an array of what is no number of BAM.
+    """
+    if not value:
+        return ""
+    kind, data = chr(value[0]), value[1:]
+    if kind in "ZH":
+        return data.split(b"\0")[0].decode()
+    if kind == "A":
+        return data.decode("ascii")
+    if kind == "B":
+        if (each := chr(data[0])) not in _IN_ARRAYS:
+            raise ValueError(f"an array of type {each}")
+        numbers = array(_IN_ARRAYS[each])
+        numbers.frombytes(value[_HEAD:])
+        return str(numbers)
+    return str(struct.unpack(f"<{_ALONE[kind]}", data)[0])

@@ -9,13 +9,14 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.compiled import native
 from pairhmm.io.alignments.bam_index import BamIndex
+from pairhmm.io.files import formats
 from pairhmm.io.files.background import prefetch
 from pairhmm.io.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
 
@@ -98,30 +99,6 @@ def _up_to(batches: Iterator[list[Block]], behind: int | None) -> Iterator[list[
             return
 
 
-@dataclass(frozen=True, slots=True)
-class PipedRecords:
-    """The records of a BAM file that comes through a pipe, which can be read once."""
-
-    stream: UnpackedBam
-    has_index: ClassVar[bool] = False
-
-    def mapped_reads(self, tid: int) -> int | None:
-        """None: there is no index."""
-        return None
-
-    def unplaced_reads(self) -> int:
-        """Not for pipes: they have no index."""
-        raise NotImplementedError
-
-    def whole(self) -> UnpackedBam:
-        """All records."""
-        return self.stream
-
-    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
-        """Not for pipes: they have no index."""
-        raise NotImplementedError
-
-
 def read_header(batches: Iterator[list[Block]]) -> tuple[list[Block], int]:
     """Read on until the header is whole.
 
@@ -138,6 +115,8 @@ def read_header(batches: Iterator[list[Block]]) -> tuple[list[Block], int]:
         for batch in batches:
             blocks += batch
             data += b"".join(block.data for block in batch)
+            if not data.startswith(formats.BAM[: len(data)]):
+                break
             size, is_broken = native.take_bam_header(np.frombuffer(data, dtype=np.uint8))
             if size or is_broken:
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -28,8 +29,8 @@ def is_device(destination: str | Path) -> bool:
     return os.path.exists(destination) and not os.path.isfile(destination) and not os.path.isdir(destination)
 
 
-def pipe_from(source: BinaryIO) -> BinaryIO:
-    """A pipe. A thread fills it with the bytes of `source`."""
+def pipe_from(source: BinaryIO, done: Callable[[], None] = lambda: None) -> BinaryIO:
+    """A pipe. A thread fills it with the bytes of `source`, and then calls `done`."""
     out, into = os.pipe()
 
     def pump() -> None:
@@ -37,6 +38,7 @@ def pipe_from(source: BinaryIO) -> BinaryIO:
         with suppress(BrokenPipeError, ValueError), open(into, "wb") as sink:
             while piece := source.read(_PIECE):
                 sink.write(piece)
+        done()
 
     Thread(target=pump, daemon=True).start()
     return open(out, "rb")

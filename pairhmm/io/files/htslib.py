@@ -1,11 +1,24 @@
-"""Silences the messages of htslib and pysam on stderr. Callers report each error once, in one line."""
+"""htslib, as the library in pysam's package: its functions for the compiled part, and its silence on stderr.
+
+Callers report each error once, in one line.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from pairhmm.compiled import native
+from pairhmm.errors import InputError
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import HtslibReader
 
 UNREADABLE = (
     *(OSError, ValueError, NotImplementedError),
@@ -14,6 +27,11 @@ UNREADABLE = (
 """Exceptions that pysam raises for files that it can't read: the first by design, the others where it fails."""
 
 _NOT_CLOSED = "Closing failed"
+_NAMES: Final = (
+    *("hts_open", "hts_close", "hts_set_opt", "hts_get_format", "hts_get_bgzfp"),
+    *("sam_hdr_read", "sam_hdr_str", "sam_hdr_destroy", "sam_index_load3", "hts_idx_destroy"),
+    *("sam_itr_queryi", "hts_itr_next", "hts_itr_destroy", "sam_read1", "bam_init1", "bam_destroy1"),
+)
 
 
 @contextmanager
@@ -67,3 +85,53 @@ def _hush() -> Callable[[], None]:
         pysam.set_verbosity(verbosity)
 
     return restore
+
+
+@cache
+def htslib_functions() -> dict[str, int] | None:
+    """Addresses of htslib's functions by name; None where pysam's library does not show them."""
+    try:
+        library = ctypes.CDLL(import_module("pysam.libchtslib").__file__)
+        addresses = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in _NAMES}
+    except (AttributeError, OSError):
+        return None
+    return {name: address for name, address in addresses.items() if address is not None}
+
+
+def require_htslib(path: str) -> dict[str, int]:
+    """`htslib_functions`, or the error for the file that needs them."""
+    functions = htslib_functions()
+    if functions is None:
+        rule = "can't be read: the library in pysam's package shows no functions of htslib"
+        raise InputError(path, "", rule, "install pysam's wheel (pip install --force-reinstall pysam), or give BAM")
+    return functions
+
+
+def open_by_htslib(
+    path: str, index: str = "", reference: str = "", threads: int = 1, descriptor: int | None = None
+) -> HtslibReader | None:
+    """Open a file, and read its header. None where htslib can't.
+
+    Parameters
+    ----------
+    path : str
+    index : str
+        None if empty.
+    reference : str
+        FASTA that CRAM is decoded with. None if empty.
+    threads : int
+        With 2 or more, threads of htslib decode.
+    descriptor : int, optional
+        A pipe that takes the file's place. It may be closed once this has returned.
+
+    Raises
+    ------
+    InputError
+        Where pysam's library does not show its functions.
+    """
+    functions = require_htslib(path)
+    source = path if descriptor is None else f"/dev/fd/{descriptor}"
+    try:
+        return native.HtslibReader(functions, source, index, reference, threads)
+    except RuntimeError:
+        return None

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from pairhmm.errors import InputError
 from pairhmm.io.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.io.files.end_markers import becomes_gzip
 from pairhmm.io.files.inputs import check_file_packing
 from pairhmm.io.files.text_lines import read_texts
+
+_PIECE = 1 << 16
 
 
 def is_pipe(path: str) -> bool:
@@ -37,12 +39,9 @@ def readable_again(path: str) -> Iterator[str]:
     if not is_pipe(path):
         yield path
         return
-    with tempfile.NamedTemporaryFile(prefix="pairhmm-") as copy:
-        with open(path, "rb") as pipe:
-            shutil.copyfileobj(pipe, copy)
-        copy.flush()
-        check_file_packing(path, copy.name)
-        yield copy.name
+    with open(path, "rb") as pipe, _copy_of(iter(partial(pipe.read, _PIECE), b"")) as copy:
+        check_file_packing(path, copy)
+        yield copy
 
 
 @contextmanager
@@ -59,9 +58,15 @@ def unmixed(path: str) -> Iterator[str]:
     if not _is_mixed(path):
         yield path
         return
+    with _copy_of(read_texts(path)) as copy:
+        yield copy
+
+
+@contextmanager
+def _copy_of(pieces: Iterable[bytes]) -> Iterator[str]:
+    """A temporary file."""
     with tempfile.NamedTemporaryFile(prefix="pairhmm-") as copy:
-        for text in read_texts(path):
-            copy.write(text)
+        copy.writelines(pieces)
         copy.flush()
         yield copy.name
 

@@ -12,8 +12,7 @@ from pairhmm.io.files import formats
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.descriptors import pipe_from
 from pairhmm.io.files.names import check_packed_names
-from pairhmm.io.samples.bam_reads import bam_blocks
-from pairhmm.io.samples.cram_sam_reads import alignment_blocks
+from pairhmm.io.samples.alignment_reads import bam_blocks, htslib_blocks
 from pairhmm.io.samples.text_records import text_blocks
 from pairhmm.scanning.records import RecordBlock
 
@@ -51,10 +50,11 @@ class SampleFile:
         elif not self.has_alignments:
             yield from text_blocks(stream, chunk_size, overlap)
         elif os.path.isfile(path):
-            yield from alignment_blocks(path, path, chunk_size, reference)
+            yield from htslib_blocks(path, None, chunk_size, reference)
             self._watch(os.path.getsize(path))
         else:
-            yield from alignment_blocks(path, pipe_from(cast(BinaryIO, stream.raw)), chunk_size, reference)
+            with pipe_from(cast(BinaryIO, stream.raw)) as pipe:
+                yield from htslib_blocks(path, pipe.fileno(), chunk_size, reference)
             stream.check_end()
 
 

@@ -1,4 +1,8 @@
-"""Checks and makes the index of a FASTA file (samtools' .fai and .gzi)."""
+"""Checks and makes the index of a FASTA file (samtools' .fai and .gzi).
+
+samtools compares times alone. Here records are looked up as well: an index that was copied beside another FASTA, or cut
+off, is newer than its FASTA, and would give the bases of other places with no error.
+"""
 
 from __future__ import annotations
 

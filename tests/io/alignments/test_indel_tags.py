@@ -1,4 +1,4 @@
-"""Reads' own indel qualities (tags BI and BD), as every reader takes them."""
+"""Reads' own indel qualities (tags BI and BD), as both readers take them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
 from pairhmm.io.sequences.fasta import Reference
-from tests.io.alignments.by_pysam import read_by_pysam
 
 LENGTH, READ = 400, 10
 RIGHT = "~!IJKLMNOP"
@@ -49,11 +48,10 @@ def write(tmp_path, fasta):
     return made
 
 
-def blocks_of(path, fasta, *, by_pysam=False, indel_tags=True, chunk_size=20_000):
+def blocks_of(path, fasta, *, indel_tags=True, chunk_size=20_000):
     with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        sources = [read_by_pysam(one, fasta) if by_pysam else one for one in reader.sources]
         selection = ReadSelection(0, 0)
-        return list(read_blocks(sources, ["one"], selection, chunk_size, indel_tags=indel_tags))
+        return list(read_blocks(reader.sources, ["one"], selection, chunk_size, indel_tags=indel_tags))
 
 
 def valued(names, number):
@@ -69,11 +67,10 @@ def qualities(tags):
 
 
 @pytest.mark.parametrize("chunk_size", [1, 2, 20_000])
-@pytest.mark.parametrize("by_pysam", [False, True], ids=["compiled", "pysam"])
 @pytest.mark.parametrize("kind", ["bam", "cram", "sam"])
-def test_reads_have_the_qualities_of_their_tags(write, fasta, kind, by_pysam, chunk_size):
+def test_reads_have_the_qualities_of_their_tags(write, fasta, kind, chunk_size):
     tags = [valued(names, number) for number, names in enumerate(TAGS)]
-    blocks = blocks_of(write(tags, kind), fasta, by_pysam=by_pysam, chunk_size=chunk_size)
+    blocks = blocks_of(write(tags, kind), fasta, chunk_size=chunk_size)
     whole = ReadBlock.concatenate(blocks)
     expected = np.concatenate([qualities(own) for own in tags], axis=1)
     np.testing.assert_array_equal(whole.indel_quals, expected)
@@ -84,23 +81,21 @@ def test_reads_have_the_qualities_of_their_tags(write, fasta, kind, by_pysam, ch
         assert [block.indel_quals is None for block in blocks] == [not names for names in TAGS]
 
 
-@pytest.mark.parametrize("by_pysam", [False, True], ids=["compiled", "pysam"])
-def test_they_are_not_kept_unless_they_are_asked_for_and_there(write, fasta, by_pysam):
+def test_they_are_not_kept_unless_they_are_asked_for_and_there(write, fasta):
     with_tags, without = [valued(("BI", "BD"), 1)], [valued((), 1)]
-    (block,) = blocks_of(write(with_tags), fasta, by_pysam=by_pysam, indel_tags=False)
+    (block,) = blocks_of(write(with_tags), fasta, indel_tags=False)
     assert block.indel_quals is None
-    (block,) = blocks_of(write(without), fasta, by_pysam=by_pysam)
+    (block,) = blocks_of(write(without), fasta)
     assert block.indel_quals is None
 
 
-@pytest.mark.parametrize("by_pysam", [False, True], ids=["compiled", "pysam"])
 @pytest.mark.parametrize("tag", ["BI", "BD"])
 @pytest.mark.parametrize("wrong", ["I" * 9, "I" * 11, "IIII IIIII", "", 7, [40] * READ])
-def test_wrong_tags_are_refused(write, fasta, by_pysam, tag, wrong):
+def test_wrong_tags_are_refused(write, fasta, tag, wrong):
     right = ("BI", "BD")
     path = write([valued(right, 1), [(name, wrong if name == tag else RIGHT) for name in right]])
     with pytest.raises(InputError) as raised:
-        blocks_of(path, fasta, by_pysam=by_pysam)
+        blocks_of(path, fasta)
     rule = "its tags BI and BD are not a quality for each base; repair them, or give --no-indel-tags"
     assert str(raised.value) == f"{path}: read r1: {rule}"
-    assert len(blocks_of(path, fasta, by_pysam=by_pysam, indel_tags=False)[0]) == 2
+    assert len(blocks_of(path, fasta, indel_tags=False)[0]) == 2

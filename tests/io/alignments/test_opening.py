@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -11,11 +12,11 @@ import pysam
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.alignments import opening
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
-from pairhmm.io.samples.sample_names import sample_name
+from pairhmm.io.files import htslib
+from pairhmm.io.files.names import sample_name
 from pairhmm.io.sequences.fasta import Reference
 
 SEQUENCE = "ACGTTGCAAGCTTAGGCATC" * 50
@@ -64,9 +65,9 @@ def fasta(tmp_path):
     return path
 
 
-def load(paths, fasta, need_index=False, selection=SELECTION, **options):
+def load(paths, fasta, need_index=False, selection=SELECTION, threads=1, **options):
     paths = [paths] if isinstance(paths, Path) else paths
-    with Reference(fasta) as reference, AlignmentReader(paths, reference, need_index) as reader:
+    with Reference(fasta) as reference, AlignmentReader(paths, reference, need_index, threads) as reader:
         blocks = list(read_blocks(reader.sources, list(reader.contigs), selection, **options))
     reads = [
         (block.chrom, int(start), name, reader.samples[sample])
@@ -352,36 +353,62 @@ def test_real_reads(shared_data):
             assert sum(map(len, blocks)) > 20
 
 
-def test_the_slower_way_is_announced(tmp_path, fasta, caplog):
-    """A pipe of SAM is read by pysam, once and after one line."""
-    sam, pipe = write(tmp_path / "x.sam", READS, mode="w"), tmp_path / "x.pipe"
-    os.mkfifo(pipe)
-    writer = Thread(target=lambda: pipe.write_bytes(sam.read_bytes()))
-    writer.start()
-    caplog.set_level("INFO")
-    with Reference(fasta) as reference, AlignmentReader([str(pipe)], reference) as reader:
-        assert sum(map(len, read_blocks(reader.sources, list(reader.contigs), SELECTION))) == len(READS)
-    writer.join()
-    said = [record.getMessage() for record in caplog.records if "pysam reads it" in record.getMessage()]
-    assert said == [f"{pipe}: pysam reads it, which takes several times as long; give it as a file, or as BAM on stdin"]
-
-
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(("mode", "ending"), [("wb", "bam"), ("wbu", "bam"), ("w", "sam"), ("wc", "cram")])
-def test_the_compiled_part_reads_files(tmp_path, fasta, caplog, mode, ending):
+def test_named_pipes(tmp_path, fasta, mode, ending, threads):
+    """They are read as files are, and a cut is seen at their end."""
     path = write(tmp_path / f"x.{ending}", READS, mode=mode, reference_filename=str(fasta))
-    caplog.set_level("INFO")
-    with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        assert all(source.records is not None for source in reader.sources)
-    assert "pysam" not in caplog.text
+    expected = load(path, fasta)[1]
+    data = path.read_bytes()
+    (tmp_path / "pipe").mkdir()
+    pipe = tmp_path / "pipe" / path.name
+    os.mkfifo(pipe)
+    for kept in (len(data), len(data) - 28 if ending == "bam" else len(data) // 2):
+        writer = Thread(target=pipe.write_bytes, args=(data[:kept],))
+        writer.start()
+        if kept == len(data):
+            assert load(pipe, fasta, threads=threads)[1] == expected
+        else:
+            with pytest.raises(InputError, match=rf"x\.{ending}: (is cut off|can't be read to its end)"):
+                load(pipe, fasta, threads=threads)
+        writer.join()
 
 
-def test_without_the_functions_of_htslib_pysam_reads(tmp_path, fasta, caplog, monkeypatch):
-    monkeypatch.setattr(opening, "htslib_functions", lambda: None)
-    path = write(tmp_path / "x.sam", READS, mode="w")
-    caplog.set_level("INFO")
-    with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        assert sum(map(len, read_blocks(reader.sources, list(reader.contigs), SELECTION))) == len(READS)
-    assert f"{path}: pysam reads it" in caplog.text
+def test_a_pipe_of_sam_without_a_header(tmp_path, fasta):
+    os.mkfifo(tmp_path / "pipe")
+    text = b"r\t0\tone\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n"
+    Thread(target=(tmp_path / "pipe").write_bytes, args=(text,), daemon=True).start()
+    with pytest.raises(InputError, match=r"pipe: its header has no contigs \(@SQ\)"):
+        load(tmp_path / "pipe", fasta)
+
+
+def test_a_damaged_line_in_a_long_pipe(tmp_path, fasta):
+    """htslib's threads are ended, which wait for what a thread of Python has read."""
+    *_, line = lines = write(tmp_path / "x.sam", READS, mode="w").read_bytes().splitlines(keepends=True)
+    lines += [line] * 10_000 + [line.replace(b"20M", b"21M")] + [line] * 30_000
+    os.mkfifo(tmp_path / "pipe")
+
+    def fill():
+        with suppress(BrokenPipeError):
+            (tmp_path / "pipe").write_bytes(b"".join(lines))
+
+    writer = Thread(target=fill, daemon=True)
+    writer.start()
+    with pytest.raises(InputError, match="pipe: can't be read to its end; it is cut off or damaged"):
+        load(tmp_path / "pipe", fasta, threads=2)
+    writer.join()
+
+
+@pytest.mark.parametrize(("mode", "ending"), [("w", "sam"), ("wc", "cram"), ("wb", "bam")])
+def test_without_the_functions_of_htslib(tmp_path, fasta, monkeypatch, mode, ending):
+    """BAM needs none of them."""
+    monkeypatch.setattr(htslib, "htslib_functions", lambda: None)
+    path = write(tmp_path / f"x.{ending}", READS, mode=mode, reference_filename=str(fasta))
+    if ending == "bam":
+        assert len(load(path, fasta)[1]) == len(READS)
+        return
+    with pytest.raises(InputError, match=rf"x\.{ending}: can't be read: the library in pysam's .*, or give BAM$"):
+        load(path, fasta)
 
 
 def test_a_line_of_sam_that_cannot_be_read_is_named(tmp_path, fasta, capfd):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pysam
@@ -204,6 +206,18 @@ def test_what_is_wrong_with_alignments(tmp_path, name, mode):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match="cut off"):
         read_back(path)
+
+
+def test_a_pipe_of_cram_without_its_end_marker(tmp_path, capfd):
+    """htslib says nothing of it on stderr."""
+    alignments(str(tmp_path / "x.cram"), RECORDS, "wc")
+    data = (tmp_path / "x.cram").read_bytes()[:-38]
+    os.mkfifo(tmp_path / "pipe")
+    Thread(target=(tmp_path / "pipe").write_bytes, args=(data,), daemon=True).start()
+    capfd.readouterr()
+    with pytest.raises(InputError, match="pipe: is cut off: its end marker is missing"):
+        read_back(tmp_path / "pipe")
+    assert capfd.readouterr().err == ""
 
 
 def test_a_bam_whose_records_do_not_fit(tmp_path):

@@ -1,14 +1,17 @@
-"""BAM through a pipe: the header for pysam, the records for the compiled part, and everything again if it is no BAM."""
+"""BAM through a pipe: the header for pysam, and the records for the compiled part."""
 
 from __future__ import annotations
 
-import io
+import os
+from contextlib import ExitStack
+from threading import Thread
 
 import numpy as np
 import pysam
 import pytest
 
-from pairhmm.io.alignments.piped_bam import HeldPipe, piped_bam
+from pairhmm.errors import InputError
+from pairhmm.io.alignments.piped import open_pipe
 from pairhmm.io.files.bgzf_blocks import DamagedBlockError
 
 
@@ -28,15 +31,28 @@ def bam(request, tmp_path):
     return path
 
 
-def pipe_of(data):
-    return HeldPipe(io.BufferedReader(io.BytesIO(data)))
+@pytest.fixture
+def piped(tmp_path):
+    """``piped(data, threads=1)``: what comes from a pipe."""
+    with ExitStack() as stack:
+
+        def opened(data, threads=1):
+            pipe = tmp_path / "pipe" / "x.bam"
+            pipe.parent.mkdir()
+            os.mkfifo(pipe)
+            Thread(target=pipe.write_bytes, args=(data,), daemon=True).start()
+            records = open_pipe(str(pipe), "", threads)
+            stack.callback(records.stream.close)
+            return records
+
+        yield opened
 
 
-@pytest.mark.parametrize("reads_ahead", [False, True])
-def test_header_and_records(bam, tmp_path, reads_ahead):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_header_and_records(bam, tmp_path, piped, threads):
     with pysam.BGZFile(str(bam)) as file:
         data = file.read()
-    piped = piped_bam(pipe_of(bam.read_bytes()), reads_ahead)
+    piped = piped(bam.read_bytes(), threads)
     records = b""
     while True:
         held, at, limit = piped.stream.held()
@@ -54,16 +70,14 @@ def test_header_and_records(bam, tmp_path, reads_ahead):
 
 
 @pytest.mark.parametrize("keep", [10, 40, 60])
-def test_what_has_no_whole_header_can_be_read_again(bam, keep):
-    data = bam.read_bytes()[:keep]
-    pipe = pipe_of(data)
-    assert piped_bam(pipe, False) is None
-    assert pipe.again().read() == data
+def test_what_has_no_whole_header_is_refused(bam, piped, keep):
+    with pytest.raises(InputError, match=r"x\.bam: not a BAM or CRAM file, or damaged at its beginning"):
+        piped(bam.read_bytes()[:keep])
 
 
-def test_a_cut_is_seen(bam):
+def test_a_cut_is_seen(bam, piped):
     data = bam.read_bytes()
-    piped = piped_bam(pipe_of(data[: len(data) - 40]), False)
+    piped = piped(data[: len(data) - 40])
 
     def read_on():
         while piped.stream.extend():

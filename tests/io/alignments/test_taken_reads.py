@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import struct
-from contextlib import ExitStack
 
 import pysam
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.io.alignments.bam_tags import tag_text
 from pairhmm.io.alignments.opening import AlignmentReader
 from pairhmm.io.alignments.read_blocks import read_blocks
 from pairhmm.io.alignments.selection import ReadSelection
+from pairhmm.io.alignments.taken_reads import tag_text
 from pairhmm.io.sequences.fasta import Reference
 
 TEXTS = (
@@ -74,29 +73,25 @@ def test_what_is_no_text_is_refused(value):
         tag_text(value)
 
 
-def error_of(path, fasta, by_pysam, families="none"):
+def error_of(path, fasta, families="none"):
     """What a file is refused with."""
-    with ExitStack() as stack, Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        whole = reader.sources[0]
-        file = stack.enter_context(pysam.AlignmentFile(path))
-        by_objects = whole._replace(file=file, records=None)
-        with pytest.raises(InputError) as raised:
-            list(read_blocks([by_objects if by_pysam else whole], ["one"], ReadSelection(0, 0), families=families))
-        return str(raised.value)
+    with (
+        Reference(fasta) as reference,
+        AlignmentReader([path], reference) as reader,
+        pytest.raises(InputError) as raised,
+    ):
+        list(read_blocks(reader.sources, ["one"], ReadSelection(0, 0), families=families))
+    return str(raised.value)
 
 
-@pytest.mark.parametrize("by_pysam", [False, True], ids=["compiled", "pysam"])
 @pytest.mark.parametrize("value", NO_TEXTS, ids=repr)
 @pytest.mark.parametrize(("tag", "families"), [("MI", "MI"), ("MC", "position")])
-def test_the_error_names_the_read_and_the_tag(bam, fasta, by_pysam, value, tag, families):
-    error = error_of(path := bam(tag, value), fasta, by_pysam, families)
+def test_the_error_names_the_read_and_the_tag(bam, fasta, value, tag, families):
+    error = error_of(path := bam(tag, value), fasta, families)
     assert error == f"{path}: read r0: its tag {tag} is not text; it is damaged: make it again"
 
 
-@pytest.mark.parametrize("by_pysam", [False, True], ids=["compiled", "pysam"])
 @pytest.mark.parametrize("value", NO_TEXTS, ids=repr)
-def test_the_error_names_the_read_of_a_group(bam, fasta, by_pysam, value):
+def test_the_error_names_the_read_of_a_group(bam, fasta, value):
     path = bam("RG", value, [{"ID": name, "SM": name} for name in "ab"])
-    assert error_of(path, fasta, by_pysam) == (
-        f"{path}: read r0: its read group is not text; run samtools addreplacerg"
-    )
+    assert error_of(path, fasta) == f"{path}: read r0: its read group is not text; run samtools addreplacerg"

@@ -1,4 +1,7 @@
-"""Reads BAM in blocks of reads: each read once, in the sequencer's direction. Mates are named /1 and /2."""
+"""Reads BAM, CRAM and SAM in blocks of reads: each read once, in the sequencer's direction. Mates are named /1 and /2.
+
+There are two readers, as for calls (`pairhmm.io.alignments.sources`).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pairhmm.compiled import native
 from pairhmm.errors import InputError
 from pairhmm.io.files.byte_stream import ByteStream
 from pairhmm.io.files.end_markers import CUT_OFF, MAKE_AGAIN
+from pairhmm.io.files.htslib import open_by_htslib, quiet
 from pairhmm.scanning.records import RecordBlock
 
 
@@ -61,3 +65,42 @@ def _with_room(buffer: NDArray[np.uint8], held: NDArray[np.uint8]) -> NDArray[np
     # NumPy copies overlapping slices correctly.
     roomy[: len(held)] = held
     return roomy
+
+
+def htslib_blocks(path: str, descriptor: int | None, chunk_size: int, reference: str | None) -> Iterator[RecordBlock]:
+    """Blocks of the reads of a CRAM or SAM file.
+
+    Parameters
+    ----------
+    path : str
+    descriptor : int or None
+        A pipe that takes the file's place.
+    chunk_size : int
+        Approximate number of bytes in a block, letters and qualities together.
+    reference : str, optional
+        FASTA that CRAM is decoded with.
+
+    Raises
+    ------
+    InputError
+        For a file of another format, and for one that is cut off or damaged.
+    """
+    record = 0
+    with quiet():
+        reader = open_by_htslib(path, reference=reference or "", descriptor=descriptor)
+        try:
+            if reader is None:
+                raise InputError(path, "", "can't be read as CRAM or SAM", "check the file")
+            while not reader.is_done:
+                block = RecordBlock.of(reader.take_reads((chunk_size + 1) // 2), record)
+                record += len(block.names)
+                if reader.is_damaged:
+                    cure = "it is cut off or damaged: make it again"
+                    if reader.kind == "CRAM":
+                        cure = "it is cut off, or written with another reference: give that with -f"
+                    raise InputError(path, f"after {record} reads", "can't be read to its end", cure)
+                if len(block.names):
+                    yield block
+        finally:
+            # It is closed while htslib is quiet.
+            del reader
