@@ -82,7 +82,7 @@ void bind_samples(nb::module_& module) {
         "data"_a, "Where the header at the front of an unpacked BAM ends, or 0; and whether it is none.");
     module.def(
         "take_bam_reads",
-        [](Letters data) -> TupleOf<SampleTuple, int64_t, bool> {
+        [](Letters data) -> TupleOf<pairhmm::SampleTuple, int64_t, bool> {
             pairhmm::SampleBlock block;
             pairhmm::BamPiece piece;
             {
