@@ -164,7 +164,7 @@ void bind_genotypes(nb::module_& module) {
         .def(
             "statistics",
             [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end,
-               int64_t column) -> TupleOf<ListOf<Counts>, double, double, Known, Known, Known> {
+               int64_t column) -> TupleOf<ListOf<Counts>, nb::typed<nb::dict, nb::str, Known>> {
                 const int64_t count = reads_of_region(reads);
                 checks::has(flag, count, "flag");
                 checks::has(mapq, count, "mapq");
@@ -223,7 +223,7 @@ void bind_genotypes(nb::module_& module) {
 
     module.def(
         "site_annotations",
-        [] {
+        []() -> ListOf<TupleOf<nb::str, int, nb::str>> {
             nb::list fields;
             for (const pairhmm::SiteAnnotation& field : pairhmm::site_annotations())
                 fields.append(nb::make_tuple(field.id, field.decimals, field.description));
