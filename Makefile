@@ -55,7 +55,7 @@ demo: $(BUILT)
 
 # What clang-format and Prettier check. No Python package has Prettier: npx brings it, in npm's cache, and its version is here.
 CXX_SOURCES := $(wildcard cpu/*/*.?pp cuda/*.cu* cuda/*/*.cu* tests/*/*.?pp tests/*/*/*.?pp benchmarks/*/*.?pp)
-PAGE_SOURCES := $(wildcard pairhmm/report_page/*.js pairhmm/report_page/*.css web/*.mjs web/*.json web/README.md \
+PAGE_SOURCES := $(wildcard pairhmm/report/page/*.js pairhmm/report/page/*.css web/*.mjs web/*.json web/README.md \
 	web/src/*.js web/src/*/*.js web/src/*/*.ts web/src/*/*.css web/src/*/*/*.js web/tests/*.js \
 	tests/web/*.mjs tests/page/*.mjs benchmarks/*/*.mjs)
 PRETTIER := prettier@3.10.1
@@ -90,14 +90,12 @@ docs: $(STAMP)
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "built: build/docs/index.html"
 
-# Our C++ as WebAssembly. No thread, no exception: cpu/platform/failures.hpp, cpu/threads/.
+# Our C++ as WebAssembly. No thread, no exception: cpu/simd/failures.hpp, cpu/threads/.
 WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
 	cpu/threads/helpers.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
-	$(wildcard cpu/discovery/*.cpp) \
-	cpu/genomics/candidates.cpp cpu/genomics/carried.cpp cpu/genomics/families.cpp cpu/genomics/genotypes.cpp cpu/genomics/leftmost.cpp \
-	cpu/genomics/phasing.cpp cpu/genomics/reference_confidence.cpp cpu/genomics/repeats.cpp cpu/genomics/shared_alleles.cpp cpu/genomics/site_statistics.cpp \
-	cpu/staging/device_scores.cpp cpu/staging/tiles.cpp cpu/staging/tree_streams.cpp
+	$(filter-out cpu/calling/joining.cpp,$(wildcard cpu/calling/*.cpp)) \
+	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \
 	-fno-math-errno -fno-trapping-math -s -Wl,--gc-sections -Icpu
 $(WASM): $(STAMP) $(wildcard cpu/*/*)
@@ -112,9 +110,9 @@ $(GPU_JSON): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
 
 # The defaults and constants of the models, as the page's programs import them.
 PARAMETERS := web/src/models/parameters.js
-$(PARAMETERS): $(STAMP) $(wildcard pairhmm/models/*.py pairhmm/models/presets/* pairhmm/evidence/*.py pairhmm/genomics/*.py \
-	pairhmm/commands/web_parameters.py)
-	$(BIN)/python -m pairhmm.commands.web_parameters $@
+$(PARAMETERS): $(STAMP) $(wildcard pairhmm/models/*.py pairhmm/models/presets/* pairhmm/calling/*.py pairhmm/sequences/*.py \
+	pairhmm/calling/web_parameters.py)
+	$(BIN)/python -m pairhmm.calling.web_parameters $@
 
 # Packages of web/, at the versions of its lock file. Node and npm are the system's (apt install nodejs npm).
 NODE_MODULES := web/node_modules/.package-lock.json

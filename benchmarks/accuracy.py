@@ -27,7 +27,7 @@ from processes import pairhmm as command_of
 from tables import parser, write
 
 from pairhmm.bench.accuracy import compare
-from pairhmm.commands.simulate import simulate
+from pairhmm.simulate.api import simulate
 
 MPILEUP = (
     "pysam.bcftools.mpileup('-f', reference, '-a', 'AD,DP', '-Ou', '-o', piled, *targets, bam, catch_stdout=False)"

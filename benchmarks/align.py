@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from processes import best_of_turns
 from tables import parser, write
 
-from pairhmm.aligning.batch import SequencePairs, Sequences
-from pairhmm.aligning.cpu import CpuAligner
-from pairhmm.aligning.scoring import PRESETS, Scoring
-from pairhmm.genomics.sequences import decode
+from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.cpu import CpuAligner
+from pairhmm.align.scoring import PRESETS, Scoring
+from pairhmm.sequences.letters import decode
 
 LENGTHS = (150, 250, 500, 1000)
 CELLS = 2e8  # of the pairs of a length, at most; and 1,024 pairs at most

@@ -39,8 +39,8 @@ from processes import measure
 from processes import pairhmm as command_of
 from tables import parser, write
 
-from pairhmm.io.variants.dosages import Allele, read_dosages
-from pairhmm.simulation.variants import TruthVariant
+from pairhmm.bench.dosages import Allele, read_dosages
+from pairhmm.simulate.variants import TruthVariant
 
 SINGLE = {"30x": (30.0, 150, 400), "10x": (10.0, 150, 400), "30x, 250 bases": (30.0, 250, 550)}
 """Coverage, bases a read and mean fragment of each sample that is called alone."""

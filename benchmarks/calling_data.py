@@ -3,7 +3,7 @@
 A genome of `pairhmm simulate` (interspersed repeats, tandem repeats, homopolymers) gets longer homopolymers and tandem
 repeats, and duplicated segments of 1 to 10 kb that differ in 0.5 to 2% of their bases. Samples have SNVs, indels of 1
 to 49 bases, and insertions and deletions of 50 to 100 bases. Reads stutter in repeats as a library without PCR does
-(pairhmm/simulation/stutter.py).
+(pairhmm/simulate/stutter.py).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 import pysam
 
-from pairhmm.io.simulated.genome import write_fasta, write_truth
-from pairhmm.io.simulated.reads import ReadWriter
-from pairhmm.simulation.reads import draw_reads
-from pairhmm.simulation.reference import Tract, make_contig, repeat_families
-from pairhmm.simulation.stutter import stutter_of
-from pairhmm.simulation.variants import TruthVariant, build_haplotype, left_align, place_variants
+from pairhmm.simulate.genome_files import write_fasta, write_truth
+from pairhmm.simulate.read_files import ReadWriter
+from pairhmm.simulate.reads import draw_reads
+from pairhmm.simulate.reference import Tract, make_contig, repeat_families
+from pairhmm.simulate.stutter import stutter_of
+from pairhmm.simulate.variants import TruthVariant, build_haplotype, left_align, place_variants
 
 CONTIG = "chr1"
 REFERENCE, TRUTH, UNIQUE = "reference.fa", "truth.vcf.gz", "unique.bed"

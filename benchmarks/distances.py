@@ -19,13 +19,13 @@ from processes import best_of_turns, made, measure
 from tables import parser, write
 
 import pairhmm
-from pairhmm.io.sketches.writer import write_sketches
-from pairhmm.simulation.relatives import random_genome, relative, sequence_of
-from pairhmm.sketching.base import COMPARERS
-from pairhmm.sketching.cpu import CpuComparer, levels
-from pairhmm.sketching.distances import distances
-from pairhmm.sketching.pairing import every_pair
-from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
+from pairhmm.map.sketch.base import COMPARERS
+from pairhmm.map.sketch.cpu import CpuComparer, levels
+from pairhmm.map.sketch.distances import distances
+from pairhmm.map.sketch.pairing import every_pair
+from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
+from pairhmm.map.sketch.writer import write_sketches
+from pairhmm.simulate.relatives import random_genome, relative, sequence_of
 
 K, LENGTH, SAMPLES = 21, 20_000, 1000
 SHAPES = ((1024, 8), (8192, 1))

@@ -27,17 +27,17 @@ from numpy.typing import NDArray
 from processes import SHARED, run
 from tables import parser, write
 
-from pairhmm.evidence.inputs import RunInputs, RunOptions
-from pairhmm.evidence.opening import open_run
-from pairhmm.fitting.collecting import collect_plain
-from pairhmm.fitting.fit import fit_gatk, fit_profile
-from pairhmm.fitting.gatk_model import GatkFit
-from pairhmm.fitting.maximisation import log10_likelihood
-from pairhmm.fitting.pairs import FitPairs
-from pairhmm.fitting.profile_model import ProfileFit, parameter_names
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
+from pairhmm.calling.opening import open_run
+from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.fit.collecting import collect_plain
+from pairhmm.fit.fit import fit_gatk, fit_profile
+from pairhmm.fit.gatk_model import GatkFit
+from pairhmm.fit.maximisation import log10_likelihood
+from pairhmm.fit.pairs import FitPairs
+from pairhmm.fit.profile_model import ProfileFit, parameter_names
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import preset, read_parameters
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 READS, COUNTED = 100_000, 1e-3
 REAL = {

@@ -55,7 +55,7 @@ def contestant(path: Path, threads: int, scores_path: Path) -> None:
     The clock covers what GKL's does: qualities to row parameters, the kernel and the rescue. Packing is outside.
     """
     from pairhmm import engine
-    from pairhmm.io.pairs.texts import read_in
+    from pairhmm.forward.pair_texts import read_in
     from pairhmm.models.batch import PairBatch
 
     groups = list(read_in(path))

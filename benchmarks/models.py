@@ -22,7 +22,7 @@ from accuracy import make_data
 from processes import SHARED, run
 from tables import parser, write
 
-from pairhmm.io.variants.dosages import Allele, read_dosages
+from pairhmm.bench.dosages import Allele, read_dosages
 
 TINY, CHR20 = SHARED / "na12878-chr22-tiny", SHARED / "na12878-chr20-100kb"
 MORE_TRUTH = {

@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests" / "web"))
 from batch_files import write_batch
 
 from pairhmm import engine
-from pairhmm.io.pairs.texts import read_in
+from pairhmm.forward.pair_texts import read_in
 from pairhmm.models.batch import PairBatch
 
 HERE = Path(__file__).resolve().parent

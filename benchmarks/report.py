@@ -26,9 +26,9 @@ import pysam
 from processes import made, measure, pairhmm, run
 from tables import parser, write
 
-from pairhmm.genomics.names import Names
-from pairhmm.io.likelihoods.table import LikelihoodRows
-from pairhmm.io.likelihoods.writer import open_likelihoods
+from pairhmm.likelihoods.table import LikelihoodRows
+from pairhmm.likelihoods.writer import open_likelihoods
+from pairhmm.sequences.names import Names
 
 LENGTH, SNVS, INDELS = 5_000_000, 4250, 750
 SAMPLES = 5

@@ -24,16 +24,17 @@ import numpy as np
 from processes import made, measure, pairhmm
 from tables import parser, write
 
+from pairhmm.alignments.record_blocks import sample_blocks
 from pairhmm.backends.cpu import chosen_level
-from pairhmm.commands.scan_files import CHUNK_SIZE
-from pairhmm.commands.simulate_scan import simulate_samples, simulate_signatures
-from pairhmm.genomics.iupac import ANY, reverse_complement
-from pairhmm.io.files import byte_stream
-from pairhmm.io.samples.record_blocks import sample_blocks
-from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.io.sequences.writer import open_sequences
-from pairhmm.scanning.base import SCANNERS
-from pairhmm.scanning.batch import Patterns, Samples, ScanOptions
+from pairhmm.files import byte_stream
+from pairhmm.scan.base import SCANNERS
+from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.scan.files import CHUNK_SIZE
+from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.records import Samples
+from pairhmm.sequences.signatures import read_signatures
+from pairhmm.sequences.writer import open_sequences
+from pairhmm.simulate.scan_api import simulate_samples, simulate_signatures
 
 HERE = Path(__file__).resolve().parent
 BRUTE_FORCE_BASES = 300_000

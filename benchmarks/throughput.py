@@ -33,10 +33,10 @@ GENOME = 3.1e9
 FILTER = "mapq>=0 && length(seq)>0"
 BARE_READING = """
 import sys
-from pairhmm.io.alignments.opening import AlignmentReader
-from pairhmm.io.alignments.read_blocks import read_blocks
-from pairhmm.io.alignments.selection import ReadSelection
-from pairhmm.io.sequences.fasta import Reference
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.read_blocks import read_blocks
+from pairhmm.alignments.selection import ReadSelection
+from pairhmm.sequences.fasta import Reference
 with Reference(sys.argv[1]) as reference, AlignmentReader([sys.argv[2]], reference) as reader:
     print(sum(map(len, read_blocks(reader.sources, list(reader.contigs), ReadSelection(0, 0)))))
 """

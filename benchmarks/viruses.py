@@ -26,13 +26,14 @@ import numpy as np
 from processes import SHARED, pairhmm
 from tables import parser, write
 
+from pairhmm.alignments.record_blocks import sample_blocks
 from pairhmm.backends.cpu import chosen_level
-from pairhmm.commands.scan_files import CHUNK_SIZE
-from pairhmm.io.samples.record_blocks import sample_blocks
-from pairhmm.io.samples.signatures import read_signatures
-from pairhmm.scanning.base import SCANNERS, Scanner
-from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures, Tiling
-from pairhmm.scanning.tiles import load_tiles
+from pairhmm.scan.base import SCANNERS, Scanner
+from pairhmm.scan.batch import Patterns, ScanOptions, Tiling
+from pairhmm.scan.files import CHUNK_SIZE
+from pairhmm.scan.tiles import load_tiles
+from pairhmm.sequences.records import Samples
+from pairhmm.sequences.signatures import Signatures, read_signatures
 
 READ_LENGTH, ERRORS = 300, 0.003
 BASES = np.frombuffer(b"ACGT", dtype=np.uint8)

@@ -21,8 +21,8 @@ from processes import best_of_turns, run
 from tables import parser, write
 
 from pairhmm.backends.cpu import levels
-from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
-from pairhmm.warping.cpu import CpuWarper
+from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.warp.cpu import CpuWarper
 
 SHAPES = (
     (100, 100, 2000, "global"),

@@ -7,8 +7,10 @@ The functions have the names of the commands: `forward`, `likelihoods`, `call`, 
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 
 
 def __getattr__(name: str) -> object:
@@ -38,3 +40,14 @@ def _homes() -> dict[str, str]:
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+class _Package(ModuleType):
+    """Keeps `pairhmm.scan` a function: importing `pairhmm.scan.api` would put the folder of that name in its place."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not isinstance(value, ModuleType) or name not in _homes():
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pairhmm import compiled
+from pairhmm import native as compiled
 from pairhmm.cli.main import COMMANDS
 from pairhmm.errors import CompiledPartMissing
 

@@ -11,7 +11,7 @@ import rich_click as click
 
 import pairhmm
 from pairhmm.cli.main import cli
-from pairhmm.io.variants.call_writer import open_calls
+from pairhmm.variants.call_writer import open_calls
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOLDERS = (".", "docs", "benchmarks", "workflows/config", "wrappers")

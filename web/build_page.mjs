@@ -13,7 +13,7 @@ const PAGE = new URL("src/page/", HERE);
 const WASM = new URL("../build/web/pairhmm.wasm", HERE);
 const KERNELS = new URL("../build/web/gpu.json", HERE);
 const BUILT = new URL("../pairhmm/web_page/", HERE);
-const REPORT = new URL("../pairhmm/report_page/", HERE);
+const REPORT = new URL("../pairhmm/report/page/", HERE);
 const STYLES = [
   new URL("page.css", REPORT),
   new URL("table.css", REPORT),

@@ -15,7 +15,7 @@
 #endif
 
 #include "align/level.hpp"
-#include "platform/failures.hpp"
+#include "simd/failures.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC's own AVX-512 header is warned of (its bug 105593).
@@ -35,7 +35,7 @@ constexpr int kVectorBytes = PAIRHMM_VECTOR;
 #include "align/tools.hpp"
 #include "align/letter_bits.hpp"
 #include "align/edit.hpp"
-#include "platform/vectors.hpp"
+#include "simd/vectors.hpp"
 #include "align/cells.hpp"
 #include "align/costs.hpp"
 #include "align/side_by_side.hpp"

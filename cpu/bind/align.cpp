@@ -28,7 +28,7 @@ const pairhmm::AlignLevel& find_align_level(const std::string& name) {
     throw std::invalid_argument("no such SIMD level in this build: " + name);
 }
 
-// What of pairhmm.aligning.scoring an aligner has to know.
+// What of pairhmm.align.scoring an aligner has to know.
 pairhmm::Ends find_ends(const std::string& mode, const std::string& overhang) {
     using pairhmm::Ends;
     if (mode == "global") return Ends::kGlobal;

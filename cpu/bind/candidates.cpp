@@ -1,4 +1,4 @@
-// Python bindings of genomics/candidates.hpp and discovery/: arrays in, arrays out.
+// Python bindings of calling/candidates.hpp and discovery/: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -12,13 +12,13 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "discovery/assembly.hpp"
-#include "discovery/discovery.hpp"
-#include "genomics/base_qualities.hpp"
-#include "genomics/candidates.hpp"
-#include "genomics/carried.hpp"
-#include "genomics/cigar.hpp"
-#include "genomics/repeats.hpp"
+#include "calling/assembly.hpp"
+#include "calling/discovery.hpp"
+#include "calling/base_qualities.hpp"
+#include "calling/candidates.hpp"
+#include "calling/carried.hpp"
+#include "calling/cigar.hpp"
+#include "calling/repeats.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

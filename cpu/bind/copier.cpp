@@ -1,11 +1,11 @@
-// Python bindings of staging/copier.hpp: the caller keeps the arrays of a copy until it has waited for it.
+// Python bindings of packing/copier.hpp: the caller keeps the arrays of a copy until it has waited for it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <stdexcept>
 
 #include "bind/arrays.hpp"
-#include "staging/copier.hpp"
+#include "packing/copier.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

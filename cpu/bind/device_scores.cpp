@@ -1,4 +1,4 @@
-// Python bindings of staging/device_scores.hpp.
+// Python bindings of packing/device_scores.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -8,7 +8,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "staging/device_scores.hpp"
+#include "packing/device_scores.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -14,7 +14,7 @@
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 #include "forward/dispatch.hpp"
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 
 namespace nb = nanobind;
 

@@ -1,5 +1,5 @@
-// Python bindings of genomics/genotypes.hpp, site_statistics.hpp and phasing.hpp: arrays in, tuples out.
-#include "genomics/genotypes.hpp"
+// Python bindings of calling/genotypes.hpp, site_statistics.hpp and phasing.hpp: arrays in, tuples out.
+#include "calling/genotypes.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -14,10 +14,10 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "genomics/families.hpp"
-#include "genomics/phasing.hpp"
-#include "genomics/shared_alleles.hpp"
-#include "genomics/site_statistics.hpp"
+#include "calling/families.hpp"
+#include "calling/phasing.hpp"
+#include "calling/shared_alleles.hpp"
+#include "calling/site_statistics.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

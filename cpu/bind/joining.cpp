@@ -1,5 +1,5 @@
-// Python bindings of genomics/joining.hpp: arrays in, arrays out.
-#include "genomics/joining.hpp"
+// Python bindings of calling/joining.hpp: arrays in, arrays out.
+#include "calling/joining.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -3,7 +3,7 @@
 
 #include "formats/phred.hpp"
 #include "forward/batch.hpp"
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"
 #include "threads/helpers.hpp"

@@ -1,4 +1,4 @@
-// Python bindings of threads/team.hpp and staging/packing.hpp.
+// Python bindings of threads/team.hpp and packing/packing.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -18,7 +18,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "staging/packing.hpp"
+#include "packing/packing.hpp"
 #include "threads/team.hpp"
 
 namespace nb = nanobind;
@@ -31,7 +31,7 @@ using pairhmm::Team;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
 using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
-// Arrays of equal length with their weights, the offset, and the bytes of a number (staging/digits.hpp).
+// Arrays of equal length with their weights, the offset, and the bytes of a number (packing/digits.hpp).
 using DigitArrays = std::tuple<std::vector<Array<uint8_t>>, std::vector<uint16_t>, uint16_t, int64_t>;
 using PartArrays = std::vector<std::variant<Array<uint8_t>, Array<int64_t>, DigitArrays>>;
 

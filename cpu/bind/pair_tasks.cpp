@@ -1,4 +1,4 @@
-// Python bindings of staging/letters.hpp and staging/pair_tasks.hpp.
+// Python bindings of packing/letters.hpp and packing/pair_tasks.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -13,8 +13,8 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "staging/letters.hpp"
-#include "staging/pair_tasks.hpp"
+#include "packing/letters.hpp"
+#include "packing/pair_tasks.hpp"
 #include "threads/team.hpp"
 
 namespace nb = nanobind;

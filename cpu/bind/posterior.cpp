@@ -9,7 +9,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "posterior/posterior.hpp"
 
 namespace nb = nanobind;

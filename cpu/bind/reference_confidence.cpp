@@ -1,5 +1,5 @@
-// Python bindings of genomics/reference_confidence.hpp: arrays in, tuples out.
-#include "genomics/reference_confidence.hpp"
+// Python bindings of calling/reference_confidence.hpp: arrays in, tuples out.
+#include "calling/reference_confidence.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

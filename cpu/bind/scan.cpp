@@ -15,7 +15,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "formats/hit_lines.hpp"
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "scan/level.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"

@@ -1,4 +1,4 @@
-// Python bindings of staging/tree_streams.hpp.
+// Python bindings of packing/tree_streams.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -10,8 +10,8 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "genomics/letters.hpp"
-#include "staging/tree_streams.hpp"
+#include "calling/letters.hpp"
+#include "packing/tree_streams.hpp"
 #include "threads/team.hpp"
 
 namespace nb = nanobind;

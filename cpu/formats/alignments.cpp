@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "genomics/cigar.hpp"
+#include "calling/cigar.hpp"
 
 namespace pairhmm {
 namespace {
@@ -13,7 +13,7 @@ constexpr uint32_t kFlagUnmapped = 0x4;
 constexpr uint8_t kFirstQuality = '!', kLastQuality = '~';  // of a text
 constexpr uint32_t kFlagsOfReasons[] = {kFlagUnmapped, 0x100, 0x200, 0x400, 0x800};
 
-// Codes of a read's letters (pairhmm/genomics/sequences.py, READ_LETTERS) in BAM's order, =ACMGRSVTWYHKDBN. The
+// Codes of a read's letters (pairhmm/sequences/letters.py, READ_LETTERS) in BAM's order, =ACMGRSVTWYHKDBN. The
 // reference's letter, '=', is not known here: N.
 constexpr uint8_t kCodes[16] = {4, 0, 1, 10, 2, 5, 7, 14, 3, 8, 6, 13, 9, 12, 11, 4};
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/bam_record.hpp"
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 namespace {

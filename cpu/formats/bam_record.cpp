@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "genomics/cigar.hpp"
+#include "calling/cigar.hpp"
 
 namespace pairhmm {
 namespace {

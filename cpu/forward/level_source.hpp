@@ -22,7 +22,7 @@
 #include "forward/level.hpp"
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
-#include "platform/failures.hpp"
+#include "simd/failures.hpp"
 #include "threads/helpers.hpp"
 #include "threads/locks.hpp"
 

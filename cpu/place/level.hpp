@@ -19,7 +19,7 @@ struct SlotHashes {
     uint8_t donor[kTabledAttempts][kSignatureSlots];
 };
 
-// pairhmm/sketching/published.py has the same arithmetic.
+// pairhmm/map/sketch/published.py has the same arithmetic.
 inline uint32_t donor_slot(uint32_t slot, uint32_t attempt) {
     uint32_t mixed = slot * 0x9E3779B9u + attempt * 0x85EBCA6Bu;
     mixed = (mixed ^ mixed >> 16) * 0x7FEB352Du;

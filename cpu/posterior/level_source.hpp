@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-#include "platform/failures.hpp"
+#include "simd/failures.hpp"
 #include "posterior/level.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 

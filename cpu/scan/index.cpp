@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "scan/packed.hpp"
 
 namespace pairhmm {

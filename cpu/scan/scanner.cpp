@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "scan/best.hpp"
 #include "scan/compare.hpp"
 #include "scan/filter_column.hpp"

@@ -1,6 +1,6 @@
 // Signatures in samples: every place where a pattern matches, with the sum of the base qualities under it.
 //
-// Letters are sets of bases (genomics/letters.hpp), one a byte. Two letters match where their sets have a base in
+// Letters are sets of bases (calling/letters.hpp), one a byte. Two letters match where their sets have a base in
 // common, so that N matches anything on either side. Coordinates are 0-based half-open.
 //
 // A tile of positions is searched in one of two ways (scan/kernels.hpp). Patterns with an anchor are looked up in an
@@ -45,7 +45,7 @@ struct Samples {
     int64_t bases() const { return offset[segments]; }
 };
 
-// Nine words, as pairhmm/scanning/batch.py has them in HIT. `place` is where the match begins in its signature.
+// Nine words, as pairhmm/scan/batch.py has them in HIT. `place` is where the match begins in its signature.
 struct Hit {
     int64_t segment, signature, start, strand, total, matches, informative, mismatches, place;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 namespace {

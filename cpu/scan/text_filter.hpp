@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "scan/filter_column.hpp"
 #include "scan/level.hpp"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "genomics/letters.hpp"
+#include "calling/letters.hpp"
 #include "scan/best.hpp"
 #include "scan/compare.hpp"
 #include "scan/diagonal.hpp"

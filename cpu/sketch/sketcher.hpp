@@ -1,4 +1,4 @@
-// Sketches of the k-mers of a sample (docs/map.md). pairhmm/sketching/permutation.py says the same in NumPy.
+// Sketches of the k-mers of a sample (docs/map.md). pairhmm/map/sketch/permutation.py says the same in NumPy.
 //
 // The hash of a k-mer names a fine slot by its highest bits, and the rest of it is its value there. A slot keeps its
 // least value. A sketch of fewer slots folds neighbours, so one pass over a sample serves every number of slots.
@@ -62,7 +62,7 @@ private:
     int64_t seen_ = 0;
 };
 
-// The tokens that decide the published signature (pairhmm/sketching/published.py): for each of its slots the one with
+// The tokens that decide the published signature (pairhmm/map/sketch/published.py): for each of its slots the one with
 // the least first hash, and some more, so that there are at least `kFewTokens` if the sample has as many.
 class FrequentTokens {
 public:

@@ -19,7 +19,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "platform/failures.hpp"
+#include "simd/failures.hpp"
 #include "warp/level.hpp"
 
 #define PAIRHMM_INLINE inline __attribute__((always_inline))
@@ -30,7 +30,7 @@ namespace warping {
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
-#include "platform/vectors.hpp"
+#include "simd/vectors.hpp"
 #include "warp/cells.hpp"
 #include "warp/sweep.hpp"
 // clang-format on

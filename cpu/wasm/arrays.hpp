@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "platform/failures.hpp"
+#include "simd/failures.hpp"
 
 #define PAIRHMM_EXPORT(name) extern "C" __attribute__((export_name(name)))
 

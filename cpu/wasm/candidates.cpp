@@ -1,13 +1,13 @@
-// Exports of genomics/candidates.hpp, discovery.hpp, carried.hpp and repeats.hpp (web/src/genomics/discovery.js).
-#include "genomics/candidates.hpp"
+// Exports of calling/candidates.hpp, discovery.hpp, carried.hpp and repeats.hpp (web/src/genomics/discovery.js).
+#include "calling/candidates.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "discovery/discovery.hpp"
-#include "genomics/carried.hpp"
-#include "genomics/repeats.hpp"
+#include "calling/discovery.hpp"
+#include "calling/carried.hpp"
+#include "calling/repeats.hpp"
 #include "wasm/arrays.hpp"
 #include "wasm/reads.hpp"
 
@@ -19,7 +19,7 @@ using pairhmm::OwnReads;
 using pairhmm::reference_windows;
 using pairhmm::widened;
 
-// As genomics/carried.hpp has them.
+// As calling/carried.hpp has them.
 struct GivenKeys {
     uint32_t candidates;
     const int32_t *begin, *end;

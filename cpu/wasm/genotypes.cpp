@@ -1,15 +1,15 @@
-// Exports of genomics/genotypes.hpp, site_statistics.hpp and phasing.hpp (web/src/genomics/genotypes.js, phasing.js).
-#include "genomics/genotypes.hpp"
+// Exports of calling/genotypes.hpp, site_statistics.hpp and phasing.hpp (web/src/genomics/genotypes.js, phasing.js).
+#include "calling/genotypes.hpp"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "genomics/families.hpp"
-#include "genomics/phasing.hpp"
-#include "genomics/shared_alleles.hpp"
-#include "genomics/site_statistics.hpp"
+#include "calling/families.hpp"
+#include "calling/phasing.hpp"
+#include "calling/shared_alleles.hpp"
+#include "calling/site_statistics.hpp"
 #include "wasm/arrays.hpp"
 
 namespace {

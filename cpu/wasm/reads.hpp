@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "genomics/candidates.hpp"
+#include "calling/candidates.hpp"
 #include "wasm/arrays.hpp"
 
 namespace pairhmm {

@@ -1,5 +1,5 @@
-// Exports of genomics/reference_confidence.hpp (web/src/genomics/reference_confidence.js).
-#include "genomics/reference_confidence.hpp"
+// Exports of calling/reference_confidence.hpp (web/src/genomics/reference_confidence.js).
+#include "calling/reference_confidence.hpp"
 
 #include <vector>
 

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <vector>
 
-#include "staging/device_scores.hpp"
-#include "staging/tiles.hpp"
-#include "staging/tree_streams.hpp"
+#include "packing/device_scores.hpp"
+#include "packing/tiles.hpp"
+#include "packing/tree_streams.hpp"
 #include "threads/crew.hpp"
 #include "threads/team.hpp"
 #include "wasm/arrays.hpp"

@@ -8,7 +8,7 @@
 // Method: a block is one warp, and takes a tile of reads against all haplotypes of their groups, or against as many as
 // the host puts into one pair of trees. `lanes` neighbouring lanes own a read, each lane K of its rows in registers
 // (lanes.cuh). tree_rows.cu has made the rows; the warp loads them and makes the emissions. A tree comes as a stream:
-// its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has the letter, and says
+// its nodes in depth-first order, one byte a node (cpu/packing/tree_streams.hpp). The byte has the letter, and says
 // whether the states of a branch are restored before it, whether its own are saved, and whether a half ends here.
 //
 // Lanes follow each other: lane l is l columns behind lane 0. They never wait for each other, because all that is kept
@@ -100,7 +100,7 @@ struct Place {
     uint32 haplotype, join, forward_leaf, backward_leaf;
 };
 
-// The trees of a batch (cpu/staging/tree_streams.hpp).
+// The trees of a batch (cpu/packing/tree_streams.hpp).
 struct Forest {
     const Tree* trees;
     const Place* places;

@@ -1,4 +1,4 @@
-// The published signature of a sample's tokens, by a warp. `pairhmm/sketching/published.py` is its meaning.
+// The published signature of a sample's tokens, by a warp. `pairhmm/map/sketch/published.py` is its meaning.
 //
 // Method. A lane has four slots in registers. Fewer than FEW tokens: each token is handed to all lanes, which hash it
 // by the functions of their slots and keep the least values (k-hash). Otherwise each lane hashes tokens of its own by

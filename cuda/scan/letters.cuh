@@ -1,5 +1,5 @@
 // Signatures in samples: what the kernels of this folder share. Names in capitals are the host's
-// (pairhmm/scanning/cuda.py).
+// (pairhmm/scan/cuda.py).
 //
 // Letters are sets of bases, one bit a base (A C G T are 1 2 4 8, N is 15), here eight to a word, the first one lowest.
 // Two letters match where their sets intersect. Positions are those of all segments end to end, 0-based half-open.

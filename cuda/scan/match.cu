@@ -15,7 +15,7 @@ constexpr unsigned kPromising = 16;     // words that are compared before a plac
 static_assert(kTile % 256 == 0 && kColumns == 16, "whole words of letters; a handle's letters are two words");
 static_assert(LISTED_BYTES == sizeof(uint4), "the host's list has room for as many");
 
-// What the functions below read. All arrays of patterns are those of pairhmm/scanning/index.py.
+// What the functions below read. All arrays of patterns are those of pairhmm/scan/index.py.
 struct Search {
     const unsigned* words;
     const unsigned* with_letters;  // bits

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import compiled
+from pairhmm import native as compiled
 from pairhmm.backends.base import Backend, Status
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models import profile

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.digits import Digits
-from pairhmm.compiled import native
-from pairhmm.genomics import sequences
-from pairhmm.interface.process import usable_cores
 from pairhmm.models.batch import PairBatch, Scores, Start
+from pairhmm.native import native
+from pairhmm.process import usable_cores
+from pairhmm.sequences import letters as sequences
 
 LETTERS = len(sequences.LETTERS)
 """Number of letters with an emission: A C G T N."""
@@ -199,7 +199,7 @@ class Staging(Protocol):
 
 
 class TilePlaces(NamedTuple):
-    """Byte offsets in a buffer of the arrays of tiles (`cpu/staging/tiles.hpp`)."""
+    """Byte offsets in a buffer of the arrays of tiles (`cpu/packing/tiles.hpp`)."""
 
     read_group: int
     order: int
@@ -216,7 +216,7 @@ class TreeSizes(NamedTuple):
 
 
 class SentTrees(NamedTuple):
-    """The trees of a batch's haplotypes in a buffer (`cpu/staging/tree_streams.hpp`).
+    """The trees of a batch's haplotypes in a buffer (`cpu/packing/tree_streams.hpp`).
 
     Attributes
     ----------
@@ -241,7 +241,7 @@ TREE_ARRAYS = SentTrees._fields[:6]
 
 MOST_TREE_BYTES = (128, 48)
 """Most bytes of the arrays of trees beside a byte a letter: for each group, and for each haplotype. They hold for trees
-of any shape; `cpu/staging/tree_streams.hpp` says what the arrays are."""
+of any shape; `cpu/packing/tree_streams.hpp` says what the arrays are."""
 
 LETTERS_OF_TREE_BYTE = 16
 """Fewest letters of a path for which there is one byte more, which says where sums end."""
@@ -254,7 +254,7 @@ def team() -> native.Team:
 
 
 LEAST_ROUSING = 1 << 20
-"""Positions of reads from which on threads share the packing of a batch (`cpu/staging/packing.cpp`)."""
+"""Positions of reads from which on threads share the packing of a batch (`cpu/packing/packing.cpp`)."""
 
 
 def rouse_team(batch: PairBatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 
-from pairhmm.io.variants.dosages import read_dosages
+from pairhmm.bench.dosages import read_dosages
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from pairhmm import backends
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE, DeviceSpeed
 from pairhmm.engine.tools import Tool
-from pairhmm.placing.base import PLACERS
-from pairhmm.sketching.base import COMPARERS
-from pairhmm.sketching.sketches import WORD_BITS, Scheme, Sketches
+from pairhmm.map.base import PLACERS
+from pairhmm.map.sketch.base import COMPARERS
+from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
 
 __all__ = ["measure_map_work"]
 

@@ -20,12 +20,12 @@ from pairhmm import backends, engine
 from pairhmm.backends import Backend
 from pairhmm.bench.lengths import computed_share
 from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
-from pairhmm.commands.forward_files import forward_files
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError
-from pairhmm.io.pairs.batches import read_batches
-from pairhmm.io.pairs.texts import write_in
+from pairhmm.forward.batches import read_batches
+from pairhmm.forward.files import forward_files
+from pairhmm.forward.pair_texts import write_in
 from pairhmm.models.batch import FLOAT32, PairBatch
 
 __all__ = [

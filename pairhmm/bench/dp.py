@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.aligning.base import ALIGNERS
-from pairhmm.aligning.batch import SequencePairs, Sequences
-from pairhmm.aligning.scoring import PRESETS, Scoring
-from pairhmm.warping.base import WARPERS
-from pairhmm.warping.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.align.base import ALIGNERS
+from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.scoring import PRESETS, Scoring
+from pairhmm.warp.base import WARPERS
+from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
 
 __all__ = ["DEFAULT_LENGTHS", "METHODS", "CellSpeed", "DpWork", "make_work", "measure_cells"]
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.engine.calibration import PLACE, is_worth_a_device
-from pairhmm.placing.base import PLACERS, Placer
-from pairhmm.placing.device import WORTH_A_DEVICE, DevicePlacer
-from pairhmm.placing.properties import Neighbours, TokenSets
-from pairhmm.placing.reference import blend, z_scores
-from pairhmm.sketching.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
+from pairhmm.map.base import PLACERS, Placer
+from pairhmm.map.device import WORTH_A_DEVICE, DevicePlacer
+from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.reference import blend, z_scores
+from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
 
 __all__ = ["NODES", "MapDifference", "MapSpeed", "NodeCohort", "make_cohort", "measure_map", "measure_map_differences"]
 

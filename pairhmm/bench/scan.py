@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairhmm.backends import device_of, on_the_cpu, status
-from pairhmm.scanning.base import SCANNERS, Scanner
-from pairhmm.scanning.batch import Patterns, Samples, ScanOptions, Signatures
-from pairhmm.simulation.signatures import draw_sample, draw_signature
+from pairhmm.scan.base import SCANNERS, Scanner
+from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.sequences.records import Samples
+from pairhmm.sequences.signatures import Signatures
+from pairhmm.simulate.signatures import draw_sample, draw_signature
 
 __all__ = ["ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
+from pairhmm.sequences.arrays import offsets
 
 __all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
 

@@ -1,1 +1,1 @@
-"""The command line: one small module a command; options, messages and exit codes, no logic."""
+"""How the package takes arguments, checks options and shows objects, and what it sets of its process."""

@@ -11,7 +11,7 @@ import rich_click as click
 
 from pairhmm import backends
 from pairhmm.cli import fields
-from pairhmm.cli.pages import COMPUTE
+from pairhmm.cli.help_style import COMPUTE
 from pairhmm.cli.param_types import Size
 from pairhmm.engine import Choice, free_devices
 from pairhmm.engine.threads import MOST_PER_CORE, usable_threads

@@ -13,9 +13,9 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.cli.pages import OUTPUT
+from pairhmm.cli.help_style import OUTPUT
 from pairhmm.cli.param_types import OUTPUT_FILE, Real, Whole
-from pairhmm.interface.options import LARGEST, Rule, rules_of
+from pairhmm.options import LARGEST, Rule, rules_of
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

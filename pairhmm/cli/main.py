@@ -16,32 +16,33 @@ from typing import Any, NoReturn
 import rich_click as click
 from click.exceptions import Exit
 
-from pairhmm.cli import ends, startup
-from pairhmm.cli.pages import MESSAGES, Command, CommandGroup
+from pairhmm.cli import exit as ends
+from pairhmm.cli import startup
+from pairhmm.cli.help_style import MESSAGES, Command, CommandGroup
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
-from pairhmm.io.files.destinations import kept_apart
-from pairhmm.io.files.names import printable
+from pairhmm.files.destinations import kept_apart
+from pairhmm.files.names import printable
 
 COMMANDS = {
-    "likelihoods": "pairhmm.cli.likelihoods",
-    "call": "pairhmm.cli.call",
-    "scatter": "pairhmm.cli.scatter",
-    "gather": "pairhmm.cli.gather",
-    "scan": "pairhmm.cli.scan",
-    "align": "pairhmm.cli.align",
-    "warp": "pairhmm.cli.warp",
-    "map": "pairhmm.cli.map",
-    "fit": "pairhmm.cli.fit",
-    "calibrate-str": "pairhmm.cli.calibrate_str",
-    "profiles": "pairhmm.cli.profiles",
-    "forward": "pairhmm.cli.forward",
+    "likelihoods": "pairhmm.calling.cli_likelihoods",
+    "call": "pairhmm.calling.cli",
+    "scatter": "pairhmm.calling.cli_scatter",
+    "gather": "pairhmm.calling.cli_gather",
+    "scan": "pairhmm.scan.cli",
+    "align": "pairhmm.align.cli",
+    "warp": "pairhmm.warp.cli",
+    "map": "pairhmm.map.cli",
+    "fit": "pairhmm.fit.cli",
+    "calibrate-str": "pairhmm.fit.cli_calibrate_str",
+    "profiles": "pairhmm.calling.cli_profiles",
+    "forward": "pairhmm.forward.cli",
     "workflow": "pairhmm.cli.workflow",
-    "report": "pairhmm.cli.report",
-    "page": "pairhmm.cli.page",
-    "validate": "pairhmm.cli.validate",
-    "simulate": "pairhmm.cli.simulate",
-    "bench": "pairhmm.cli.bench",
-    "devices": "pairhmm.cli.devices",
+    "report": "pairhmm.report.cli",
+    "page": "pairhmm.report.cli_page",
+    "validate": "pairhmm.forward.cli_validate",
+    "simulate": "pairhmm.simulate.cli",
+    "bench": "pairhmm.bench.cli",
+    "devices": "pairhmm.bench.cli_devices",
 }
 """The module of each command, in the order of the list. It is imported when its command runs."""
 
@@ -233,7 +234,7 @@ def _flush_stdout() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        from pairhmm.io.files.outputs import output_errors
+        from pairhmm.files.outputs import output_errors
 
         with output_errors("stdout"):
             raise

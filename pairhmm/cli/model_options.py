@@ -11,7 +11,7 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from pairhmm.cli.compute import Command
-from pairhmm.cli.pages import MODEL
+from pairhmm.cli.help_style import MODEL
 from pairhmm.cli.param_types import InputFile
 from pairhmm.models.gatk_parameters import read_options
 from pairhmm.models.parameter_file import KEYS
@@ -19,7 +19,7 @@ from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.str_model import StrModel
 
 if TYPE_CHECKING:  # "forward" starts sooner without the reading of alignments
-    from pairhmm.evidence.inputs import RunOptions
+    from pairhmm.calling.run_options import RunOptions
 
 GATK, PROFILE = "gatk", "profile"
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.interface.options import LARGEST
-from pairhmm.io.files.destinations import note_output
-from pairhmm.io.files.inputs import taken
+from pairhmm.files.destinations import note_output
+from pairhmm.files.inputs import taken
+from pairhmm.options import LARGEST
 
 
 class Whole(click.IntRange):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pairhmm.genomics.regions import Region
+    from pairhmm.variants.regions import Region
 
 log = logging.getLogger(__name__)
 

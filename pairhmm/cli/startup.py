@@ -55,7 +55,7 @@ def end_at_once(number: int, frame: FrameType | None) -> None:
 
 def set_up() -> None:
     """Set what libraries read when they are loaded, and how memory is freed."""
-    from pairhmm.interface.process import keep_freed_memory
+    from pairhmm.process import keep_freed_memory
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     keep_freed_memory()

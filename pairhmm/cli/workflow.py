@@ -10,8 +10,8 @@ from pathlib import Path
 
 import rich_click as click
 
+from pairhmm.cli.help_style import CommandGroup
 from pairhmm.cli.main import SHARED_OPTIONS
-from pairhmm.cli.pages import CommandGroup
 
 EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile -c 2 --configfile config.yaml",)
 

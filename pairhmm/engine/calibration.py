@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from pairhmm import backends
-from pairhmm.interface.process import usable_cores
+from pairhmm.process import usable_cores
 
 log = logging.getLogger(__name__)
 

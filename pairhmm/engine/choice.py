@@ -12,9 +12,9 @@ from pairhmm.engine import calibration
 from pairhmm.engine.calibration import Calibration, crossover
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import BackendUnavailable, InputError
-from pairhmm.interface.options import check_choice, check_whole
-from pairhmm.interface.process import usable_cores
 from pairhmm.models.batch import PairBatch, Scores
+from pairhmm.options import check_choice, check_whole
+from pairhmm.process import usable_cores
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from pairhmm import backends
 from pairhmm.backends import Backend
-from pairhmm.compiled import native
 from pairhmm.engine.chunks import cut
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import PairBatch, Scores
+from pairhmm.native import native
 
 log = logging.getLogger(__name__)
 

@@ -162,7 +162,7 @@ class DeviceThread:
 
 
 def _thread(work: Callable[[], None]) -> threading.Thread:
-    # A daemon: Python would wait for another thread before it closes generators (`pairhmm.interface.process`).
+    # A daemon: Python would wait for another thread before it closes generators (`pairhmm.process`).
     return threading.Thread(target=work, name="pairhmm devices", daemon=True)
 
 

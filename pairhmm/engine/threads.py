@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 
-from pairhmm.interface.process import usable_cores
+from pairhmm.process import usable_cores
 
 log = logging.getLogger(__name__)
 

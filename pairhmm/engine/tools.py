@@ -32,7 +32,7 @@ class Tool(Generic[AnyWorker]):
     Parameters
     ----------
     package : str
-        Such as "pairhmm.aligning".
+        Such as "pairhmm.align".
     verb : str
         What its workers do, for messages: "align".
     """

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from pairhmm.errors import PairhmmError
-from pairhmm.interface.process import keep_freed_memory
+from pairhmm.process import keep_freed_memory
 
 if TYPE_CHECKING:  # a command with one thread starts sooner without the import
     from multiprocessing.connection import Connection

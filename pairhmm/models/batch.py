@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genomics.arrays import joined, offsets
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.genomics.sequences import Letters, codes_of
-from pairhmm.interface.objects import short_repr
+from pairhmm.objects import short_repr
+from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.letters import Letters, codes_of
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 ROW_SIZE = 12
 """Count of float64 numbers in a row: five emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""
@@ -39,7 +39,7 @@ class Qualities:
     Attributes
     ----------
     bases : uint8[m]
-        Letters as codes (`pairhmm.genomics.sequences.encode`).
+        Letters as codes (`pairhmm.sequences.letters.encode`).
     base_quality, insertion_quality, deletion_quality, gap_quality : uint8[m]
         Phred qualities, one for each base. `gap_quality` is GATK's gap continuation penalty.
     """
@@ -179,7 +179,7 @@ class PairBatch:
     read_offset, haplotype_offset : int64[reads + 1], int64[haplotypes + 1]
         First base of each read in `qualities`, `profiles` or `rows`; first letter of each haplotype in `haplotypes`.
     haplotypes : uint8[letters]
-        Letters as codes (`pairhmm.genomics.sequences.encode`).
+        Letters as codes (`pairhmm.sequences.letters.encode`).
     start : Start
         Row 0 of the model.
     qualities : Qualities or None

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from pairhmm.errors import InputError, OptionError
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.interface.options import rules_of
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
+from pairhmm.options import rules_of
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 _DEFAULTS = GatkOptions()
 

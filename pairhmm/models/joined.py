@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import PairBatch, Profiles, Qualities
+from pairhmm.sequences.arrays import offsets
 
 
 def can_be_joined(one: PairBatch, other: PairBatch) -> bool:

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.genomics.iupac import encode_sets
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.genomics.sequences import READ_LETTERS
-from pairhmm.interface.objects import short_repr
 from pairhmm.models.batch import ROW_SIZE, Profiles, Start
 from pairhmm.models.gatk import ERROR, MOST_REPEATS
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
 from pairhmm.models.repeats import copies_of
+from pairhmm.objects import short_repr
+from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import READ_LETTERS
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""

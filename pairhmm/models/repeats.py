@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.compiled import native
 from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from pairhmm.native import native
 
 _NOT_SET = 255
 

@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.compiled import native
 from pairhmm.errors import OptionError
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
-from pairhmm.interface.options import check_whole
+from pairhmm.native import native
+from pairhmm.options import check_whole
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 TABLES = ("insertion", "deletion", "gap")
 """The tables of a model: the qualities of opening either gap, and of continuing one."""

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
-from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY
 from pairhmm.models.parameter_file import KEYS, check_keys, is_number_within, read_table
 from pairhmm.models.str_model import TABLES, StrModel, Table
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 UNITS = tuple(f"unit_{bases}" for bases in range(1, LONGEST_REPEAT_UNIT + 1))
 """Keys of the rows of a table in a file."""
@@ -73,7 +73,7 @@ def model_of_rates(
     copies = np.arange(1, MOST_REPEATS + 1)
     for row, least in enumerate(LEAST_COPIES):
         unit = row + 1
-        # Rows of bases at which a gap may open, by the copies in the read (cpu/genomics/repeats.hpp).
+        # Rows of bases at which a gap may open, by the copies in the read (cpu/calling/repeats.hpp).
         places = copies if unit == 1 else np.maximum(1, (copies - 2) * unit + 1)
         further = max(1, round(gap / unit))
         continued = 10 ** (-further / 10)

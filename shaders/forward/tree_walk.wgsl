@@ -1,6 +1,6 @@
 // A walk of a read's lanes through one tree of haplotypes.
 //
-// A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/staging/tree_streams.hpp). The byte has
+// A tree comes as a stream: its nodes in depth-first order, one byte a node (cpu/packing/tree_streams.hpp). The byte has
 // the letter, and says whether the states of a branch are restored before it, whether its own are saved, whether a half
 // ends here, and whether a sum of columns does. The host lists the nodes at which something happens: the events.
 //

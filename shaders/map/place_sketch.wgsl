@@ -1,4 +1,4 @@
-// The published signature of a sample's tokens, by a workgroup. `pairhmm/sketching/published.py` is its meaning.
+// The published signature of a sample's tokens, by a workgroup. `pairhmm/map/sketch/published.py` is its meaning.
 //
 // Method. An invocation has four slots. Fewer than FEW tokens: it hashes every token by the functions of its slots
 // (k-hash). Otherwise it hashes tokens of its own by the first function, and minima of slots are kept in workgroup memory

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from pairhmm import engine
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
+from pairhmm.sequences.arrays import offsets
 
 SHAPES = ("mutated", "combinations", "prefixes", "suffixes", "equal", "unrelated", "tiny", "repeats", "wide")
 WIDER = 20

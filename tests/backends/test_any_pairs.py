@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pairhmm import engine
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT64, PairBatch
 from pairhmm.models.rows import rows_of
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 EXAMPLES = 25
 PAIRS = 8  # of an example, in one batch

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, Scores
+from pairhmm.sequences.arrays import offsets
 
 STARTED_AT = -116
 COARSE_BITS, FINE_UNIT = 16, 2.0**-32

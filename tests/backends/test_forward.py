@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.errors import InputError
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start
+from pairhmm.sequences.arrays import offsets
 
 TOLERANCE = 1e-5  # log10, reads up to 500 bases
 LEVELS = [name for name, runs in cpu.levels() if runs]
@@ -364,7 +364,7 @@ def cells_of(group):
 
 @pytest.mark.parametrize("name", ["10s.in", "1m.in"])
 def test_real_groups(name, shared_data):
-    from pairhmm.io.pairs.texts import read_in
+    from pairhmm.forward.pair_texts import read_in
 
     groups = list(read_in(shared_data / name))
     batch = PairBatch.from_groups(groups)

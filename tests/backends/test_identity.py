@@ -6,12 +6,12 @@ import numpy as np
 import pysam
 import pytest
 
+from pairhmm.calling.scoring import ReadScorer, prepared_base_quality
+from pairhmm.calling.stream import CutReads
 from pairhmm.engine.device_pool import DevicePool
-from pairhmm.evidence.scoring import ReadScorer, prepared_base_quality
-from pairhmm.evidence.stream import CutReads
-from pairhmm.genomics.arrays import joined, offsets
-from pairhmm.genomics.sequences import encode
 from pairhmm.models.gatk import ERROR, GatkOptions
+from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.letters import encode
 
 READS = 60
 

@@ -13,8 +13,9 @@ import pairhmm
 from pairhmm import backends
 from pairhmm.backends import cpu, reference
 from pairhmm.errors import BackendUnavailable
-from pairhmm.scanning.base import SCANNERS
-from pairhmm.scanning.batch import Patterns, ScanOptions, Signatures
+from pairhmm.scan.base import SCANNERS
+from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.sequences.signatures import Signatures
 
 PACKAGE = Path(pairhmm.__file__).parent
 ASKING = [

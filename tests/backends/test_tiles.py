@@ -10,8 +10,8 @@ import pytest
 from pairhmm.backends.cuda import layout
 from pairhmm.backends.tiles import fresh_scores, team
 from pairhmm.bench.workloads import Workload, make_workload
-from pairhmm.compiled import is_compiled, native
 from pairhmm.models.batch import UNSCORED, Scores
+from pairhmm.native import is_compiled, native
 
 if not is_compiled():
     pytest.skip("the compiled part is not installed", allow_module_level=True)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairhmm.bench.accuracy import CallAccuracy, compare
+from pairhmm.bench.dosages import Allele, normalise
 from pairhmm.errors import InputError
-from pairhmm.io.variants.dosages import Allele, normalise
 
 SEQUENCE = "GATTACATTTTTTGCACACACAGGCTAAC" + "A" * 450 + "CGTGA"
 HEADER = (

@@ -9,8 +9,8 @@ from pairhmm import backends
 from pairhmm.backends import Entry, Status, reference
 from pairhmm.bench import device as bench_device
 from pairhmm.bench import workloads as bench_data
+from pairhmm.bench.cli import command
 from pairhmm.bench.workloads import Workload
-from pairhmm.cli.bench import command
 from pairhmm.engine import Choice
 from pairhmm.errors import InputError, OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32
@@ -92,7 +92,7 @@ def test_a_batch_that_does_not_fit_in_one_piece(gpu, monkeypatch, caplog):
 
 
 def test_groups_of_a_file_in_copies(gpu, tmp_path):
-    from pairhmm.io.pairs.texts import write_in
+    from pairhmm.forward.pair_texts import write_in
 
     batch = bench_data.make_workload(TINY["one"])
     write_in(tmp_path / "a.in", bench_data.groups_of(batch))
@@ -125,7 +125,7 @@ def test_tables_of_a_gpu(gpu, monkeypatch, tmp_path):
 def test_all_tables_are_a_gpus_default_and_lengths_are_a_cpus(gpu, monkeypatch):
     for name in ("_kernel_table", "_workload_table", "_file_table"):
         monkeypatch.setattr(
-            f"pairhmm.cli.bench.forward.{name}", lambda report, choices, *_, name=name: report.table(name, name)
+            f"pairhmm.bench.cli_forward.{name}", lambda report, choices, *_, name=name: report.table(name, name)
         )
     monkeypatch.setattr("pairhmm.bench.lengths.measure_speed", lambda *_, **__: [])
     assert [line.split("\t")[0] for line in run().stdout.splitlines()] == [

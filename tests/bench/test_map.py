@@ -9,11 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from pairhmm import backends, compiled
+from pairhmm import backends
+from pairhmm import native as compiled
 from pairhmm.bench import calibrate_map
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE
-from pairhmm.sketching.published import PRIME
+from pairhmm.map.sketch.published import PRIME
 
 
 def test_sets_are_sorted_and_distinct():

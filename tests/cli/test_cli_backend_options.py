@@ -7,21 +7,21 @@ from click.testing import CliRunner
 
 from pairhmm import backends
 from pairhmm.backends import Entry, Status
-from pairhmm.cli.bench import command as bench
-from pairhmm.cli.call import command as call
+from pairhmm.bench.cli import command as bench
+from pairhmm.bench.cli_devices import command as devices
+from pairhmm.calling.cli import command as call
+from pairhmm.calling.cli_likelihoods import command as likelihoods
 from pairhmm.cli.compute import BACKENDS
-from pairhmm.cli.devices import command as devices
-from pairhmm.cli.forward import command as forward
-from pairhmm.cli.likelihoods import command as likelihoods
-from pairhmm.cli.validate import command as validate
 from pairhmm.engine import Choice
+from pairhmm.forward.cli import command as forward
+from pairhmm.forward.cli_validate import command as validate
 
 ALIGNMENTS = ["-f", "x.fa", "x.bam"]
 COMMANDS = {
-    "forward": (forward, ["x.in"], "pairhmm.commands.forward_files.forward_files"),
-    "likelihoods": (likelihoods, ALIGNMENTS, "pairhmm.commands.likelihoods.write_likelihoods"),
-    "call": (call, ALIGNMENTS, "pairhmm.commands.call.write_calls"),
-    "validate": (validate, ["x.txt"], "pairhmm.commands.validate.validate"),
+    "forward": (forward, ["x.in"], "pairhmm.forward.files.forward_files"),
+    "likelihoods": (likelihoods, ALIGNMENTS, "pairhmm.calling.likelihoods.write_likelihoods"),
+    "call": (call, ALIGNMENTS, "pairhmm.calling.call.write_calls"),
+    "validate": (validate, ["x.txt"], "pairhmm.forward.validate.validate"),
 }
 
 

@@ -22,9 +22,9 @@ import pysam
 import pysam.bcftools
 import pytest
 
-from pairhmm.commands.sample_sheet import check_files
+from pairhmm.cli.sample_sheet import check_files
 from pairhmm.errors import InputError
-from pairhmm.io.samples.sheet import read_sheet
+from pairhmm.files.sample_sheet import read_sheet
 
 LENGTH, READ, SITE = 3000, 100, 1500
 LETTERS = np.random.default_rng(4).choice(list("ACGT"), LENGTH)

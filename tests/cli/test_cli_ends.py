@@ -156,7 +156,7 @@ def test_short_of_memory_is_one_line(pairs, run_cli, megabytes):
     pytest.importorskip("pyarrow")
     table = pairs.parent / "t.parquet"
     write = (
-        "import sys; from pathlib import Path; from pairhmm.io.likelihoods.writer import open_likelihoods\n"
+        "import sys; from pathlib import Path; from pairhmm.likelihoods.writer import open_likelihoods\n"
         "with open_likelihoods(Path(sys.argv[1])): pass\n"
     )
     subprocess.run([sys.executable, "-c", write, table], check=True)

@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 import pairhmm.cli
-from pairhmm.cli import pages
+from pairhmm.cli import help_style as pages
 from pairhmm.cli.main import COMMANDS, cli
-from pairhmm.io.sketches.writer import write_sketches
-from pairhmm.sketching.sketches import Scheme, Sketches
+from pairhmm.map.sketch.sketches import Scheme, Sketches
+from pairhmm.map.sketch.writer import write_sketches
 from tests.command_line.start import command as command_line
 
 WIDTH = 80

@@ -45,7 +45,7 @@ def test_numpy_starts_no_threads():
 
 
 def test_only_given_haplotypes_import_the_aligner():
-    code = "import sys, pairhmm.cli.call, pairhmm.cli.likelihoods\nassert 'Bio.Align' not in sys.modules\n"
+    code = "import sys, pairhmm.calling.cli, pairhmm.calling.cli_likelihoods\nassert 'Bio.Align' not in sys.modules\n"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

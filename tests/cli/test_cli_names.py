@@ -8,7 +8,7 @@ from pathlib import Path
 import pysam
 import pytest
 
-from pairhmm.commands.simulate import simulate
+from pairhmm.simulate.api import simulate
 
 RULE = "a name with a tab, a line break or another control character"
 FASTA = ("-f", "d/reference.fa")

@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm.cli.main import cli, main
 from pairhmm.cli.param_types import InputFile, OutputFile
-from pairhmm.io.files.destinations import kept_apart
+from pairhmm.files.destinations import kept_apart
 
 CONTENT = "kept\n"
 

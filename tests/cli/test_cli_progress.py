@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from pairhmm.cli.progress import ByteLines, RegionLines
-from pairhmm.genomics.regions import Region
+from pairhmm.variants.regions import Region
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pairhmm.cli import fields
-from pairhmm.interface.options import Within
+from pairhmm.options import Within
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm import compiled
-from pairhmm.genomics.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
-from pairhmm.genomics.iupac import ANY
-from pairhmm.genomics.qualities import PHRED_OFFSET
-from pairhmm.genomics.sequences import encode
+from pairhmm import native as compiled
 from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
-from pairhmm.scanning.batch import HIT_FIELDS, RUN_FIELDS
+from pairhmm.scan.batch import HIT_FIELDS, RUN_FIELDS
+from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import encode
+from pairhmm.sequences.qualities import PHRED_OFFSET
+from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
 
 
 @pytest.mark.parametrize(

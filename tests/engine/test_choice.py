@@ -9,7 +9,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pairhmm import backends, compiled
+from pairhmm import backends
+from pairhmm import native as compiled
 from pairhmm.backends import Entry, Status, cpu, reference
 from pairhmm.engine import Choice
 from pairhmm.engine import choice as engine

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from pairhmm import backends
 from pairhmm.backends import Status
-from pairhmm.cli.scan import command as scan
-from pairhmm.cli.validate import command as validate
 from pairhmm.engine.free_devices import claim_devices
 from pairhmm.errors import BackendUnavailable, InputError
+from pairhmm.forward.cli_validate import command as validate
+from pairhmm.scan.cli import command as scan
 
 CLAIM = """
 import logging, sys, time
@@ -80,7 +80,7 @@ def test_as_an_option(monkeypatch):
     seen = []
     monkeypatch.setattr("pairhmm.engine.free_devices.claim_devices", lambda *asked: seen.append(asked) or (2, 5))
     monkeypatch.setattr(
-        import_module("pairhmm.commands.validate"),
+        import_module("pairhmm.forward.validate"),
         "validate",
         lambda *_, **given: seen.append(given["backend"].devices),
     )
@@ -94,7 +94,7 @@ def test_as_the_option_of_a_command_that_takes_one(monkeypatch):
     seen = []
     monkeypatch.setattr("pairhmm.engine.free_devices.claim_devices", lambda *asked: seen.append(asked) or (3,))
     monkeypatch.setattr(
-        import_module("pairhmm.commands.scan_files"), "scan_files", lambda *_, **given: seen.append(given["device"])
+        import_module("pairhmm.scan.files"), "scan_files", lambda *_, **given: seen.append(given["device"])
     )
     for device in ("free", "7"):
         CliRunner().invoke(scan, ["x.fq", "--signatures", "s.fa", "--backend", "cuda", "--device", device])

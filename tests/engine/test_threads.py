@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from pairhmm.calling.run_options import RunOptions
 from pairhmm.cli.compute import threads_option
 from pairhmm.engine import threads
-from pairhmm.evidence.inputs import RunOptions
 
 MB = 2**20
 
@@ -71,7 +71,7 @@ assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
 AHEAD = """
-from pairhmm.io.files.background import prefetch
+from pairhmm.files.background import prefetch
 limit()
 assert list(prefetch(iter(range(100)))) == list(range(100))
 """

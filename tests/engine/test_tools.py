@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import pytest
 
 from pairhmm import backends
-from pairhmm.aligning.base import ALIGNERS
+from pairhmm.align.base import ALIGNERS
 from pairhmm.backends.base import Status
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import BackendUnavailable, InputError
-from pairhmm.placing.base import PLACERS
-from pairhmm.scanning.base import SCANNERS
-from pairhmm.sketching.base import COMPARERS
-from pairhmm.warping.base import WARPERS
+from pairhmm.map.base import PLACERS
+from pairhmm.map.sketch.base import COMPARERS
+from pairhmm.scan.base import SCANNERS
+from pairhmm.warp.base import WARPERS
 
 GPU, SOFTWARE = Status(True, "made", ("Big", "Other")), Status(True, "made", ("Big",), software=(0,))
 MISSING = Status(False, reason="no driver", cure="install it")

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from pairhmm.genomics.blocks import ReadBlock
+    from pairhmm.alignments.blocks import ReadBlock
     from pairhmm.models.batch import PairBatch
 
 
@@ -32,9 +32,9 @@ def _bytes(rng: Generator, size: int, most: int = 256) -> NDArray[np.uint8]:
 
 def _reads(rng: Generator) -> None:
     """Reads of any CIGAR that spells their bases, and places of any size."""
-    from pairhmm.compiled import native
-    from pairhmm.genomics.blocks import ReadBlock
-    from pairhmm.genomics.names import Names
+    from pairhmm.alignments.blocks import ReadBlock
+    from pairhmm.native import native
+    from pairhmm.sequences.names import Names
 
     count, samples = int(rng.integers(0, 12)), int(rng.integers(1, 4))
     cigars = [_cigar(rng) for _ in range(count)]
@@ -120,7 +120,7 @@ def _join(
     rng: Generator, block: ReadBlock, chosen: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> None:
     """Any reads in any families: each base is in one column at most, and each read in one profile."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     count = len(chosen)
     offset = np.concatenate([[0], np.cumsum(last - first)]).astype(np.int64)
@@ -178,7 +178,7 @@ def _batch(rng: Generator) -> PairBatch:
 def _forward(rng: Generator) -> None:
     """Batches of every quality and length, at every level of SIMD: all of one mind."""
     from pairhmm.backends.cpu import CpuBackend
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     batch = _batch(rng)
     skip = rng.random(batch.reads) < pick(rng, (0, 0.5, 1))
@@ -198,8 +198,8 @@ def _forward(rng: Generator) -> None:
 def _posteriors(rng: Generator) -> None:
     """Forward-backward of any batch, at every level of SIMD: it sums to forward, and a base's posteriors sum to 1."""
     from pairhmm.backends.cpu import CpuBackend
-    from pairhmm.compiled import native
-    from pairhmm.fitting.posterior import cells_by_cpu
+    from pairhmm.forward.posterior import cells_by_cpu
+    from pairhmm.native import native
 
     batch = _batch(rng)
     for level, runs in native.levels():
@@ -217,7 +217,7 @@ class _Memory:
 
     def __init__(self) -> None:
         from pairhmm.backends import tiles
-        from pairhmm.compiled import native
+        from pairhmm.native import native
 
         self.packer = native.Packer(tiles.team())
 
@@ -241,7 +241,7 @@ def _tiles(rng: Generator) -> None:
 
 def _copies(rng: Generator) -> None:
     """Copies of any sizes, letters packed or not, some of them into too little room."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     copier = native.Copier(int(rng.integers(1, 4)))
     held, number = [], None
@@ -268,7 +268,7 @@ def _refused(call: Callable[[], object]) -> None:
 
 def _groups(rng: Generator) -> None:
     """`.in` text, whole or in pieces."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     read = "ACGTN"[: int(rng.integers(1, 6))]
     group = f"1 1\n{read} {' '.join(['5' * len(read)] * 4)}\n{read}A\n".encode()
@@ -285,8 +285,8 @@ def _groups(rng: Generator) -> None:
 
 
 def _tables(rng: Generator) -> None:
-    from pairhmm.compiled import native
-    from pairhmm.genomics.names import Names
+    from pairhmm.native import native
+    from pairhmm.sequences.names import Names
 
     text = b"".join(rng.choice([b"\t", b"\n", b"a", b"q\t5\t9\t", bytes([200])], int(rng.integers(0, 300))).tolist())
     at, before = (int(rng.integers(0, len(text) + 1)) for _ in range(2))
@@ -303,8 +303,8 @@ def _tables(rng: Generator) -> None:
 
 def _sample_text(rng: Generator) -> None:
     """FASTA and FASTQ in pieces of any size."""
-    from pairhmm.compiled import native
-    from pairhmm.genomics.iupac import SET_OF_LETTER
+    from pairhmm.native import native
+    from pairhmm.sequences.iupac import SET_OF_LETTER
 
     record = pick(rng, (b">a b\nACGTN\nAC\n", b"@a\nACGT\n+\nIIII\n", b"@\n\n+\n\n"))
     text = change_text(rng, record * int(rng.integers(1, 6)), b"\n", 4)
@@ -332,7 +332,7 @@ def _check_block(block: tuple) -> None:
 
 def _bam_bytes(rng: Generator) -> None:
     """Unpacked BAM of any bytes."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     name = b"read\0"
     body = struct.pack("<iiBBHHHiiii", 0, 5, len(name), 60, 0, 1, 0, 4, -1, -1, 0) + name
@@ -351,7 +351,7 @@ def _bam_bytes(rng: Generator) -> None:
 
 def _alignments(rng: Generator) -> None:
     """Unpacked records of any bytes, under any rules, in pieces: blocks whose offsets fit, of reads inside the data."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     name, tags = b"read\0", b"RGZa\0MIi\1\0\0\0MCZ4M\0" + b"CGBI\2\0\0\0" + struct.pack("<II", 1 << 4, 3 << 4)
     records = b""
@@ -403,7 +403,7 @@ def _check_alignments(block: tuple) -> None:
 
 def _scanner(rng: Generator) -> None:
     """Patterns and samples of any letters, under any rules."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     count, segments = int(rng.integers(0, 5)), int(rng.integers(1, 6))
     offset, ends = _lengths(rng, count, pick(rng, (1, 20, 200)), 1), _lengths(rng, segments, 300)
@@ -423,7 +423,7 @@ def _scanner(rng: Generator) -> None:
 
 def _repeats(rng: Generator) -> None:
     """Indel qualities of reads of any letters."""
-    from pairhmm.compiled import native
+    from pairhmm.native import native
 
     offset = _lengths(rng, int(rng.integers(0, 6)), 60)
     bases = pick(rng, (_bytes(rng, int(offset[-1]), 5), np.zeros(int(offset[-1]), np.uint8)))
@@ -434,9 +434,9 @@ def _repeats(rng: Generator) -> None:
 
 def _genotypes(rng: Generator) -> None:
     """Reads with scores of any size, over a site with any alleles."""
-    from pairhmm.compiled import native
-    from pairhmm.genomics.genotypes import call_sample
-    from pairhmm.genomics.names import Names
+    from pairhmm.native import native
+    from pairhmm.sequences.names import Names
+    from pairhmm.variants.genotypes import call_sample
 
     reads, haplotypes, samples = int(rng.integers(0, 30)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
     scores = -rng.integers(0, 100, (reads, haplotypes)) / 8.0

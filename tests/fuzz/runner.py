@@ -153,7 +153,7 @@ def _command(case: Case) -> int:
 def _read_sheet(path: str) -> int:
     """What the workflow does with a sheet, which no command reads."""
     from pairhmm.errors import InputError
-    from pairhmm.io.samples.sheet import read_sheet
+    from pairhmm.files.sample_sheet import read_sheet
 
     try:
         read_sheet(path)

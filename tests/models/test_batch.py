@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
 from pairhmm.models.rows import rows_of
+from pairhmm.sequences.arrays import offsets
 
 
 def read(length, quality=30):

@@ -7,9 +7,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from pairhmm.genomics.sequences import encode
 from pairhmm.models import gatk
 from pairhmm.models.batch import Qualities
+from pairhmm.sequences.letters import encode
 
 
 def qualities(bases, base=30, insertion=45, deletion=45, gap=10):

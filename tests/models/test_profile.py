@@ -10,10 +10,10 @@ import pytest
 from Bio.Data.IUPACData import ambiguous_dna_values
 
 from pairhmm.errors import InputError
-from pairhmm.genomics.sequences import READ_LETTERS, encode_read
 from pairhmm.models import profile
 from pairhmm.models.gatk import ERROR
 from pairhmm.models.repeats import copies_of
+from pairhmm.sequences.letters import READ_LETTERS, encode_read
 
 RATES = [0.1] * 20
 NORMALISED = (files("pairhmm.models") / "presets" / "normalised.toml").read_text()

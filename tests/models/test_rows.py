@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pairhmm.genomics.sequences import encode
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.profile import preset, rows
 from pairhmm.models.rows import with_one_gap_model
+from pairhmm.sequences.letters import encode
 
 
 def test_rates_by_copies_become_rows() -> None:

@@ -7,22 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm import compiled, engine
+from pairhmm import engine
+from pairhmm import native as compiled
 from pairhmm.errors import InputError, OptionError
-from pairhmm.genomics.sequences import encode
-from pairhmm.genomics.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats
 from pairhmm.models.labels import label_of
 from pairhmm.models.str_model import StrModel
-from pairhmm.models.str_parameters import (
-    LIBRARIES,
-    UNITS,
-    model_of_rates,
-    read_str_model,
-    str_model_of,
-    str_toml,
-)
+from pairhmm.models.str_parameters import LIBRARIES, UNITS, model_of_rates, read_str_model, str_model_of, str_toml
+from pairhmm.sequences.letters import encode
+from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 needs_compiled = pytest.mark.skipif(not compiled.is_compiled(), reason="repeats need the compiled part")
 

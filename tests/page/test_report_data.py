@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.genomics.genotypes import INFORMATIVE
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.reporting import panels
-from pairhmm.reporting.packing import unpack
+from pairhmm.report import panels
+from pairhmm.report.packing import unpack
+from pairhmm.variants.genotypes import INFORMATIVE
 
 PROGRAM = Path(__file__).with_name("report_data.mjs")
 WEB = PROGRAM.parents[2]
@@ -55,7 +55,7 @@ def report_of(tiny, run_cli, folder, model):
 
 
 def read_panel(data: bytes) -> dict:
-    """A panel with its arrays, as report_page/panel_data.js reads it."""
+    """A panel with its arrays, as report/page/panel_data.js reads it."""
     (length,) = struct.unpack_from("<I", data)
     panel, at = json.loads(data[4 : 4 + length]), 4 + length
     for group in panel["groups"]:
@@ -68,7 +68,7 @@ def read_panel(data: bytes) -> dict:
 
 
 def drawn(haplotype: dict) -> tuple[str, str, dict[int, str]]:
-    """A haplotype, and the letters at each position where it differs, as report_page/alignment.js lays them out."""
+    """A haplotype, and the letters at each position where it differs, as report/page/alignment.js lays them out."""
     letters = {}
     for position, before, after in haplotype["differences"]:
         for index, letter in enumerate(before):

@@ -16,10 +16,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pairhmm.genomics.names import Names
-from pairhmm.io.likelihoods.table import LikelihoodRows
-from pairhmm.io.likelihoods.writer import open_likelihoods
-from pairhmm.reporting.packing import unpack
+from pairhmm.likelihoods.table import LikelihoodRows
+from pairhmm.likelihoods.writer import open_likelihoods
+from pairhmm.report.packing import unpack
+from pairhmm.sequences.names import Names
 
 STEP, FLANK, PAD = 200, 55, 15
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.compiled import is_compiled
+from pairhmm.native import is_compiled
 
 MEGABYTE = 1_000_000
 EVIL = ("<script>document.title='broken'</script>", "</script><img src=x onerror=document.title='broken'>")

@@ -11,8 +11,8 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm.commands.report import report as make_report
-from pairhmm.commands.report_inputs import ReportInputs
+from pairhmm.report.api import report as make_report
+from pairhmm.report.inputs import ReportInputs
 
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
 TIMINGS = "s\th:m:s\tmax_rss\tcpu_time\n12.5\t0:00:12\t100.5\t11.0\n"
@@ -241,8 +241,8 @@ def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
 
 def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch, caplog):
     """Reads and genotypes beyond a bound are left out of the drawings, and still count."""
-    monkeypatch.setattr("pairhmm.reporting.panels.MOST_READS", 16)
-    monkeypatch.setattr("pairhmm.commands.report_sites.MOST_GENOTYPES", 8)
+    monkeypatch.setattr("pairhmm.report.panels.MOST_READS", 16)
+    monkeypatch.setattr("pairhmm.report.site_tables.MOST_GENOTYPES", 8)
     page = tmp_path / "report.html"
     make_report(page, ReportInputs(calls=run.calls, likelihoods=[run.table]))
     found = read_report(page)

@@ -18,9 +18,9 @@ import pysam
 import pytest
 
 import pairhmm
-from pairhmm.commands.simulate import simulate
 from pairhmm.errors import InputError
-from pairhmm.io.files.end_markers import end_marker
+from pairhmm.files.end_markers import end_marker
+from pairhmm.simulate.api import simulate
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.genomics.genotypes import genotype_table, log10_priors
-from pairhmm.genomics.haplotypes import build_haplotypes
-from pairhmm.genomics.names import Names
-from pairhmm.genomics.regions import RegionBuilder, RegionOptions, shift_left, trim_allele, variant_extent
-from pairhmm.genomics.variants import Variant
+from pairhmm.sequences.names import Names
+from pairhmm.variants.genotypes import genotype_table, log10_priors
+from pairhmm.variants.haplotypes import build_haplotypes
+from pairhmm.variants.regions import RegionBuilder, RegionOptions, shift_left, trim_allele, variant_extent
+from pairhmm.variants.variant import Variant
 
 LENGTH = 3000
 

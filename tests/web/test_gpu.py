@@ -19,7 +19,7 @@ from pairhmm.backends.webgpu import browser, kernels, layout
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.backends.webgpu.tables import tables
 from pairhmm.bench.workloads import Workload, make_workload
-from pairhmm.compiled import native
+from pairhmm.native import native
 from tests.web.batch_files import write_batch
 
 PROJECT = Path(__file__).parents[2]

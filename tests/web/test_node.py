@@ -15,7 +15,7 @@ import pytest
 
 from pairhmm import engine
 from pairhmm.backends import cpu
-from pairhmm.io.pairs.texts import read_in, read_reference_likelihoods
+from pairhmm.forward.pair_texts import read_in, read_reference_likelihoods
 from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Read
 

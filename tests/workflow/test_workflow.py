@@ -16,7 +16,7 @@ from pathlib import Path
 import pysam
 import pytest
 
-from pairhmm.io.likelihoods.reader import LikelihoodTable
+from pairhmm.likelihoods.reader import LikelihoodTable
 
 SAMPLES = [f"sample_{number}" for number in (1, 2, 3, 4)]
 RESULTS = ("calls/cohort.vcf.gz", "calls/cohort.vcf.gz.tbi", "likelihoods/cohort.parquet")

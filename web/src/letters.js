@@ -1,4 +1,4 @@
-// Letters as codes: A C G T are 0 to 3, U is T, and everything else is N, 4 (pairhmm/genomics/sequences.py).
+// Letters as codes: A C G T are 0 to 3, U is T, and everything else is N, 4 (pairhmm/sequences/letters.py).
 
 export const CODE_OF_N = 4;
 

@@ -78,8 +78,8 @@ def read_samples(config):
     """The sample sheet's rows by name; the process that starts the jobs opens their files too."""
     try:
         from pairhmm.errors import InputError
-        from pairhmm.io.samples.sheet import read_sheet
-        from pairhmm.commands.sample_sheet import check_files
+        from pairhmm.files.sample_sheet import read_sheet
+        from pairhmm.cli.sample_sheet import check_files
     except ModuleNotFoundError as error:
         stop(
             f"{error}: Snakemake needs it beside itself; pip install 'pairhmm[workflow]'"

@@ -13,11 +13,11 @@ from pairhmm.backends import tiles
 from pairhmm.backends.cuda.layout import HEADER, KIND, LEAD, TAIL, TREE_TIER, UNREAD_COLUMNS, WARP, reads_of
 from pairhmm.backends.cuda.sources import Constant, source
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape, TreeSizes
-from pairhmm.genomics import sequences
-from pairhmm.genomics.qualities import HIGHEST_QUALITY
 from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
+from pairhmm.sequences import letters as sequences
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
 """What a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or the

@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
-from pairhmm.compiled import require_compiled
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
+from pairhmm.native import require_compiled
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 """The driver's own library."""

@@ -14,8 +14,8 @@ from pairhmm.backends.cuda.lent import LentMemory
 from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.kept_buffers import KeptBuffers
 from pairhmm.backends.tiles import SCORE_BYTES, fresh_scores, team
-from pairhmm.compiled import native
 from pairhmm.models.batch import UNSCORED, Scores
+from pairhmm.native import native
 
 SIDE_STREAMS = 8
 """Most kernels of a call that run at once. Each shape of tile is a kernel, and one with few tiles fills no device."""

@@ -11,9 +11,9 @@ from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.layout import Packed
 from pairhmm.backends.webgpu.pair_layout import PackedPairs
 from pairhmm.backends.webgpu.work import COARSE, FINE, STRIP_RESULT
-from pairhmm.compiled import native
 from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.scaling import NO_EXPONENT, START_EXPONENT
+from pairhmm.native import native
 
 LEAST_POWER = -900
 """Least power of 2 that a part of a sum is multiplied by, relative to the largest part: far below what counts."""

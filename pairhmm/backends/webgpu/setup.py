@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import Any
 
 from pairhmm.backends.base import Status
-from pairhmm.compiled import require_compiled
 from pairhmm.errors import BackendUnavailable, DeviceLost, OutOfDeviceMemory, PairhmmError, raised_as, starting_as
+from pairhmm.native import require_compiled
 
 LOADER = "libvulkan.so.1"
 """The Vulkan loader on Linux and similar systems. Metal and Direct3D come with their operating systems."""

@@ -12,8 +12,8 @@ from pairhmm.backends.kept_buffers import KeptBuffers
 from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.commands import mapped
 from pairhmm.backends.webgpu.setup import translated
-from pairhmm.compiled import native
 from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.native import native
 
 SMALLEST_BUFFER, WORD = 256, 4
 """Units in bytes: the size of a buffer is a multiple of SMALLEST_BUFFER, that of a copy is a multiple of WORD."""

@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import LETTERS, SentTrees, Tier, rescuer_of
-from pairhmm.backends.webgpu.work import MADE, MASK_ENTRIES, MOST_TREE_TIERS, RESCUERS, TASK_ENTRIES, TREE_TIER, copy_of
+from pairhmm.backends.webgpu.work import (
+    MADE,
+    MASK_ENTRIES,
+    MOST_TREE_TIERS,
+    RESCUERS,
+    TASK_ENTRIES,
+    TREE_TIER,
+    copy_of,
+)
 
 HAPLOTYPES_OF_TREES = 64
 """Most haplotypes of a pair of trees. A workgroup keeps up to 5 kB of each left half while it walks the trees."""
@@ -18,7 +26,7 @@ COLUMNS_OF_SUM = 256
 
 LEAD = TAIL = 31
 """Letters of the path before each node that restores, and of the left half behind each right leaf
-(`cpu/staging/tree_streams.hpp`): one for each lane of a read but one."""
+(`cpu/packing/tree_streams.hpp`): one for each lane of a read but one."""
 
 WALKERS = 2112
 """Most workgroups of a dispatch that walks trees. They take items from a list, and more of them than a large GPU works

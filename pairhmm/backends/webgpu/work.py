@@ -119,7 +119,7 @@ TREE = (
 PLACE = ("haplotype", "join", "left_leaf", "right_leaf")
 TREES_OF_GROUP = 2
 """Words of a pair of trees, of a haplotype's place in them, and of a group's pairs
-(`cpu/staging/tree_streams.hpp`)."""
+(`cpu/packing/tree_streams.hpp`)."""
 
 TREE_TIER = ("end", "first_item", "lanes", "last", "rescuer", "list")
 """Words of a tier in the dispatch of several: one past its last item among those of the dispatch, its first item among
@@ -127,7 +127,7 @@ those of the batch, and fields of `Work`. Zeros follow them."""
 
 NODE = {"LETTER": 7, "RESTORE": 8, "POP": 16, "SAVE": 32, "LEAF": 64, "SUM": 128}
 LAST_JOIN = 0x8000
-"""Bits of a node's byte, and the bit of a right leaf's last join (`cpu/staging/tree_streams.hpp`)."""
+"""Bits of a node's byte, and the bit of a right leaf's last join (`cpu/packing/tree_streams.hpp`)."""
 
 EVENT_FLAGS, EVENT = 16, {name: NODE[name] // NODE["RESTORE"] for name in ("POP", "SAVE", "LEAF")}
 """A node's factor in its event, and bits of an event. Lanes look at nodes with that of SAVE: some end a sum."""

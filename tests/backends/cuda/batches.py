@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pairhmm.backends import reference
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Read, Scores, Start
+from pairhmm.sequences.arrays import offsets
 
 # A length a shape: reads of 1, 2, 4 .. 32 lanes, tall ones, full and nearly empty last lanes. Few shapes, since each
 # is compiled once for every model and kind of gap.

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.aligning import cuda, cuda_kernels, cuda_packing
-from pairhmm.aligning.base import ALIGNERS
-from pairhmm.aligning.batch import SequencePairs, Sequences
-from pairhmm.aligning.scoring import Scoring
+from pairhmm.align import cuda, cuda_kernels, cuda_packing
+from pairhmm.align.base import ALIGNERS
+from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.scoring import Scoring
 from pairhmm.errors import OutOfDeviceMemory
 
 ANY_PAIRS = Path(__file__).parents[2] / "aligning" / "any_pairs.py"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.aligning.cuda_kernels import kernels
+from pairhmm.align.cuda_kernels import kernels
 from pairhmm.backends.cuda import sources as cuda_sources
 
 KINDS = [

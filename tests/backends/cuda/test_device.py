@@ -34,7 +34,7 @@ def many(batches, gpus):
 
 @pytest.mark.parametrize("name", ["10s.in", "1m.in"])
 def test_real_groups(name, device, shared_data, batches):
-    from pairhmm.io.pairs.texts import read_in
+    from pairhmm.forward.pair_texts import read_in
 
     given = PairBatch.from_groups(list(read_in(shared_data / name)))
     scores = score(given, device, 2)
@@ -43,7 +43,7 @@ def test_real_groups(name, device, shared_data, batches):
 
 
 def test_reference_likelihoods(shared_data, gpus):
-    from pairhmm.commands.validate import validate
+    from pairhmm.forward.validate import validate
 
     found = validate(shared_data / "gatk-pairhmm-testdata.txt", backend="cuda", tolerance=1e-5)
     assert found.pairs == 104

@@ -19,9 +19,9 @@ from pairhmm.bench.lengths import make_groups
 from pairhmm.engine import device_pool
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.genomics.sequences import codes_of
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, Group, PairBatch, Read
+from pairhmm.sequences.letters import codes_of
 
 # What varies stays within the range of forward_scaled (kMostFall of strips.cuh); test_gap_qualities goes beyond.
 GAPS = [pytest.param(10, id="constant gap"), pytest.param((5, 13), id="varying gap")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pairhmm.backends.cuda import sources as cuda_sources
-from pairhmm.scanning import cuda
+from pairhmm.scan import cuda
 
 
 def test_compiles(nvrtc, architecture):

@@ -22,7 +22,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TYPED = re.compile(
     r"1e-28|1e-6f?\b|1e-30|\b(116|100|900|160|1650|180|620)\b|1 << 28"  # pairhmm/models/scaling.py
     r"|\[128\]|\* 12\b|\[12\]|\* 4 \+ a\b|== 4 *\)|\b[sa] < [45]\b"  # Phred tables, rows and letters
-    r"|kThreads = \d|kTile = \d|kColumns = \d|kSummed = \d"  # pairhmm/scanning/cuda.py
+    r"|kThreads = \d|kTile = \d|kColumns = \d|kSummed = \d"  # pairhmm/scan/cuda.py
     r"|MODEL ==|PRECISION_\w+ = \d"
 )
 

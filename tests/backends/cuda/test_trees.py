@@ -11,9 +11,9 @@ import pytest
 from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.cuda import layout
-from pairhmm.compiled import native
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import Group, PairBatch
+from pairhmm.native import native
+from pairhmm.sequences.arrays import offsets
 
 RESTORE, POP, SAVE, LEAF, LETTER = 8, 16, 32, 64, 7
 LAST_JOIN = 0x8000

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import pytest
 
-from pairhmm.aligning import webgpu_kernels as align_webgpu
-from pairhmm.aligning.webgpu_kernels import AlignVariant, PlaneSteps
+from pairhmm.align import webgpu_kernels as align_webgpu
+from pairhmm.align.webgpu_kernels import AlignVariant, PlaneSteps
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.kernels import KernelVariant, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.scanning import webgpu_kernels as scan_webgpu
-from pairhmm.warping import webgpu_kernels as warp_webgpu
-from pairhmm.warping.webgpu_kernels import WarpVariant
+from pairhmm.scan import webgpu_kernels as scan_webgpu
+from pairhmm.warp import webgpu_kernels as warp_webgpu
+from pairhmm.warp.webgpu_kernels import WarpVariant
 
 pytestmark = pytest.mark.nightly
 

@@ -10,11 +10,11 @@ import pytest
 from pairhmm.backends.tiles import Shape
 from pairhmm.backends.webgpu import layout as webgpu_packed
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.compiled import native
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START
 from pairhmm.models.profile import STARTS
+from pairhmm.native import native
+from pairhmm.sequences.arrays import offsets
 
 HAPLOTYPE = 40
 

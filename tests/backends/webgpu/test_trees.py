@@ -12,9 +12,9 @@ from pairhmm.backends.tiles import SentTrees, TreeSizes
 from pairhmm.backends.webgpu import backend as backend_module
 from pairhmm.backends.webgpu import kernels, layout, tree_layout
 from pairhmm.backends.webgpu.work import EVENT_FLAGS, NODE
-from pairhmm.compiled import native
-from pairhmm.genomics.arrays import offsets
 from pairhmm.models.batch import FLOAT32, PairBatch
+from pairhmm.native import native
+from pairhmm.sequences.arrays import offsets
 
 
 def _cases():

@@ -1,4 +1,4 @@
-// The evidence of a region, whose reads are scored (pairhmm/evidence/region_evidence.py).
+// The evidence of a region, whose reads are scored (pairhmm/calling/scored_region.py).
 
 /** @typedef {import("../genomics/haplotypes.js").Haplotype} Haplotype */
 /** @typedef {import("../genomics/names.js").Names} Names */

@@ -1,4 +1,4 @@
-// The extent of a run, which shows how much of it is done (pairhmm/evidence/extent.py).
+// The extent of a run, which shows how much of it is done (pairhmm/calling/extent.py).
 
 import { lowerBound } from "../genomics/arrays.js";
 

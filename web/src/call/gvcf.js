@@ -1,4 +1,4 @@
-// Blocks of the reference as lines of a gVCF, in the form of GATK's (pairhmm/io/variants/gvcf.py).
+// Blocks of the reference as lines of a gVCF, in the form of GATK's (pairhmm/variants/gvcf.py).
 
 import { MAX_GQ } from "../genomics/genotypes.js";
 import { GQ_BANDS } from "../genomics/reference_confidence.js";

@@ -1,5 +1,5 @@
 // The evidence of listed candidates, without what only decides which reads fit (on_listed_alleles of
-// pairhmm/evidence/genotyping.py).
+// pairhmm/calling/genotyping.py).
 
 import { withoutNuisances } from "./evidence.js";
 

@@ -1,4 +1,4 @@
-// What the options of a run need of its files, and the files that options name (pairhmm/commands/call.py).
+// What the options of a run need of its files, and the files that options name (pairhmm/calling/call.py).
 
 import { readPed } from "../files/ped.js";
 import { InputProblem } from "../files/problem.js";

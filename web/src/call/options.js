@@ -1,4 +1,4 @@
-// All options of a run. Names and defaults are those of the command line (pairhmm/evidence/inputs.py).
+// All options of a run. Names and defaults are those of the command line (pairhmm/calling/run_options.py).
 
 import { OPTIONS, READ_PRESETS } from "../models/parameters.js";
 

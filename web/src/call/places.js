@@ -1,5 +1,5 @@
 // The places of a run: its contigs in order, the intervals that were asked for, and the bases around these
-// (pairhmm/evidence/places.py). All coordinates are 0-based half-open.
+// (pairhmm/calling/targets.py). All coordinates are 0-based half-open.
 
 import { lowerBound } from "../genomics/arrays.js";
 import { merge, parseRegion, readBed } from "../files/intervals.js";

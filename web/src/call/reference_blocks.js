@@ -1,5 +1,5 @@
 // Walks over what is asked for, and gives the blocks of the reference between records
-// (pairhmm/evidence/reference_blocks.py).
+// (pairhmm/calling/reference_blocks.py).
 
 import { rankOf } from "../files/intervals.js";
 import { ConfidenceScanner } from "../genomics/reference_confidence.js";

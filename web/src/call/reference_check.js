@@ -1,5 +1,5 @@
 // Checks that reads were aligned to this reference, by their bases and by the checksums in their header
-// (pairhmm/evidence/reference_check.py). All coordinates are 0-based half-open.
+// (pairhmm/calling/reference_check.py). All coordinates are 0-based half-open.
 
 import { Md5 } from "../files/md5.js";
 import { InputProblem } from "../files/problem.js";

@@ -1,4 +1,4 @@
-// Chooses the regions that a run scores, and where it reads alignments for them (pairhmm/evidence/region_choice.py).
+// Chooses the regions that a run scores, and where it reads alignments for them (pairhmm/calling/region_choice.py).
 
 import { CandidateReader } from "../files/candidates.js";
 import { CandidateFinder } from "../genomics/discovery.js";

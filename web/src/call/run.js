@@ -1,4 +1,4 @@
-// A run: files to regions to genotypes, as a stream of events (pairhmm/evidence/opening.py, run.py, region_choice.py).
+// A run: files to regions to genotypes, as a stream of events (pairhmm/calling/opening.py, run.py, region_choice.py).
 
 import { AlignmentReader } from "../files/alignments.js";
 import { checkContigs } from "../files/contig_names.js";

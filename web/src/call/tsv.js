@@ -1,4 +1,4 @@
-// Likelihoods as the text of tables (pairhmm/io/likelihoods/writer.py, cpu/formats/likelihood_lines.cpp).
+// Likelihoods as the text of tables (pairhmm/likelihoods/writer.py, cpu/formats/likelihood_lines.cpp).
 
 /** @typedef {import("./events.js").RegionEvent} RegionEvent */
 

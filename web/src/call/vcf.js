@@ -1,4 +1,4 @@
-// Calls as the text of VCF (pairhmm/io/variants/call_writer.py).
+// Calls as the text of VCF (pairhmm/variants/call_writer.py).
 
 import { printable } from "../files/names.js";
 import { MAX_GQ } from "../genomics/genotypes.js";

@@ -1,4 +1,4 @@
-// The intervals in which listed candidates need reads (pairhmm/evidence/pieces.py).
+// The intervals in which listed candidates need reads (pairhmm/calling/shard_runs.py).
 
 import { MAX_SHIFT, variantExtent } from "../genomics/regions.js";
 

@@ -1,4 +1,4 @@
-// Opens alignment files, and checks them before any read is taken from them (pairhmm/io/alignments/opening.py).
+// Opens alignment files, and checks them before any read is taken from them (pairhmm/alignments/opening.py).
 
 import { Bam } from "./bam.js";
 import { listed, quoted } from "./contig_names.js";
@@ -89,7 +89,7 @@ export class AlignmentReader {
   /** @param {string} path @param {Map<string, string>[]} groups */
   #samplesOf(path, groups) {
     const stem = path.replace(/^.*\//, "").replace(/\.[^.]*$/, "");
-    // Read groups without SM belong to the file's only sample (pairhmm/io/files/names.py).
+    // Read groups without SM belong to the file's only sample (pairhmm/files/names.py).
     const named = groups.filter((group) => group.get("SM"));
     const names = new Set(named.map((group) => /** @type {string} */ (group.get("SM"))));
     if (!names.size) names.add(stem);

@@ -1,4 +1,4 @@
-// Reads BAI and CSI indexes (pairhmm/io/alignments/bam_index.py). Every count and bin number is checked.
+// Reads BAI and CSI indexes (pairhmm/alignments/bam_index.py). Every count and bin number is checked.
 
 /** @typedef {{block: number, within: number}} Place a block's address, and a place among its unpacked bytes */
 /** @typedef {{contig: number, bin: number, begin: Place, end: Place}} Chunk */

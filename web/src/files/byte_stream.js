@@ -1,4 +1,4 @@
-// Gzipped bytes, unpacked (pairhmm/io/files/byte_stream.py). Gzip may have several members (RFC 1952, section 2.2).
+// Gzipped bytes, unpacked (pairhmm/files/byte_stream.py). Gzip may have several members (RFC 1952, section 2.2).
 
 import { Inflate } from "pako-esm2";
 

@@ -1,4 +1,4 @@
-// Reads candidate variants from VCF (pairhmm/io/variants/candidates.py).
+// Reads candidate variants from VCF (pairhmm/variants/candidates.py).
 
 import { quoted, sameContig } from "./contig_names.js";
 import { MOST_DIGITS, rankOf } from "./intervals.js";

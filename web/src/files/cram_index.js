@@ -1,4 +1,4 @@
-// The index of a CRAM file, and whether it belongs to that file (pairhmm/io/alignments/cram_index.py).
+// The index of a CRAM file, and whether it belongs to that file (pairhmm/alignments/cram_index.py).
 
 import { crc32 } from "../crc32.js";
 import { unzipped } from "./byte_stream.js";

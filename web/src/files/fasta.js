@@ -1,4 +1,4 @@
-// The reference genome (pairhmm/io/sequences/fasta.py).
+// The reference genome (pairhmm/sequences/fasta.py).
 
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { quoted, sameContig } from "./contig_names.js";

@@ -1,4 +1,4 @@
-// The unpacked bytes of FASTA files, plain or bgzipped (pairhmm/io/sequences/fasta_index.py).
+// The unpacked bytes of FASTA files, plain or bgzipped (pairhmm/sequences/fasta_index.py).
 
 import { blocksFrom, DamagedBlock } from "./bgzf.js";
 

@@ -1,4 +1,4 @@
-// Checks and makes the index of a FASTA file, samtools' .fai (pairhmm/io/sequences/fasta_index.py).
+// Checks and makes the index of a FASTA file, samtools' .fai (pairhmm/sequences/fasta_index.py).
 
 import { blocksFrom, DamagedBlock } from "./bgzf.js";
 import { PackedBytes, PlainBytes } from "./fasta_bytes.js";

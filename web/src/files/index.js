@@ -1,4 +1,4 @@
-// Checks that the index of a BAM file is sound and belongs to that file (pairhmm/io/alignments/index.py).
+// Checks that the index of a BAM file is sound and belongs to that file (pairhmm/alignments/index.py).
 
 import { BamIndex, DamagedIndex } from "./bam_index.js";
 import { DamagedBlock, isBlock } from "./bgzf.js";

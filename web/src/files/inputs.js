@@ -1,4 +1,4 @@
-// What every input passes when it is opened: it is not packed in a way that nothing here reads (pairhmm/io/files/inputs.py).
+// What every input passes when it is opened: it is not packed in a way that nothing here reads (pairhmm/files/inputs.py).
 
 import { InputProblem } from "./problem.js";
 

@@ -1,4 +1,4 @@
-// Regions as users write them, and BED files, as 0-based half-open intervals (pairhmm/io/sequences/intervals.py).
+// Regions as users write them, and BED files, as 0-based half-open intervals (pairhmm/sequences/intervals.py).
 
 import { listed, quoted, sameContig } from "./contig_names.js";
 import { InputProblem } from "./problem.js";

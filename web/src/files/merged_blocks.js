@@ -1,4 +1,4 @@
-// Merges blocks of reads of several inputs by coordinate (pairhmm/io/alignments/merged_blocks.py).
+// Merges blocks of reads of several inputs by coordinate (pairhmm/alignments/merged_blocks.py).
 
 import { lowerBound } from "../genomics/arrays.js";
 import { ReadBlock } from "../genomics/blocks.js";

@@ -1,4 +1,4 @@
-// Names that fit tables and VCF (pairhmm/io/files/names.py).
+// Names that fit tables and VCF (pairhmm/files/names.py).
 
 import { quoted } from "./contig_names.js";
 import { InputProblem } from "./problem.js";

@@ -1,4 +1,4 @@
-// The parents that a PED file names (pairhmm/io/cohort/pedigree.py).
+// The parents that a PED file names (pairhmm/variants/ped_file.py).
 
 import { quoted } from "./contig_names.js";
 import { InputProblem } from "./problem.js";

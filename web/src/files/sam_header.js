@@ -1,4 +1,4 @@
-// What htslib and pysam demand of the lines of a header (pairhmm/io/alignments/opening.py).
+// What htslib and pysam demand of the lines of a header (pairhmm/alignments/opening.py).
 
 import { InputProblem } from "./problem.js";
 

@@ -1,4 +1,4 @@
-// Which alignments are left out, and why (pairhmm/io/alignments/selection.py).
+// Which alignments are left out, and why (pairhmm/alignments/selection.py).
 
 import { InputProblem } from "./problem.js";
 

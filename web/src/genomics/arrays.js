@@ -1,4 +1,4 @@
-// Sequences laid end to end in one flat array, with the offset at which each begins (pairhmm/genomics/arrays.py).
+// Sequences laid end to end in one flat array, with the offset at which each begins (pairhmm/sequences/arrays.py).
 
 /** Where each sequence begins, and where the last one ends. @param {ArrayLike<number>} lengths */
 export function offsets(lengths) {

@@ -1,4 +1,4 @@
-// Many aligned reads as a few flat arrays, as our C++ takes them (pairhmm/genomics/blocks.py).
+// Many aligned reads as a few flat arrays, as our C++ takes them (pairhmm/alignments/blocks.py).
 
 import { gather, joined, offsets } from "./arrays.js";
 import { joinedOffsets, Names } from "./names.js";

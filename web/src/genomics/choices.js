@@ -1,4 +1,4 @@
-// The haplotype that a read is likeliest from (pairhmm/reporting/panels.py).
+// The haplotype that a read is likeliest from (pairhmm/report/panels.py).
 
 /** Reads whose best haplotype is ahead of the next one by more than this (log10) are decided. */
 export const INFORMATIVE = 0.2;

@@ -1,4 +1,4 @@
-// Finds candidate variants in the reads (pairhmm/genomics/discovery.py). The counting is C++ (cpu/genomics/).
+// Finds candidate variants in the reads (pairhmm/calling/discovery.py). The counting is C++ (cpu/calling/).
 
 import { encode } from "../letters.js";
 import { joined, offsets } from "./arrays.js";

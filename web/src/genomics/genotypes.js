@@ -1,5 +1,5 @@
-// From read x haplotype likelihoods to genotypes (pairhmm/genomics/genotypes.py). The sums are C++
-// (cpu/genomics/genotypes.cpp). Every likelihood here is a log10.
+// From read x haplotype likelihoods to genotypes (pairhmm/variants/genotypes.py). The sums are C++
+// (cpu/calling/genotypes.cpp). Every likelihood here is a log10.
 
 import { familyNumbers } from "./pedigree.js";
 
@@ -40,7 +40,7 @@ export const MAX_GENOTYPES = 4096;
 /** @typedef {{id: string, decimals: number, description: string}} InfoField an INFO field of VCF */
 
 /**
- * The INFO fields that the reads of a site give (cpu/genomics/site_statistics.cpp).
+ * The INFO fields that the reads of a site give (cpu/calling/site_statistics.cpp).
  *
  * @param {Native} native
  * @returns {InfoField[]}

@@ -1,4 +1,4 @@
-// Haplotypes of a region: the reference with combinations of the candidates' alleles (pairhmm/genomics/haplotypes.py).
+// Haplotypes of a region: the reference with combinations of the candidates' alleles (pairhmm/variants/haplotypes.py).
 
 import { trimAllele } from "./regions.js";
 

@@ -1,5 +1,5 @@
 // What the sites of a region say of each other: deletions over other sites, and neighbouring SNVs as one variant
-// (pairhmm/genomics/neighbouring_sites.py).
+// (pairhmm/variants/neighbouring_sites.py).
 
 import { trimAllele } from "./regions.js";
 

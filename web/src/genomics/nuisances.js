@@ -1,4 +1,4 @@
-// Nuisances: variants that reads show near listed candidates, but that are not listed (pairhmm/genomics/nuisances.py).
+// Nuisances: variants that reads show near listed candidates, but that are not listed (pairhmm/calling/unlisted_variants.py).
 
 import { MAX_SHIFT, shiftLeft, trimAllele, variantExtent } from "./regions.js";
 

@@ -1,4 +1,4 @@
-// Families among the samples of a run (pairhmm/genomics/pedigree.py).
+// Families among the samples of a run (pairhmm/variants/pedigree.py).
 
 /** @typedef {{father: number, mother: number, children: number[]}} SampleFamily indices of samples */
 

@@ -1,4 +1,4 @@
-// Phases the heterozygous sites of a region (pairhmm/genomics/phasing.py). The sums are C++ (cpu/genomics/phasing.cpp).
+// Phases the heterozygous sites of a region (pairhmm/calling/phasing.py). The sums are C++ (cpu/calling/phasing.cpp).
 
 /** @typedef {import("./genotypes.js").SampleGenotype} SampleGenotype */
 /** @typedef {import("./native.js").Native} Native */

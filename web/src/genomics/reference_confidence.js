@@ -1,5 +1,5 @@
-// Blocks of positions where reads show the reference (pairhmm/genomics/reference_confidence.py). The counting is C++
-// (cpu/genomics/reference_confidence.cpp). All coordinates are 0-based half-open.
+// Blocks of positions where reads show the reference (pairhmm/variants/reference_confidence.py). The counting is C++
+// (cpu/calling/reference_confidence.cpp). All coordinates are 0-based half-open.
 
 import { encode } from "../letters.js";
 import { joined, offsets } from "./arrays.js";

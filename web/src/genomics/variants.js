@@ -1,4 +1,4 @@
-// A variant: a position with its alleles (pairhmm/genomics/variants.py).
+// A variant: a position with its alleles (pairhmm/variants/variant.py).
 
 /**
  * @typedef {object} Variant

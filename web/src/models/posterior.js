@@ -1,4 +1,4 @@
-// Forward-backward of a read and a haplotype in float64 (pairhmm/fitting/oracle.py has the recurrences).
+// Forward-backward of a read and a haplotype in float64 (pairhmm/forward/posterior_reference.py has the recurrences).
 //
 // Each row is divided by its largest forward value, forward and backward alike, so that no row underflows.
 

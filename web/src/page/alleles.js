@@ -1,4 +1,4 @@
-// Alleles of sites and of a region's haplotypes (pairhmm/reporting/sites.py, pairhmm/genomics/regions.py).
+// Alleles of sites and of a region's haplotypes (pairhmm/variants/sites.py, pairhmm/variants/regions.py).
 
 /** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
 /** @typedef {import("../call/events.js").CalledSite} CalledSite */

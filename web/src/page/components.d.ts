@@ -1,4 +1,4 @@
-// Types of the components that this page shares with the report (pairhmm/report_page/).
+// Types of the components that this page shares with the report (pairhmm/report/page/).
 
 import type { readCohort } from "./cohort/reading.js";
 import type { Report } from "./results.js";

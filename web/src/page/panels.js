@@ -1,4 +1,4 @@
-// A region's panel, as the report has it (pairhmm/reporting/panels.py): likelihoods in 1/100 of a log10, reads in order.
+// A region's panel, as the report has it (pairhmm/report/panels.py): likelihoods in 1/100 of a log10, reads in order.
 
 import { choiceOf, INFORMATIVE } from "../genomics/choices.js";
 import { encode } from "../letters.js";

@@ -1,5 +1,5 @@
 // Distances of samples: all of them for a heatmap, or each sample's nearest where there are too many.
-// pairhmm/reporting/distances.py makes the same for the report.
+// pairhmm/report/distances.py makes the same for the report.
 
 import { averageLinkage } from "./linkage.js";
 

@@ -1,5 +1,5 @@
 // Relations of samples against the sheet, checks of each sample, and their flags.
-// pairhmm/reporting/relatedness.py makes the same for the report.
+// pairhmm/report/relatedness.py makes the same for the report.
 
 import { listOf, textOf } from "./table.js";
 

@@ -1,0 +1,186 @@
+// Local assembly. See calling/assembly.hpp.
+#include "calling/assembly.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <string>
+
+#include "align/level.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr int kLeastK = 25, kMostK = 125, kStepK = 10;
+// Detours from one node of the reference.
+constexpr int kMostDetours = 16;
+// A way back is a second copy of as many letters. Of shorter ones, reads may have three or more: a longer k tells.
+constexpr int64_t kLeastCopied = 50;
+// GATK's NEW_SW_PARAMETERS, which align haplotypes to the reference (pairhmm/align/scoring.py).
+constexpr AlignScoring kScoring{200, -150, -260, -11, Ends::kGlobal};
+
+using Cigar = std::vector<uint32_t>;
+
+// Every level gives the same alignment. These are short, so that any level will do.
+const AlignLevel& plain_level() {
+#if defined(__x86_64__)
+    return *align_level_x86_64_v2();
+#elif defined(__aarch64__)
+    return *align_level_neon();
+#else
+    return *align_level_wasm();
+#endif
+}
+
+Cigar aligned_letters(Stretch query, Stretch target) {
+    const auto take = [](void* context, int, const Alignment& alignment) {
+        static_cast<Cigar*>(context)->assign(alignment.cigar, alignment.cigar + alignment.operations);
+    };
+    Cigar cigar;
+    const AlignmentSink sink{take, &cigar};
+    const SequencePair pair{query.letter, target.letter, static_cast<int32_t>(query.length),
+                            static_cast<int32_t>(target.length)};
+    bool is_known = false;
+    int32_t score = 0;
+    const std::atomic<bool> stop{false};
+    plain_level().single32({&pair, 1, kScoring, &is_known, &score, &sink, &stop});
+    return cigar;
+}
+
+// Where a detour differs from the reference.
+class Differences {
+public:
+    Differences(int64_t start, Stretch reference, std::vector<Candidate>& found)
+        : start_(start), reference_(reference), found_(found) {}
+
+    // A detour whose first letter replaces that of the reference at `from`; `cigar` aligns them.
+    void add(int64_t from, const uint8_t* letters, const Cigar& cigar) {
+        lowest_ = 0;
+        int64_t position = from;
+        for (const uint32_t packed : cigar) {
+            const int64_t length = packed >> 4;
+            switch (packed & 15) {
+                case kMatched:
+                    for (int64_t i = 0; i < length; ++i, ++position, ++letters)
+                        if (*letters != reference_.letter[position]) add_snv(position, *letters);
+                    break;
+                case kInserted:
+                    add_insertion(position - 1, std::string(letters, letters + length));
+                    letters += length;
+                    break;
+                default: add_deletion(position - 1, length); position += length;
+            }
+        }
+    }
+
+private:
+    void add_snv(int64_t position, uint8_t letter) {
+        found_.push_back({start_ + position, 1, false, std::string(1, char(letter))});
+        lowest_ = position;
+    }
+
+    void add_insertion(int64_t anchor, std::string letters) {
+        const int64_t end = anchor + 1, length = static_cast<int64_t>(letters.size());
+        int64_t turns = 0;
+        for (; anchor > lowest_ && reference_.letter[anchor] == uint8_t(letters[length - 1 - turns % length]); --anchor)
+            ++turns;
+        std::rotate(letters.begin(), letters.end() - turns % length, letters.end());
+        found_.push_back({start_ + anchor, 0, true, std::move(letters)});
+        lowest_ = end;
+    }
+
+    void add_deletion(int64_t anchor, int64_t length) {
+        const int64_t end = anchor + 1 + length;
+        while (anchor > lowest_ && reference_.letter[anchor] == reference_.letter[anchor + length]) --anchor;
+        found_.push_back({start_ + anchor, static_cast<int32_t>(length), true, std::string()});
+        lowest_ = end;
+    }
+
+    int64_t start_;
+    Stretch reference_;
+    std::vector<Candidate>& found_;
+    int64_t lowest_ = 0;  // no indel is shifted to before it: the reference alone lies in between
+};
+
+bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, const CandidateThresholds& thresholds) {
+    const int count = allele.indel ? thresholds.min_indel_count : thresholds.min_snv_count;
+    const double fraction = allele.indel ? thresholds.min_indel_fraction : thresholds.min_snv_fraction;
+    return int64_t{detour.weight} >= count && detour.weight >= fraction * detour.leaving;
+}
+
+bool is_short_copy(const KmerGraph::Detour& detour) { return detour.copied() > 0 && detour.copied() < kLeastCopied; }
+
+// A way that leads back, followed by the reference up to where it left: the letters of both.
+void follow_back(Stretch reference, int k, KmerGraph::Detour& detour) {
+    detour.letters.append(reference.letter + detour.to + k, reference.letter + detour.from + k);
+    detour.to = detour.from;
+}
+
+// Where a detour differs from the reference, which begins at `start`.
+std::vector<Candidate> differences(int64_t start, Stretch reference, int k, const KmerGraph::Detour& detour) {
+    std::string spelled(reference.letter + detour.from, reference.letter + detour.from + k);
+    spelled += detour.letters;
+    const Stretch query{reinterpret_cast<const uint8_t*>(spelled.data()), static_cast<int64_t>(spelled.size())};
+    const Stretch target{reference.letter + detour.from, detour.to + k - detour.from};
+    std::vector<Candidate> found;
+    Differences(start, reference, found).add(detour.from, query.letter, aligned_letters(query, target));
+    return found;
+}
+
+// Adds the differences of a detour that enough reads have.
+void add_alleles(const KmerGraph::Detour& detour, const std::vector<Candidate>& shown,
+                 const CandidateThresholds& thresholds, std::vector<Candidate>& alleles) {
+    const size_t first = alleles.size();
+    for (const Candidate& one : shown)
+        if (is_supported(one, detour, thresholds)) alleles.push_back(one);
+    for (size_t i = first; i < alleles.size(); ++i) alleles[i].joined_until = alleles.back().position + 1;
+}
+
+}  // namespace
+
+void sort_distinct(std::vector<Candidate>& candidates) {
+    std::sort(candidates.begin(), candidates.end());
+    size_t kept = 0;
+    for (size_t i = 1; i < candidates.size(); ++i) {
+        if (candidates[i] == candidates[kept]) {
+            candidates[kept].joined_until = std::max(candidates[kept].joined_until, candidates[i].joined_until);
+        } else if (++kept < i) {
+            candidates[kept] = std::move(candidates[i]);
+        }
+    }
+    if (!candidates.empty()) candidates.resize(kept + 1);
+}
+
+Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
+                   const CandidateThresholds& thresholds) {
+    Assembly assembly;
+    int64_t longest = 0;
+    for (const Stretch& read : reads) longest = std::max(longest, read.length);
+    const auto least = static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
+    const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
+    for (int k = kLeastK; k <= most_k; k += kStepK) {
+        KmerGraph graph(k);
+        if (!graph.add_reference(reference)) continue;
+        for (const Stretch& read : reads) graph.add(read);
+        graph.prune(least);
+        if (graph.is_cyclic()) continue;
+        auto [detours, is_whole] = graph.detours(kMostDetours);
+        if (std::any_of(detours.begin(), detours.end(), is_short_copy)) continue;
+        assembly.k = k;
+        for (KmerGraph::Detour& detour : detours) {
+            if (detour.copied() > 0) follow_back(reference, k, detour);
+            std::vector<Candidate> shown = differences(start, reference, k, detour);
+            add_alleles(detour, shown, thresholds, assembly.alleles);
+            std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));
+        }
+        assembly.is_whole = is_whole;
+        for (const Stretch& read : reads) assembly.is_spelled.push_back(read.length > k ? graph.has_kept(read) : -1);
+        break;
+    }
+    sort_distinct(assembly.alleles);
+    sort_distinct(assembly.shown);
+    return assembly;
+}
+
+}  // namespace pairhmm

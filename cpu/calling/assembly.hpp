@@ -1,0 +1,33 @@
+// Local assembly: the alleles that the reads over a window of the reference spell together.
+//
+// Method. A graph of k-mers is made of the reference and the reads. Edges that few reads have are dropped. Each way
+// that leaves the reference and comes back to it is aligned with the reference that it replaces; where they differ are
+// alleles. k is the least of a ladder for which no k-mer of the reference occurs twice, no way leads back to itself,
+// and ways that lead back to the reference are long: each is one more copy of what it leads back over.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calling/kmer_graph.hpp"
+#include "calling/candidates.hpp"
+
+namespace pairhmm {
+
+struct Assembly {
+    int k = 0;                       // 0 where no k of the ladder will do: then the rest is empty
+    std::vector<Candidate> alleles;  // in order, those that enough reads have
+    std::vector<Candidate> shown;    // in order, all
+    bool is_whole = false;           // whether every way was followed
+    // Of each read: whether ways that were kept spell it (1), or not (0); -1 where it is too short to tell.
+    std::vector<int8_t> is_spelled;
+};
+
+// Puts candidates in order, and makes equal ones one.
+void sort_distinct(std::vector<Candidate>& candidates);
+
+// `reference` begins at `start`; it and the reads have letters 0..3 alone. The order of the reads has no effect.
+Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>& reads,
+                   const CandidateThresholds& thresholds);
+
+}  // namespace pairhmm

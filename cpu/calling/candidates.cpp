@@ -1,0 +1,374 @@
+// Candidate variants from alignments, and reads cut to regions. See calling/candidates.hpp.
+#include "calling/candidates.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "calling/cigar.hpp"
+#include "simd/failures.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+// Positions are settled in steps of this size: memory depends on the reach of the reads, not on that of a block. A page
+// of a thousand samples has 20 MB, so that only those are held that reads reach.
+constexpr int64_t kWindow = 1 << 9;
+// Positions of a page: the most that a read takes at either end of a long gap.
+constexpr int64_t kPageBits = 10, kPage = 1 << kPageBits;
+constexpr int64_t kLongGap = 100'000, kGapContext = 1'000;
+
+}  // namespace
+
+int64_t read_end(const Reads& reads, int64_t read) {
+    int64_t position = reads.start[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c)
+        if (aligned(reads.cigar[c] & 15) || skips(reads.cigar[c] & 15)) position += reads.cigar[c] >> 4;
+    return position;
+}
+
+const ReferenceWindow& ReferenceWindows::of(int64_t position) const {
+    const auto behind = std::upper_bound(windows.begin(), windows.end(), position,
+                                         [](int64_t at, const ReferenceWindow& window) { return at < window.start; });
+    return behind == windows.begin() ? *behind : *(behind - 1);
+}
+
+std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads) {
+    std::vector<std::pair<int64_t, int64_t>> pieces;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        int64_t start = reads.start[read], position = start;
+        for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+            const uint32_t operation = reads.cigar[c] & 15;
+            const int64_t length = reads.cigar[c] >> 4;
+            if (skips(operation) && length > kLongGap) {
+                pieces.emplace_back(start, position);
+                start = position + length - kGapContext;
+            }
+            if (aligned(operation) || skips(operation)) position += length;
+        }
+        pieces.emplace_back(start, position);
+    }
+    // Only what is behind a long gap is out of order.
+    const auto is_before = [](const auto& one, const auto& other) { return one.first < other.first; };
+    if (!std::is_sorted(pieces.begin(), pieces.end(), is_before)) std::sort(pieces.begin(), pieces.end());
+    std::vector<std::pair<int64_t, int64_t>> joined;
+    for (const auto& [start, end] : pieces) {
+        if (!joined.empty() && start <= joined.back().second + kLongGap)
+            joined.back().second = std::max(joined.back().second, end);
+        else joined.emplace_back(start, end);
+    }
+    return joined;
+}
+
+void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels) {
+    indels.clear();
+    const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
+    const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
+    int64_t last_aligned = -1;
+    for (int64_t i = 0; i < operations; ++i)
+        if (aligned(cigar[i] & 15)) last_aligned = i;
+    int64_t start = reads.start[read];  // no indel is shifted to before it
+    int64_t position = start;
+    const uint8_t* query = reads.base + reads.base_offset[read];
+    for (int64_t i = 0; i < last_aligned; ++i) {
+        const uint32_t operation = cigar[i] & 15;
+        const int64_t length = cigar[i] >> 4;
+        // An insertion or deletion of no bases (10M0I10M) is none.
+        if (length == 0) continue;
+        if (aligned(operation)) {
+            position += length;
+            query += length;
+        } else if (operation == kInsert) {
+            if (position > start && std::all_of(query, query + length, [](uint8_t b) { return b < 4; })) {
+                std::string bases(reinterpret_cast<const char*>(query), length);
+                int64_t anchor = position - 1;
+                // Rotate through the repeat; `turns` bases move from the end to the front.
+                int64_t turns = 0;
+                while (anchor > start && reference.at(anchor) < 4 &&
+                       reference.at(anchor) == uint8_t(bases[length - 1 - turns % length])) {
+                    ++turns;
+                    --anchor;
+                }
+                std::rotate(bases.begin(), bases.end() - turns % length, bases.end());
+                indels.push_back({anchor, 0, std::move(bases)});
+            }
+            query += length;
+        } else if (operation == kDelete) {
+            if (position > start) {
+                int64_t anchor = position - 1;
+                while (anchor > start && reference.at(anchor) < 4 &&
+                       reference.at(anchor) == reference.at(anchor + length))
+                    --anchor;
+                indels.push_back({anchor, int32_t(length), std::string()});
+            }
+            position += length;
+        } else if (operation == kSkip) {
+            position += length;
+        } else if (operation == kSoftClip) {
+            query += length;
+        }
+        if (skips(operation) && length > kLongGap) start = position - kGapContext;
+    }
+}
+
+CandidateScanner::Page& CandidateScanner::page_of(int64_t position) {
+    Page& page = pages_[position >> kPageBits];
+    if (page.depth.empty()) {
+        page.depth.resize(kPage * samples_);
+        page.alternatives.resize(kPage * samples_);
+        page.is_worth_judging.resize(kPage);
+    }
+    return page;
+}
+
+uint32_t CandidateScanner::depth(int64_t position, int sample) const {
+    const auto page = pages_.find(position >> kPageBits);
+    const uint32_t near = page == pages_.end() ? 0 : page->second.depth[sample * kPage + (position & (kPage - 1))];
+    return near + long_deletions(position, sample);
+}
+
+uint32_t CandidateScanner::long_deletions(int64_t position, int sample) const {
+    uint32_t count = 0;
+    for (const auto& one : long_deletions_)
+        count += one.sample == sample && one.start <= position && position < one.end;
+    return count;
+}
+
+void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference, const Places& places) {
+    size_t near = 0;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        const int64_t start = reads.start[read];
+        if (start < origin_) invalid_argument("a read starts before the contig or what was settled");
+        if (start - origin_ > kWindow) settle(start);
+        if (places.touch(start, read_end(reads, read), near)) add_read(reads, read, reference);
+    }
+}
+
+void CandidateScanner::count_aligned(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality,
+                                     int sample, const ReferenceWindow& reference) {
+    const int threshold = thresholds_.min_base_quality;
+    for (int64_t i = 0; i < length;) {
+        Page& page = page_of(position + i);
+        const int64_t within = (position + i) & (kPage - 1), count = std::min(length - i, kPage - within);
+        uint32_t* depth = page.depth.data() + sample * kPage + within;
+        for (int64_t j = 0; j < count; ++j) depth[j] += (quality[i + j] >= threshold) & (base[i + j] < kCodeOfN);
+        count_alternatives(position + i, count, base + i, quality + i, sample, reference, page);
+        i += count;
+    }
+}
+
+void CandidateScanner::count_alternatives(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality,
+                                          int sample, const ReferenceWindow& reference, Page& page) const {
+    const int threshold = thresholds_.min_base_quality;
+    const auto enough = static_cast<uint32_t>(thresholds_.min_snv_count);
+    const int64_t within = position & (kPage - 1);
+    Letters* sites = page.alternatives.data() + sample * kPage + within;
+    const int64_t begin = std::max<int64_t>(0, reference.start - position);
+    const int64_t end = std::min(length, reference.start + reference.length - position);
+    const int64_t shift = position - reference.start;
+    const auto count = [&](int64_t i) {
+        const uint8_t letter = reference.letter[i + shift];
+        if (base[i] != letter && base[i] < kCodeOfN && letter < kCodeOfN && quality[i] >= threshold)
+            if (++sites[i][base[i]] >= enough) page.is_worth_judging[within + i] = true;
+    };
+    int64_t i = begin;
+    // Most reads are like the reference: eight letters are compared at once.
+    for (; i + 8 <= end; i += 8) {
+        uint64_t ours, theirs;
+        std::memcpy(&ours, base + i, 8);
+        std::memcpy(&theirs, reference.letter + i + shift, 8);
+        if (ours != theirs)
+            for (int64_t j = i; j < i + 8; ++j) count(j);
+    }
+    for (; i < end; ++i) count(i);
+}
+
+void CandidateScanner::count_deleted(int64_t position, int64_t length, int sample) {
+    if (length > kPage) {
+        long_deletions_.push_back({position, position + length, sample});
+        return;
+    }
+    for (int64_t i = position; i < position + length; ++i) ++page_of(i).depth[sample * kPage + (i & (kPage - 1))];
+}
+
+void CandidateScanner::add_read(const Reads& reads, int64_t read, const ReferenceWindows& reference) {
+    const int sample = reads.sample[read];
+    const uint8_t* base = reads.base + reads.base_offset[read];
+    const uint8_t* quality = reads.quality + reads.base_offset[read];
+    int64_t position = reads.start[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t length = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            count_aligned(position, length, base, quality, sample, reference.of(position));
+            position += length;
+            base += length;
+            quality += length;
+        } else if (operation == kDelete) {
+            count_deleted(position, length, sample);
+            position += length;
+        } else if (operation == kSkip) {
+            position += length;
+        } else if (operation == kInsert || operation == kSoftClip) {
+            base += length;
+            quality += length;
+        }
+    }
+    read_indels(reads, read, reference, scratch_);
+    for (Indel& indel : scratch_) {
+        auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
+        counts.resize(samples_);
+        ++counts[sample];
+    }
+}
+
+void CandidateScanner::settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next) {
+    for (; next != indels_.end() && std::get<0>(next->first) < before; ++next) {
+        const auto& [anchor, deleted, inserted] = next->first;
+        for (int sample = 0; sample < samples_; ++sample) {
+            const uint32_t count = next->second[sample];
+            if (int(count) < thresholds_.min_indel_count ||
+                count < thresholds_.min_indel_fraction * depth(anchor, sample))
+                continue;
+            ready_.push_back({anchor, deleted, true, inserted});
+            break;
+        }
+    }
+}
+
+void CandidateScanner::settle_site(int64_t position, const Page& page) {
+    uint32_t kept = 0;
+    for (int sample = 0; sample < samples_; ++sample) {
+        const int64_t at = sample * kPage + (position & (kPage - 1));
+        for (int letter = 0; letter < 4; ++letter) {
+            const uint32_t count = page.alternatives[at][letter];
+            if (int(count) >= thresholds_.min_snv_count &&
+                count >= thresholds_.min_snv_fraction * (page.depth[at] + long_deletions(position, sample)))
+                kept |= 1u << letter;
+        }
+    }
+    for (int letter = 0; kept && letter < 4; ++letter)
+        if (kept >> letter & 1) ready_.push_back({position, 1, false, std::string(1, char(letter))});
+}
+
+void CandidateScanner::settle(int64_t frontier) {
+    auto next = indels_.begin();
+    for (auto page = pages_.begin(); page != pages_.end() && page->first << kPageBits < frontier;) {
+        const int64_t first = page->first << kPageBits, end = std::min(first + kPage, frontier);
+        for (int64_t position = std::max(first, origin_); position < end; ++position) {
+            if (!page->second.is_worth_judging[position - first]) continue;
+            // SNVs of a position come before its indels.
+            settle_indels(position, next);
+            settle_site(position, page->second);
+        }
+        settle_indels(end, next);
+        page = end == first + kPage ? pages_.erase(page) : std::next(page);
+    }
+    settle_indels(frontier, next);
+    indels_.erase(indels_.begin(), next);
+    long_deletions_.erase(std::remove_if(long_deletions_.begin(), long_deletions_.end(),
+                                         [&](const LongDeletion& one) { return one.end <= frontier; }),
+                          long_deletions_.end());
+    origin_ = std::max(origin_, frontier);
+}
+
+std::vector<Candidate> CandidateScanner::take(int64_t frontier) {
+    settle(frontier);
+    std::vector<Candidate> taken;
+    taken.swap(ready_);
+    return taken;
+}
+
+void CandidateScanner::reset() {
+    pages_.clear();
+    long_deletions_.clear();
+    indels_.clear();
+    ready_.clear();
+    origin_ = 0;
+}
+
+void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int64_t slack, int64_t& first,
+              int64_t& last) {
+    const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
+    const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
+    int64_t position = reads.start[read];
+    int64_t query = 0;
+    bool found = false;
+    first = last = 0;
+    int64_t leading_clip = 0;
+    for (int64_t i = 0; i < operations; ++i) {
+        const uint32_t operation = cigar[i] & 15;
+        const int64_t length = cigar[i] >> 4;
+        if (aligned(operation)) {
+            const int64_t from = std::max(position, start), to = std::min(position + length, end);
+            if (from < to) {
+                if (!found) {
+                    first = query + (from - position);
+                    // What precedes the first aligned base is a soft clip, or an insertion at the alignment's start.
+                    if (from == position && position == reads.start[read])
+                        first -=
+                            std::min(first, std::min(leading_clip, std::max<int64_t>(0, position - start - slack)) +
+                                                (query - leading_clip));
+                    found = true;
+                }
+                last = query + (to - position);
+            }
+            position += length;
+            query += length;
+        } else if (operation == kInsert) {
+            if (found && position < end) last = query + length;
+            query += length;
+        } else if (operation == kDelete || operation == kSkip) {
+            position += length;
+        } else if (operation == kSoftClip) {
+            if (query == 0 && !found && position == reads.start[read] && i + 1 < operations) leading_clip = length;
+            else if (found && last == query)
+                last = query + std::min(length, std::max<int64_t>(0, end - position - slack));
+            query += length;
+        }
+    }
+}
+
+int letter_at(const Reads& reads, int64_t read, int64_t position) {
+    int64_t at = reads.start[read];
+    const uint8_t* base = reads.base + reads.base_offset[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t length = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            if (position >= at && position < at + length) return std::min(base[position - at], kCodeOfN);
+            at += length;
+            base += length;
+        } else if (operation == kDelete || operation == kSkip) {
+            at += length;
+        } else if (operation == kInsert || operation == kSoftClip) {
+            base += length;
+        }
+    }
+    return -1;
+}
+
+int64_t bases_from_end(const Reads& reads, int64_t read, int64_t position) {
+    int64_t at = reads.start[read], query = 0;
+    if (position < at) return -1;
+    const int64_t length = reads.base_offset[read + 1] - reads.base_offset[read];
+    const auto from_end = [&](int64_t base) { return std::min(base, length - 1 - base); };
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t count = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            if (position < at + count) return from_end(query + position - at);
+            at += count;
+            query += count;
+        } else if (operation == kDelete || operation == kSkip) {
+            if (position < at + count) return from_end(std::max<int64_t>(0, query - 1));
+            at += count;
+        } else if (operation == kInsert || operation == kSoftClip) {
+            query += count;
+        }
+    }
+    return -1;
+}
+
+}  // namespace pairhmm

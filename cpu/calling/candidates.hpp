@@ -1,0 +1,162 @@
+// Walking alignments: candidate variants from CIGARs and mismatches, and reads cut to regions.
+//
+// Reads are flat arrays, in order of start; positions are 0-based on one contig, intervals half-open. Letters are codes
+// (calling/letters.hpp), qualities Phred, CIGAR operations packed as in BAM: length << 4 | operation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "calling/letters.hpp"
+#include "calling/places.hpp"
+
+namespace pairhmm {
+
+struct Reads {
+    int64_t count;
+    const int64_t* start;         // [count] first aligned reference base
+    const int32_t* sample;        // [count]
+    const int64_t* base_offset;   // [count + 1]
+    const uint8_t* base;          // letters; codes above kCodeOfN are ambiguous, too, and count as N
+    const uint8_t* quality;       // Phred, as long as base
+    const int64_t* cigar_offset;  // [count + 1]
+    const uint32_t* cigar;
+};
+
+// One behind the last reference base of a read.
+int64_t read_end(const Reads& reads, int64_t read);
+
+// Reference letters of [start, start + length).
+struct ReferenceWindow {
+    int64_t start;
+    int64_t length;
+    const uint8_t* letter;
+    uint8_t at(int64_t position) const {
+        const int64_t i = position - start;
+        return i < 0 || i >= length ? kCodeOfN : letter[i];
+    }
+};
+
+// Windows of one contig in order, which do not touch.
+struct ReferenceWindows {
+    std::vector<ReferenceWindow> windows;
+    // The last one that begins at or before the position, or the first.
+    const ReferenceWindow& of(int64_t position) const;
+    uint8_t at(int64_t position) const { return of(position).at(position); }
+};
+
+struct CandidateThresholds {
+    int min_base_quality;
+    int min_snv_count;
+    int min_indel_count;
+    double min_snv_fraction;
+    double min_indel_fraction;
+};
+
+// An SNV replaces ref_length = 1 base at `position` by alt; an indel stands behind its anchor base at `position`: it
+// deletes ref_length bases after the anchor, or inserts alt there.
+struct Candidate {
+    int64_t position;
+    int32_t ref_length;
+    bool indel;
+    std::string alt;  // letters 0..3 as bytes
+    // Candidates before this position belong to its region: reads spell them together. It makes no other candidate of
+    // it.
+    int64_t joined_until = 0;
+
+    // By position; SNVs before indels.
+    bool operator<(const Candidate& other) const { return key() < other.key(); }
+    bool operator==(const Candidate& other) const { return key() == other.key(); }
+
+private:
+    std::tuple<int64_t, bool, int32_t, const std::string&> key() const { return {position, indel, ref_length, alt}; }
+};
+
+// One indel of an alignment, shifted left as far as the reference and the alignment's start allow.
+struct Indel {
+    int64_t anchor;
+    int32_t deleted;
+    std::string inserted;
+};
+
+// The intervals of the reference that reads are compared with, in order. They leave out a read's gaps that are longer
+// than kLongGap, but for the last kGapContext bases: memory grows with the aligned bases, not with gaps.
+std::vector<std::pair<int64_t, int64_t>> covered(const Reads& reads);
+
+// The indels of one read that have aligned bases on both sides.
+void read_indels(const Reads& reads, int64_t read, const ReferenceWindows& reference, std::vector<Indel>& indels);
+
+// Counts alleles along one contig. Reads are added in order of start. A position is settled once no later read can
+// reach it: its counts are judged, and forgotten. What is found therefore does not depend on how reads are cut into
+// blocks, and memory grows only with the aligned bases of reads that reach beyond what is settled.
+class CandidateScanner {
+public:
+    CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
+
+    // Counts the reads over some places: elsewhere, counts are less than what reads show.
+    //
+    // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
+    // added last.
+    void add(const Reads& reads, const ReferenceWindows& reference, const Places& places);
+    // Candidates before `frontier`, in order; every read to come starts there or later.
+    std::vector<Candidate> take(int64_t frontier);
+    // Forget everything: the next read is on another contig.
+    void reset();
+
+private:
+    using IndelKey = std::tuple<int64_t, int32_t, std::string>;
+    using Letters = std::array<uint32_t, 4>;
+
+    // Counts at consecutive positions. Depths and letters stand apart, since few bases differ from the reference.
+    struct Page {
+        std::vector<uint32_t> depth;         // [samples][positions]
+        std::vector<Letters> alternatives;   // [samples][positions]
+        std::vector<bool> is_worth_judging;  // [positions] some sample has enough reads of an alternative
+    };
+    // A deletion that is longer than a page, of one read.
+    struct LongDeletion {
+        int64_t start, end;
+        int sample;
+    };
+
+    void add_read(const Reads& reads, int64_t read, const ReferenceWindows& reference);
+    void count_aligned(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality, int sample,
+                       const ReferenceWindow& reference);
+    void count_deleted(int64_t position, int64_t length, int sample);
+    void settle(int64_t frontier);
+    void settle_site(int64_t position, const Page& page);
+    void settle_indels(int64_t before, std::map<IndelKey, std::vector<uint32_t>>::iterator& next);
+    Page& page_of(int64_t position);
+    void count_alternatives(int64_t position, int64_t length, const uint8_t* base, const uint8_t* quality, int sample,
+                            const ReferenceWindow& reference, Page& page) const;
+    uint32_t depth(int64_t position, int sample) const;
+    uint32_t long_deletions(int64_t position, int sample) const;
+
+    int samples_;
+    CandidateThresholds thresholds_;
+    int64_t origin_ = 0;             // all positions before it are settled
+    std::map<int64_t, Page> pages_;  // those that reads are aligned to, by number
+    std::vector<LongDeletion> long_deletions_;
+    std::map<IndelKey, std::vector<uint32_t>> indels_;  // counts by sample
+    std::vector<Candidate> ready_;
+    std::vector<Indel> scratch_;
+};
+
+// The part of a read aligned to [start, end): query [first, last). Soft clips are kept as far as they would reach were
+// they aligned without gaps, less `slack` bases, so that they still fit on a haplotype shorter than the reference.
+void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int64_t slack, int64_t& first,
+              int64_t& last);
+
+// The letter that a read aligns to a reference position, 0..4, or -1.
+int letter_at(const Reads& reads, int64_t read, int64_t position);
+
+// Bases between a reference position and the nearer end of a read, soft clips counted. In a deletion of the read, those
+// from the base before it. -1 where the alignment does not reach the position.
+int64_t bases_from_end(const Reads& reads, int64_t read, int64_t position);
+
+}  // namespace pairhmm

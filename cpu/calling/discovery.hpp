@@ -1,0 +1,91 @@
+// Discovery: the alleles that alignments show, and those that reads spell together where they disagree with the
+// reference.
+//
+// Alignments that show alleles which no way of the assembly has are wrong where the assembly spells the same reads:
+// their candidates are dropped.
+//
+// The reference is divided into tiles. A tile is active where some reads of a sample are clipped or have gaps, or where
+// candidates are dense. The reads over an active tile and some bases on either side are assembled. What is found in a
+// tile depends on the reads over its window alone, not on blocks or on where reading began.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "calling/assembly.hpp"
+#include "calling/read_store.hpp"
+#include "calling/candidates.hpp"
+
+namespace pairhmm {
+
+// The most bases of a window.
+constexpr int64_t kLongestWindow = 500;
+
+class Discovery {
+public:
+    // Without `assembles`, candidates are those of alignments alone.
+    Discovery(int samples, CandidateThresholds thresholds, bool assembles)
+        : samples_(samples), thresholds_(thresholds), assembles_(assembles), scanner_(samples, thresholds) {}
+
+    // From now on, and up to `reset`, only candidates in these places are sought. What is found there is the same.
+    // Later calls may leave out what lies before settled().
+    void limit_to(std::vector<std::pair<int64_t, int64_t>> places) { places_.limit_to(std::move(places)); }
+    // Counts the next block of reads, as CandidateScanner::add does.
+    void add(const Reads& reads, const ReferenceWindows& reference);
+    // The windows to assemble once all reads to come start at `frontier` or later: intervals of the reference, which
+    // may reach beyond the contig's end.
+    std::vector<std::pair<int64_t, int64_t>> windows(int64_t frontier);
+    // Assembles those windows; reference[i] is what there is of window i. `reads` is the block that was added last.
+    void assemble(const Reads& reads, const std::vector<ReferenceWindow>& reference);
+    // Windows that wait to be assembled.
+    int64_t waiting() const { return static_cast<int64_t>(windows_.size()); }
+    // The candidates before settled(), in order, which were not taken before.
+    std::vector<Candidate> take();
+    // No candidate before this position is still to come.
+    int64_t settled() const { return settled_; }
+    // Forget everything: the next read is on another contig.
+    void reset();
+    int samples() const { return samples_; }
+
+private:
+    // What reads of a sample show in a tile: how many clips and gaps, and where the first and last of them are.
+    struct Events {
+        uint32_t count = 0;
+        int64_t first = 0, last = 0;
+
+        void add(int64_t begin, int64_t end);
+    };
+    struct Window {
+        int64_t start, end;
+        std::vector<Events> events;  // [samples]
+    };
+    // The good letters of the reads of a sample over a window.
+    struct Piled {
+        std::vector<Stretch> stretches;
+        std::vector<std::pair<const Reads*, int64_t>> read;  // that each stretch is from
+    };
+
+    void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
+    void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
+    bool is_active(const Window& window, const std::vector<EndedReads>& blocks) const;
+    static void limit(Piled& piled);
+    Piled pile(int sample, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks) const;
+    void drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
+                        const std::vector<Assembly>& assemblies);
+
+    int samples_;
+    CandidateThresholds thresholds_;
+    bool assembles_;
+    Places places_;
+    CandidateScanner scanner_;
+    ReadStore older_;                                // reads of earlier blocks that windows to come may need
+    std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample
+    std::vector<Window> windows_;
+    std::vector<Candidate> found_;
+    int64_t settled_ = 0;
+    std::vector<Indel> scratch_;
+};
+
+}  // namespace pairhmm

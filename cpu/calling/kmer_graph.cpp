@@ -1,0 +1,314 @@
+// Graphs of k-mers. See calling/kmer_graph.hpp.
+#include "calling/kmer_graph.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <queue>
+
+#include "calling/dangling_ends.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr uint64_t kHashBase = 0x9E3779B97F4A7C15, kMixer = 0xD6E8FEB86659FD93;
+// The states of a search for detours. Where a window has more, its lightest ways stay unknown.
+constexpr size_t kMostStates = 4096;
+// As many slots as most windows need.
+constexpr int kLeastSlotBits = 12;
+// A graph with more dangling ends keeps them so.
+constexpr size_t kMostEnds = 32;
+
+// The end of a way that is searched for: the letters since `before`, and the node behind them.
+struct State {
+    int32_t node;
+    uint32_t weight;
+    std::string letters;
+};
+
+// The heaviest way first; of equal ones that whose letters come first.
+struct IsLater {
+    bool operator()(const State& a, const State& b) const {
+        return a.weight != b.weight ? a.weight < b.weight : a.letters > b.letters;
+    }
+};
+
+}  // namespace
+
+KmerGraph::KmerGraph(int k) : k_(k), leading_(1) {
+    for (int i = 1; i < k; ++i) leading_ *= kHashBase;
+    make_slots(kLeastSlotBits);
+}
+
+// Slots for the nodes that there are, and for more.
+void KmerGraph::make_slots(int bits) {
+    slots_.assign(size_t{1} << bits, kNone);
+    shift_ = 64 - bits;
+    for (size_t node = 0; node < nodes_.size(); ++node)
+        slots_[slot_of(nodes_[node].letter, hash_of(nodes_[node].letter))] = static_cast<int32_t>(node);
+}
+
+uint64_t KmerGraph::hash_of(const uint8_t* kmer) const {
+    uint64_t hash = 0;
+    for (int i = 0; i < k_; ++i) hash = hash * kHashBase + kmer[i] + 1;
+    return hash;
+}
+
+// The slot that has a k-mer, or the empty one where it belongs.
+size_t KmerGraph::slot_of(const uint8_t* kmer, uint64_t hash) const {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = hash * kMixer >> shift_;
+    while (slots_[slot] != kNone && std::memcmp(nodes_[slots_[slot]].letter, kmer, k_) != 0) slot = (slot + 1) & mask;
+    return slot;
+}
+
+int32_t KmerGraph::node_of(const uint8_t* kmer, uint64_t hash) {
+    const size_t slot = slot_of(kmer, hash);
+    if (slots_[slot] != kNone) return slots_[slot];
+    const auto node = static_cast<int32_t>(nodes_.size());
+    slots_[slot] = node;
+    nodes_.emplace_back();
+    nodes_.back().letter = kmer;
+    // Half of the slots stay empty. Many reads have few k-mers: slots for all of their letters would take longer.
+    if (2 * nodes_.size() > slots_.size()) make_slots(64 - shift_ + 1);
+    return node;
+}
+
+// The node of a k-mer that follows another one. Most edges are there already, and are followed without a search.
+int32_t KmerGraph::followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight) {
+    const int letter = kmer[k_ - 1];
+    int32_t next = nodes_[node].next[letter];
+    if (next == kNone) {
+        next = node_of(kmer, hash);
+        nodes_[node].next[letter] = next;
+    }
+    nodes_[node].weight[letter] += weight;
+    return next;
+}
+
+bool KmerGraph::add_reference(Stretch reference) {
+    reference_ = reference;
+    int32_t node = kNone;
+    uint64_t hash = hash_of(reference.letter);
+    for (int64_t i = 0; i + k_ <= reference.length; ++i) {
+        const uint8_t* kmer = reference.letter + i;
+        if (i > 0) hash = (hash - leading_ * (kmer[-1] + 1)) * kHashBase + kmer[k_ - 1] + 1;
+        node = i == 0 ? node_of(kmer, hash) : followed(node, kmer, hash, 0);
+        if (nodes_[node].reference != kNone) return false;
+        nodes_[node].reference = static_cast<int32_t>(i);
+    }
+    reference_nodes_ = static_cast<int32_t>(nodes_.size());
+    return true;
+}
+
+void KmerGraph::add(Stretch letters, uint32_t weight) {
+    if (letters.length <= k_) return;
+    uint64_t hash = hash_of(letters.letter);
+    int32_t node = node_of(letters.letter, hash);
+    for (int64_t i = 1; i + k_ <= letters.length; ++i) {
+        const uint8_t* kmer = letters.letter + i;
+        hash = (hash - leading_ * (kmer[-1] + 1)) * kHashBase + kmer[k_ - 1] + 1;
+        node = followed(node, kmer, hash, weight);
+    }
+}
+
+bool KmerGraph::is_reference_edge(const Node& node, int letter) const {
+    return node.reference != kNone && node.next[letter] != kNone &&
+           nodes_[node.next[letter]].reference == node.reference + 1;
+}
+
+void KmerGraph::weigh_chains() {
+    std::vector<uint8_t> arriving(nodes_.size()), leaving(nodes_.size());  // edges, at most four each
+    for (size_t node = 0; node < nodes_.size(); ++node)
+        for (const int32_t next : nodes_[node].next)
+            if (next != kNone) ++leaving[node], ++arriving[next];
+    const auto is_inside = [&](int32_t node) {
+        return nodes_[node].reference == kNone && arriving[node] == 1 && leaving[node] == 1;
+    };
+    const auto only_letter = [&](const Node& node) {
+        int letter = 0;
+        while (node.next[letter] == kNone) ++letter;
+        return letter;
+    };
+    for (size_t start = 0; start < nodes_.size(); ++start) {
+        if (is_inside(static_cast<int32_t>(start))) continue;
+        for (int letter = 0; letter < 4; ++letter) {
+            if (nodes_[start].next[letter] == kNone) continue;
+            uint32_t most = nodes_[start].weight[letter];
+            for (int32_t node = nodes_[start].next[letter]; is_inside(node);) {
+                const int own = only_letter(nodes_[node]);
+                most = std::max(most, nodes_[node].weight[own]);
+                node = nodes_[node].next[own];
+            }
+            nodes_[start].chain[letter] = most;
+            for (int32_t node = nodes_[start].next[letter]; is_inside(node);) {
+                const int own = only_letter(nodes_[node]);
+                nodes_[node].chain[own] = most;
+                node = nodes_[node].next[own];
+            }
+        }
+    }
+}
+
+// Adds the letters between dangling ends and the reference. Whether there are any.
+bool KmerGraph::join_dangling_ends(uint32_t least) {
+    std::vector<uint32_t> arriving(nodes_.size()), leaving(nodes_.size());  // the heaviest chains that are not light
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+        for (int letter = 0; letter < 4; ++letter) {
+            const uint32_t weight = nodes_[node].chain[letter];
+            const int32_t next = nodes_[node].next[letter];
+            if (next == kNone || weight < least) continue;
+            leaving[node] = std::max(leaving[node], weight);
+            arriving[next] = std::max(arriving[next], weight);
+        }
+    }
+    std::vector<std::pair<std::string, uint32_t>> joined;  // letters and weights
+    for (size_t node = reference_nodes_; node < nodes_.size(); ++node) {
+        const bool stops = leaving[node] == 0;
+        if (stops == (arriving[node] == 0)) continue;
+        const uint8_t* kmer = nodes_[node].letter;
+        const std::optional<Overlap> overlap = overlap_of({kmer, k_}, reference_, stops);
+        if (!overlap) continue;
+        // The k-mer of the reference that has the overlap at its other end.
+        const int64_t begin = stops ? overlap->place : overlap->place + overlap->length - k_;
+        if (begin < 0 || begin + k_ > reference_.length) continue;
+        const uint8_t* own = reference_.letter + begin;
+        std::string letters;
+        if (stops) {
+            letters.assign(kmer, kmer + k_).append(own + overlap->length, own + k_);
+        } else {
+            letters.assign(own, own + k_ - overlap->length).append(kmer, kmer + k_);
+        }
+        joined.emplace_back(std::move(letters), std::max(arriving[node], leaving[node]));
+    }
+    if (joined.empty() || joined.size() > kMostEnds) return false;
+    for (auto& [letters, weight] : joined) {
+        const std::string& kept = joined_.emplace_back(std::move(letters));
+        add({reinterpret_cast<const uint8_t*>(kept.data()), static_cast<int64_t>(kept.size())}, weight);
+    }
+    return true;
+}
+
+void KmerGraph::prune(uint32_t least) {
+    weigh_chains();
+    if (join_dangling_ends(least)) weigh_chains();
+    for (Node& node : nodes_) {
+        node.kept = 0;
+        for (int letter = 0; letter < 4; ++letter)
+            if (node.next[letter] != kNone && (is_reference_edge(node, letter) || node.chain[letter] >= least))
+                node.kept |= 1u << letter;
+    }
+    keep_ways_back();
+}
+
+// Keeps the edges that lie on a way from the reference back to it.
+void KmerGraph::keep_ways_back() {
+    const auto edges = [&](auto&& use) {
+        for (size_t node = 0; node < nodes_.size(); ++node)
+            for (int letter = 0; letter < 4; ++letter)
+                if (nodes_[node].kept >> letter & 1) use(static_cast<int32_t>(node), nodes_[node].next[letter]);
+    };
+    // The nodes before each node: those of node n are before[first[n]] to before[first[n + 1] - 1].
+    std::vector<int32_t> first(nodes_.size() + 1), before;
+    edges([&](int32_t, int32_t to) { ++first[to + 1]; });
+    for (size_t node = 0; node < nodes_.size(); ++node) first[node + 1] += first[node];
+    before.resize(first.back());
+    std::vector<int32_t> next = first;
+    edges([&](int32_t from, int32_t to) { before[next[to]++] = from; });
+
+    std::vector<uint8_t> comes_from(nodes_.size()), leads_to(nodes_.size());
+    std::vector<int32_t> open;
+    for (int32_t node = 0; node < reference_nodes_; ++node) open.push_back(node), comes_from[node] = 1;
+    while (!open.empty()) {
+        const Node& node = nodes_[open.back()];
+        open.pop_back();
+        for (int letter = 0; letter < 4; ++letter)
+            if (node.kept >> letter & 1 && !comes_from[node.next[letter]])
+                comes_from[node.next[letter]] = 1, open.push_back(node.next[letter]);
+    }
+    for (int32_t node = 0; node < reference_nodes_; ++node) open.push_back(node), leads_to[node] = 1;
+    while (!open.empty()) {
+        const int32_t node = open.back();
+        open.pop_back();
+        for (int32_t i = first[node]; i < first[node + 1]; ++i)
+            if (!leads_to[before[i]]) leads_to[before[i]] = 1, open.push_back(before[i]);
+    }
+    for (size_t node = 0; node < nodes_.size(); ++node)
+        for (int letter = 0; letter < 4; ++letter)
+            if (nodes_[node].kept >> letter & 1 && !(comes_from[node] && leads_to[nodes_[node].next[letter]]))
+                nodes_[node].kept &= ~(1u << letter);
+}
+
+bool KmerGraph::is_cyclic() const {
+    // Nodes of the reference come first. Those behind them are taken away once nothing leads to them.
+    const auto first = static_cast<size_t>(reference_nodes_);
+    std::vector<int32_t> arriving(nodes_.size());
+    size_t left = nodes_.size() - first;
+    std::vector<int32_t> open;
+    for (size_t node = first; node < nodes_.size(); ++node)
+        for (int letter = 0; letter < 4; ++letter)
+            if (nodes_[node].kept >> letter & 1) ++arriving[nodes_[node].next[letter]];
+    for (size_t node = first; node < nodes_.size(); ++node)
+        if (arriving[node] == 0) open.push_back(static_cast<int32_t>(node));
+    while (!open.empty()) {
+        const Node& node = nodes_[open.back()];
+        open.pop_back();
+        --left;
+        for (int letter = 0; letter < 4; ++letter) {
+            if ((node.kept >> letter & 1) == 0 || node.next[letter] < reference_nodes_) continue;
+            if (--arriving[node.next[letter]] == 0) open.push_back(node.next[letter]);
+        }
+    }
+    return left > 0;
+}
+
+bool KmerGraph::has_kept(Stretch read) const {
+    int32_t node = slots_[slot_of(read.letter, hash_of(read.letter))];
+    for (int64_t i = k_; i < read.length; ++i) {
+        if ((nodes_[node].kept >> read.letter[i] & 1) == 0) return false;
+        node = nodes_[node].next[read.letter[i]];
+    }
+    return true;
+}
+
+std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) const {
+    std::vector<Detour> found;
+    bool are_all = true;
+    size_t states = 0;
+    for (int32_t start = 0; start < reference_nodes_; ++start) {
+        const Node& origin = nodes_[start];
+        std::priority_queue<State, std::vector<State>, IsLater> open;
+        const auto extend = [&](const Node& node, uint32_t weight, const std::string& letters) {
+            for (int letter = 0; letter < 4; ++letter)
+                if (node.kept >> letter & 1 && !is_reference_edge(node, letter))
+                    open.push({node.next[letter], std::min(weight, node.chain[letter]), letters + char(letter)});
+        };
+        extend(origin, UINT32_MAX, "");
+        uint32_t leaving = 0;
+        for (const uint32_t weight : origin.weight) leaving += weight;
+        for (int ways = 0; ways < most && !open.empty() && states < kMostStates; ++states) {
+            State state = open.top();
+            open.pop();
+            // Most nodes are followed by one alone.
+            while (nodes_[state.node].reference == kNone) {
+                const Node& node = nodes_[state.node];
+                if ((node.kept & (node.kept - 1)) != 0) break;
+                const int letter = node.kept == 1 ? 0 : node.kept == 2 ? 1 : node.kept == 4 ? 2 : 3;
+                state = {node.next[letter], std::min(state.weight, node.chain[letter]),
+                         std::move(state.letters) + char(letter)};
+            }
+            const Node& node = nodes_[state.node];
+            if (node.reference == kNone) {
+                extend(node, state.weight, state.letters);
+                continue;
+            }
+            found.push_back({origin.reference, node.reference, std::move(state.letters), state.weight, leaving});
+            ++ways;
+        }
+        are_all &= open.empty();
+    }
+    return {std::move(found), are_all};
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,60 @@
+// Reads that outlive their block. See calling/read_store.hpp.
+#include "calling/read_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pairhmm {
+
+ReadEnds::ReadEnds(const Reads& reads) {
+    end_.reserve(static_cast<size_t>(reads.count));
+    highest_.reserve(static_cast<size_t>(reads.count));
+    int64_t highest = 0;
+    for (int64_t read = 0; read < reads.count; ++read) {
+        end_.push_back(read_end(reads, read));
+        highest = std::max(highest, end_.back());
+        highest_.push_back(highest);
+    }
+}
+
+int64_t ReadEnds::first_behind(int64_t position) const {
+    return std::upper_bound(highest_.begin(), highest_.end(), position) - highest_.begin();
+}
+
+Reads ReadStore::reads() const {
+    return {static_cast<int64_t>(start_.size()),
+            start_.data(),
+            sample_.data(),
+            base_offset_.data(),
+            base_.data(),
+            quality_.data(),
+            cigar_offset_.data(),
+            cigar_.data()};
+}
+
+void ReadStore::keep(const std::vector<EndedReads>& blocks, int64_t position) {
+    ReadStore kept;
+    for (const auto [reads, ends] : blocks)
+        for (int64_t read = ends->first_behind(position); read < reads->count; ++read)
+            if (ends->of(read) > position) kept.append(*reads, read);
+    *this = std::move(kept);
+}
+
+void ReadStore::clear() {
+    for (auto* offset : {&base_offset_, &cigar_offset_}) offset->assign(1, 0);
+    start_.clear(), sample_.clear(), base_.clear(), quality_.clear(), cigar_.clear();
+}
+
+void ReadStore::append(const Reads& reads, int64_t read) {
+    const int64_t base = reads.base_offset[read], base_end = reads.base_offset[read + 1];
+    const int64_t cigar = reads.cigar_offset[read], cigar_end = reads.cigar_offset[read + 1];
+    start_.push_back(reads.start[read]);
+    sample_.push_back(reads.sample[read]);
+    base_.insert(base_.end(), reads.base + base, reads.base + base_end);
+    quality_.insert(quality_.end(), reads.quality + base, reads.quality + base_end);
+    cigar_.insert(cigar_.end(), reads.cigar + cigar, reads.cigar + cigar_end);
+    base_offset_.push_back(base_offset_.back() + base_end - base);
+    cigar_offset_.push_back(cigar_offset_.back() + cigar_end - cigar);
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,73 @@
+// How sure reads are that a sample has the reference, at every position of a contig. docs/vcf.md has the formulas.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "calling/candidates.hpp"
+#include "calling/leftmost.hpp"
+
+namespace pairhmm {
+
+// Bands of positions without a read, and of those whose reads make all genotypes equally likely.
+constexpr int kNoReads = -2, kNothingKnown = -1;
+
+// Neighbouring positions [start, end) whose GQ lies in one band.
+struct ReferenceBlock {
+    int64_t start, end;
+    int band;             // one of those above; else how many of the limits are not above GQ
+    int64_t quality;      // the lowest GQ
+    int64_t depth;        // the sum of the depths
+    int64_t least_depth;  // the lowest
+    int64_t one, both;    // the lowest Phred likelihoods of one and of two copies that are not the reference
+};
+
+// One sample's reads along one contig, added in order of start.
+class ReferenceConfidence {
+public:
+    // Bases of a lower quality are not counted.
+    explicit ReferenceConfidence(int min_base_quality);
+
+    // Mates have the same number. Where they overlap, the first one counts. The windows reach so far beyond the reads
+    // that repeats at their ends show there.
+    void add(const Reads& reads, const int64_t* read_end, const uint32_t* fragment, const ReferenceWindows& reference);
+
+    // The blocks of [begin, end), whose reads are all added. What lies before `end` is forgotten. limits: GQ from which
+    // on each further band begins, ascending. With `haploid`, there is one copy.
+    std::vector<ReferenceBlock> take(int64_t begin, int64_t end, const std::vector<int>& limits, bool haploid);
+
+private:
+    // Of one position.
+    struct Counts {
+        int64_t one = 0, both = 0;  // thousandths of Phred by which one and two other copies are less likely
+        int32_t depth = 0;
+        int32_t showing_indels = 0;  // reads that would show an insertion or a deletion here
+    };
+    static constexpr int64_t kPageBits = 10, kPage = int64_t{1} << kPageBits;
+
+    void add_read(const Reads& reads, int64_t read, int64_t read_end, int64_t first, const ReferenceWindows& reference,
+                  const std::vector<std::vector<int32_t>>& needed);
+    void count(Counts& counts, int quality, bool is_reference) const;
+    std::vector<Counts>& page_of(int64_t position);
+    // Calls use(position, counts) for each position of [begin, end).
+    template <class Use>
+    void on_pages(int64_t begin, int64_t end, const Use& use) {
+        while (begin < end) {
+            std::vector<Counts>& page = page_of(begin);
+            const int64_t stop = std::min(end, ((begin >> kPageBits) + 1) << kPageBits);
+            for (; begin < stop; ++begin) use(begin, page[begin & (kPage - 1)]);
+        }
+    }
+
+    int min_base_quality_;
+    std::vector<int64_t> one_, both_, other_one_, other_both_;  // by quality: what a base adds to Counts
+    std::map<int64_t, std::vector<Counts>> pages_;
+    std::unordered_map<uint32_t, int64_t> end_of_;  // by fragment: where its first read ends
+    int64_t pruned_ = 0;
+    LeftmostAlignment alignment_;  // of the read that is added
+};
+
+}  // namespace pairhmm

@@ -1,0 +1,198 @@
+"""`pairhmm align`: sequences in, scores and alignments out."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import replace
+from typing import Any
+
+import rich_click as click
+
+import pairhmm
+from pairhmm.align import files as align
+from pairhmm.align import haplotype_variants as align_haplotypes
+from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
+from pairhmm.cli.compute import device_list_options, threads_option
+from pairhmm.cli.fields import Decorator, default_of, either, option, output_option
+from pairhmm.cli.help_style import COMPUTE, INPUT, MODEL, OUTPUT, REGIONS, Command
+from pairhmm.cli.param_types import INPUT_FILE, Size, Whole
+from pairhmm.cli.progress import byte_progress
+from pairhmm.engine import Choice
+from pairhmm.options import rules_of
+from pairhmm.variants.provenance import provenance_of
+
+EXAMPLES = (
+    "pairhmm align --cigar reads.fastq haplotypes.fa",
+    "pairhmm align --all --preset edit -o distances.tsv reads.fastq haps.fa",
+    "pairhmm align --vcf -f ref.fa -r chr1:101-400 -o haps.vcf.gz haps.fa",
+)
+
+_DEFAULTS = Scoring()
+_MODES, _OVERHANGS = (rules_of(Scoring)[name].choices for name in ("mode", "overhang"))
+
+
+def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
+    """An option for a score, whose default is that of the preset."""
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=Whole(least, most),
+        metavar="N",
+        panel=MODEL,
+        help=f"The score of {what} (default: {getattr(_DEFAULTS, name)}, or the preset's).",
+    )
+
+
+@click.command("align", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "queries",
+    type=INPUT_FILE,
+    panel=INPUT,
+    help="The queries: FASTA or FASTQ, plain or gzipped. '-' is stdin.",
+)
+@click.argument(
+    "targets",
+    type=INPUT_FILE,
+    required=False,
+    panel=INPUT,
+    help="The targets, in the same formats. The first query is aligned to the first target, and so on. There are none"
+    " with --vcf.",
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    panel=INPUT,
+    help="Every query is aligned to every target.",
+)
+@click.option(
+    "-f",
+    "--reference",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="The reference genome (FASTA), for --vcf.",
+)
+@click.option(
+    "-r",
+    "--region",
+    metavar="REGION",
+    panel=REGIONS,
+    help="The region that the haplotypes of --vcf span: chr:begin-end, 1-based, both ends included.",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(tuple(PRESETS)),
+    metavar="NAME",
+    panel=MODEL,
+    help="Scores and mode by name. 'edit' counts differences, and its scores are distances: 0 is equal."
+    " 'gatk-haplotype' and 'gatk-read' are those by which GATK aligns a haplotype to the reference and a read to its"
+    " haplotype. Other options change single values.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(_MODES),
+    metavar="MODE",
+    panel=MODEL,
+    help="The ends that are free. 'global' aligns all of both sequences, 'semi-global' all of the query within the"
+    f" target; 'gatk' leaves out ends of both, by GATK's rules (default: {_DEFAULTS.mode}, or the preset's).",
+)
+@_score_option("match", 0, LARGEST_SCORE, "two equal letters")
+@_score_option("mismatch", -LARGEST_SCORE, 0, "two different letters")
+@_score_option("gap_open", -LARGEST_SCORE, 0, "a gap's first letter")
+@_score_option("gap_extend", -LARGEST_SCORE, 0, "each further letter of a gap")
+@click.option(
+    "--overhang",
+    type=click.Choice(_OVERHANGS),
+    metavar="NAME",
+    panel=MODEL,
+    help=f"What mode 'gatk' makes of ends that it leaves out. NAME is {either(_OVERHANGS)} (default:"
+    f" {_DEFAULTS.overhang}).",
+)
+@device_list_options
+@threads_option(align.align_files)
+@option(
+    align.align_files,
+    "chunk_size",
+    type=Size(),
+    default=Size.text(default_of(align.align_files, "chunk_size")),
+    metavar="SIZE",
+    panel=COMPUTE,
+    help="The text of each file that is held in memory at once, in bytes or with K, M or G. The size changes no"
+    " result.",
+)
+@output_option("The alignments: .tsv, .tsv.gz, .paf, .paf.gz, .sam or .bam. '-' is TSV to stdout.")
+@option(
+    align.align_files,
+    "cigars",
+    "--cigar",
+    panel=OUTPUT,
+    help="The table has the alignments, too: CIGAR, start and end in the target. PAF, SAM and BAM always have them.",
+)
+@click.option(
+    "--vcf",
+    is_flag=True,
+    panel=OUTPUT,
+    help="QUERIES are haplotypes of a region (-f and -r), and their variants are written: .vcf, .vcf.gz or .bcf. GATK's"
+    " way to align haplotypes is taken.",
+)
+@click.option(
+    "--no-version",
+    is_flag=True,
+    panel=OUTPUT,
+    help="The header of SAM, BAM or VCF names no version or command, so that equal results are equal bytes.",
+)
+def command(
+    queries: str,
+    targets: str | None,
+    every: bool,
+    reference: str | None,
+    region: str | None,
+    preset: str | None,
+    overhang: str | None,
+    backend: Choice,
+    threads: int,
+    chunk_size: int,
+    output: str,
+    cigars: bool,
+    vcf: bool,
+    no_version: bool,
+    **scores: Any,
+) -> None:
+    """Align each sequence of QUERIES to one of TARGETS, exactly, and write scores or alignments.
+
+    A gap of k letters scores gap-open + (k - 1) * gap-extend. Letters match where they are equal; N matches N alone.
+    With --vcf, the variants of haplotypes are written. docs/align.md describes the outputs.
+    """
+    given: dict[str, Any] = {
+        name: value for name, value in (scores | {"overhang": overhang}).items() if value is not None
+    }
+    if vcf:
+        if targets or every or cigars or preset or given:
+            raise click.UsageError("--vcf takes no TARGETS, and no option for other outputs or scores.")
+        if not (reference and region):
+            raise click.UsageError("--vcf needs the reference (-f) and the region of the haplotypes (-r).")
+        lines = {} if no_version else provenance_of(sys.argv[1:])
+        align_haplotypes.write_haplotype_variants(queries, reference, region, output, provenance=lines)
+        return
+    if not targets:
+        raise click.UsageError("Missing argument 'TARGETS'.")
+    if reference or region:
+        raise click.UsageError("-f and -r need --vcf.")
+    start = PRESETS[preset] if preset else _DEFAULTS
+    if overhang is not None and given.get("mode", start.mode) != "gatk":
+        raise click.UsageError("--overhang needs --mode gatk, or a preset of GATK.")
+    with byte_progress((queries,) if every else (queries, targets)) as watch:
+        align.align_files(
+            queries,
+            targets,
+            output,
+            scoring=replace(start, **given),
+            every=every,
+            cigars=cigars,
+            backend=backend,
+            threads=threads,
+            chunk_size=chunk_size,
+            provenance={} if no_version else {"VN": pairhmm.__version__, "CL": shlex.join(["pairhmm", *sys.argv[1:]])},
+            watch=watch,
+        )

@@ -1,0 +1,111 @@
+"""Alignments on a CUDA device (`pairhmm.align.cuda_device`), and on the CPU what it does not do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.align.base import ALIGNERS, Aligner
+from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.cuda_device import AligningDevice
+from pairhmm.align.cuda_kernels import works
+from pairhmm.align.cuda_packing import Index, alone
+from pairhmm.align.scoring import Scoring
+from pairhmm.backends.cuda import setup as cuda_setup
+from pairhmm.backends.cuda.setup import status
+from pairhmm.engine.tools import Fallback
+
+__all__ = ["CudaAligner", "make", "status"]
+
+
+class CudaAligner(Aligner):
+    """Aligns pairs on one CUDA device.
+
+    Parameters
+    ----------
+    device : int
+        Index of the device.
+    """
+
+    def __init__(self, device: int = 0) -> None:
+        self.label = f"cuda:{device}"
+        self._device = AligningDevice(device, self.label)
+        self._fallback = Fallback(ALIGNERS, self.label)
+
+    def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
+        if scoring.mode == "gatk":
+            return self._fallback.of("mode gatk").scores(pairs, scoring, threads)
+        first, *others = works(scoring, traced=False)
+        scores = np.empty(len(pairs), dtype=np.int32)
+        if not len(pairs):
+            return scores
+        left = self._device.scores(pairs, first, scores)
+        for work in others:
+            if len(left):
+                found = np.empty(len(left), dtype=np.int32)
+                still = self._device.scores(alone(pairs, left), work, found)
+                scores[left] = found
+                left = left[still]
+        if len(left):
+            rest = alone(pairs, left)
+            scores[left] = self._for_rest(rest).scores(rest, scoring, threads)
+        return scores
+
+    def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
+        if scoring.mode == "gatk":
+            return self._fallback.of("mode gatk").alignments(pairs, scoring, threads)
+        found, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
+        for work in works(scoring, traced=True):
+            if len(left):
+                more, still = self._device.alignments(pairs if len(left) == len(pairs) else alone(pairs, left), work)
+                found = _replaced(found, left, more)
+                left = left[still]
+        if len(left):
+            rest = alone(pairs, left)
+            found = _replaced(found, left, self._for_rest(rest).alignments(rest, scoring, threads))
+        return found
+
+    def kernel_seconds(self, pairs: SequencePairs, scoring: Scoring, repetitions: int) -> list[float]:
+        """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events."""
+        return self._device.kernel_seconds(pairs, works(scoring, traced=False)[0], repetitions)
+
+    def _for_rest(self, pairs: SequencePairs) -> Aligner:
+        """The aligner of pairs that no kernel takes: those with an empty sequence, and others that are too long."""
+        return self._fallback.of("pairs of such lengths") if pairs.cells else ALIGNERS.load("reference")
+
+
+def _none(pairs: int) -> Alignments:
+    """Alignments to replace."""
+    scores, starts, ends = np.zeros((3, pairs), dtype=np.int32)
+    return Alignments(scores, starts, ends, np.zeros(0, dtype=np.uint32), np.zeros(pairs + 1, dtype=np.int64))
+
+
+def _replaced(found: Alignments, index: Index, by: Alignments) -> Alignments:
+    """Alignments of which those of `index`, which have no CIGARs, are replaced."""
+    if len(index) == len(found):
+        return by
+    for values, others in (
+        (found.scores, by.scores),
+        (found.target_starts, by.target_starts),
+        (found.target_ends, by.target_ends),
+    ):
+        values[index] = others
+    kept, put = np.diff(found.offsets), np.diff(by.offsets)
+    counts = kept.copy()
+    counts[index] = put
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    cigars = np.empty(offsets[-1], dtype=np.uint32)
+    cigars[np.repeat(offsets[:-1] - found.offsets[:-1], kept) + np.arange(len(found.cigars))] = found.cigars
+    cigars[np.repeat(offsets[index] - by.offsets[:-1], put) + np.arange(len(by.cigars))] = by.cigars
+    return Alignments(found.scores, found.target_starts, found.target_ends, cigars, offsets)
+
+
+def make(device: int = 0) -> Aligner:
+    """An aligner on a CUDA device.
+
+    Raises
+    ------
+    BackendUnavailable
+    """
+    with cuda_setup.starting(device):
+        return CudaAligner(device)

@@ -1,0 +1,132 @@
+"""Alignment on a WebGPU device, with wgpu. Scores are the device's; alignments, and GATK's rules, are the CPU's."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.align.base import ALIGNERS, Aligner
+from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.scoring import Scoring
+from pairhmm.align.webgpu_kernels import (
+    MOST,
+    PARAMS,
+    RESULT,
+    WIDTH,
+    largest_number,
+    plane_steps,
+    scoring_params,
+    source,
+)
+from pairhmm.align.webgpu_plan import AlignDispatch, letters_of, planned
+from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
+from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.engine.tools import Fallback
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+
+__all__ = ["WebgpuAligner", "make", "status"]
+
+MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
+"""Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
+
+
+class WebgpuAligner(Aligner):
+    """Aligns on one WebGPU device.
+
+    Parameters
+    ----------
+    number : int
+        Index of the device.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.label = f"webgpu:{number}"
+        self._shared = pair_device(number)
+        self._slot = Slot(self._shared.handle, self.label, USAGES)
+        self._fallback = Fallback(ALIGNERS, self.label)
+
+    def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
+        """The score of each pair's best alignment (int32). All cores pack letters.
+
+        Raises
+        ------
+        OutOfDeviceMemory, DeviceLost
+        """
+        if scoring.mode == "gatk":
+            return self._fallback.of("GATK's rules").scores(pairs, scoring, threads)
+        if not len(pairs):
+            return np.zeros(0, dtype=np.int32)
+        if _is_beyond_32_bits(pairs, scoring):
+            return self._fallback.of("scores beyond 32 bits").scores(pairs, scoring, threads)
+        try:
+            with self._shared.one_call, translated(self.label):
+                return self._scores(pairs, scoring)
+        except OutOfDeviceMemory:
+            # A smaller call needs less of some buffers, and may need as much of others.
+            self._slot.release()
+            raise
+        except DeviceLost:
+            pair_device.cache_clear()
+            raise
+
+    def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
+        """The best alignment of each pair, by the CPU."""
+        return self._fallback.of("alignments with CIGARs").alignments(pairs, scoring, threads)
+
+    def _scores(self, pairs: SequencePairs, scoring: Scoring) -> NDArray[np.int32]:
+        letters = letters_of(pairs)
+        self._slot.begin_call()
+        most_cells = MOST_CELLS[scoring.form] // self._shared.slower
+        plan = planned(pairs, letters, scoring, most_cells, self._shared.most_border // WORD)
+        self._slot.upload("given", letters.words)
+        if letters.unknown is not None:
+            self._slot.upload("more", letters.unknown)
+        self._slot.upload("pairs", plan.pairs)
+        self._slot.make_room("border", WORD * max(dispatch.border for dispatch in plan.dispatches))
+        size = RESULT.dtype.itemsize * len(plan.pairs)
+        self._slot.make_room("found", size)
+        self._shared.compile([dispatch.variant for dispatch in plan.dispatches], source)
+        of_scoring = scoring_params(scoring)
+        bindings = BINDINGS if letters.unknown is not None else BINDINGS[:-1]
+        dispatches = [
+            PairDispatch(one.variant, _params(one, of_scoring), one.items, bindings) for one in plan.dispatches
+        ]
+        found = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
+        ordered = found["best" if scoring.mode == "semi-global" else "last"]
+        scores = np.empty(len(pairs), dtype=np.int32)
+        scores[slice(None) if plan.place is None else plan.place] = ordered
+        return scores
+
+
+def _params(dispatch: AlignDispatch, of_scoring: dict[str, int]) -> NDArray[np.void]:
+    return PARAMS.values(
+        {
+            "first_pair": dispatch.first_pair,
+            "items": dispatch.items,
+            "stride": dispatch.items,
+            "first_row": dispatch.first_row,
+            "end_row": dispatch.end_row,
+            **of_scoring,
+        }
+    )
+
+
+def _is_beyond_32_bits(pairs: SequencePairs, scoring: Scoring) -> bool:
+    """Whether whole scores are needed, and may be too large for integers."""
+    if scoring.form == "edit" or plane_steps(scoring) is not None:
+        return False
+    shorter = np.minimum(pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index])
+    return bool(largest_number(scoring, shorter).max() > MOST[True])
+
+
+def make(device: int = 0) -> WebgpuAligner:
+    """An aligner on a WebGPU device.
+
+    Raises
+    ------
+    BackendUnavailable
+    """
+    with webgpu_setup.starting(f"webgpu:{device}"):
+        return WebgpuAligner(device)

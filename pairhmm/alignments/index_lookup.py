@@ -1,0 +1,266 @@
+"""Looks up in a BGZF file, BAM or SAM, whether an index tells where its reads are."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import BinaryIO, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.bam_index import BamIndex
+from pairhmm.alignments.index_offsets import end_before, extents, gaps, in_file_order, passed_over
+from pairhmm.alignments.sam_flags import UNMAPPED
+from pairhmm.files import formats
+from pairhmm.sequences.arrays import distinct
+
+# The most places of a kind that are looked up in the alignment file. Each costs the unpacking of a block.
+_CONTIGS, _CHUNKS, _OFFSETS, _DOUBTED = 16, 32, 16, 32
+# The bytes that a BGZF block begins with (SAM specification, section 4.1).
+_BLOCK_MAGIC, _BLOCK_MARK = formats.GZIP_DEFLATE + b"\x04", b"BC"
+_RECORD_HEAD = 36
+# deflate packs at most 1,032 bytes into one, and a record has 36 bytes or more.
+_MOST_READS_A_BYTE = 29
+_LARGEST_BLOCK = 1 << 16
+_KEPT_BLOCKS = 8
+_NOWHERE: Final = "no read begins where it says"
+
+
+class Contradiction(Exception):
+    """The index contradicts the alignment file."""
+
+
+class DamagedFile(Exception):
+    """The alignment file itself is damaged here. Reading its records will report that."""
+
+
+class Record(NamedTuple):
+    """What is looked at of a record, and its virtual offset."""
+
+    contig: int
+    position: int
+    flag: int
+    offset: int
+
+
+class FileBlocks:
+    """The unpacked blocks of a file, of which a few are kept."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self.size = raw, os.fstat(raw.fileno()).st_size
+        self._kept: dict[int, tuple[bytes, int | None]] = {}
+
+    def at(self, address: int) -> tuple[bytes, int | None]:
+        """A block's bytes, and the address of the next one; empty bytes and None at the end of the file."""
+        if address not in self._kept:
+            if len(self._kept) >= _KEPT_BLOCKS:
+                del self._kept[next(iter(self._kept))]
+            self._kept[address] = self._unpacked(address)
+        return self._kept[address]
+
+    def place(self, offset: int) -> tuple[int, int] | None:
+        """The block that an offset leads to, and the place in it; None for the end of the file.
+
+        Raises
+        ------
+        Contradiction
+            For an offset that leads nowhere.
+        """
+        address, within = offset >> 16, offset & 0xFFFF
+        block, behind = self.at(address)
+        while within >= len(block):
+            if behind is None and within == len(block):
+                return None
+            if behind is None or within > len(block):
+                raise Contradiction(_NOWHERE)
+            address, within = behind, 0
+            block, behind = self.at(address)
+        return address, within
+
+    def on_from(self, address: int, within: int) -> Iterator[bytes]:
+        """The bytes from a place in a block on, block by block."""
+        block, behind = self.at(address)
+        yield block[within:]
+        while behind is not None:
+            block, behind = self.at(behind)
+            yield block
+
+    def _unpacked(self, address: int) -> tuple[bytes, int | None]:
+        self._raw.seek(address)
+        head = self._raw.read(formats.BGZF_HEAD_SIZE)
+        if not head:
+            return b"", None
+        if len(head) < formats.BGZF_HEAD_SIZE or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
+            raise Contradiction("no block of the file begins where it says")
+        size = int.from_bytes(head[16:18], "little") + 1
+        packed = self._raw.read(size - formats.BGZF_HEAD_SIZE)
+        try:
+            return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
+        except zlib.error as error:
+            raise DamagedFile from error
+
+
+RecordAt = Callable[[int], Record | None]
+"""The record that begins at a virtual offset; None at the end of the file."""
+
+
+def bam_records(blocks: FileBlocks, contigs: int) -> RecordAt:
+    """Looks up records of BAM."""
+
+    def record_at(offset: int) -> Record | None:
+        if (place := blocks.place(offset)) is None:
+            return None
+        head = b""
+        for piece in blocks.on_from(*place):
+            head += piece[: _RECORD_HEAD - len(head)]
+            if len(head) == _RECORD_HEAD:
+                break
+        else:
+            raise Contradiction(_NOWHERE)
+        size, contig, position, name, _, _, operations, flag, bases = struct.unpack_from("<iiiBBHHHi", head)
+        if (
+            not -1 <= contig < contigs
+            or bases < 0
+            or name < 1
+            or size < _RECORD_HEAD - 4 + name + 4 * operations + (bases + 1) // 2 + bases
+        ):
+            raise Contradiction(_NOWHERE)
+        return Record(contig, position, flag, place[0] << 16 | place[1])
+
+    return record_at
+
+
+def sam_records(blocks: FileBlocks, contigs: Sequence[str]) -> RecordAt:
+    """Looks up lines of SAM."""
+    numbers = {name.encode(): number for number, name in enumerate(contigs)} | {b"*": -1}
+
+    def record_at(offset: int) -> Record | None:
+        if (place := blocks.place(offset)) is None:
+            return None
+        line = b""
+        for piece in blocks.on_from(*place):
+            line += piece
+            if b"\n" in piece or line.count(b"\t") >= 5:
+                break
+        fields = line.split(b"\n")[0].split(b"\t", 4)
+        try:
+            return Record(numbers[fields[2]], int(fields[3]) - 1, int(fields[1]), place[0] << 16 | place[1])
+        except (IndexError, KeyError, ValueError) as error:
+            raise Contradiction(_NOWHERE) from error
+
+    return record_at
+
+
+def first_line(blocks: FileBlocks) -> int:
+    """The virtual offset of the first line of SAM behind the header."""
+    address: int | None = 0
+    begins_line = True
+    while address is not None:
+        block, behind = blocks.at(address)
+        within = 0
+        while within < len(block):
+            if begins_line and block[within : within + 1] != b"@":
+                return address << 16 | within
+            within = block.find(b"\n", within) + 1
+            begins_line = within > 0
+            if not begins_line:
+                break
+        address = behind
+    return blocks.size << 16
+
+
+def check_lookups(index: BamIndex, record_at: RecordAt, first: int, size: int, contigs: Sequence[str]) -> None:
+    """Require that an index has the contigs and the offsets of its file.
+
+    Parameters
+    ----------
+    index : BamIndex
+        Whose offsets rise.
+    record_at : callable
+    first : int
+        Virtual offset of the first record.
+    size : int
+        Bytes of the file.
+    contigs : sequence of str
+
+    Raises
+    ------
+    Contradiction
+    """
+    if index.contigs > len(contigs):
+        raise Contradiction(f"it has {index.contigs} contigs, the file {len(contigs)}")
+    ends = [int(index.end.max(initial=0)), *(told.end for told in index.reads.values())]
+    if max(ends) >> 16 > size:
+        raise Contradiction("it leads beyond the file's end")
+    begins = record_at(first)
+    if not len(index.begin):
+        if begins is not None and begins.contig >= 0:
+            raise Contradiction("it knows no reads")
+        return
+    _check_chunks(index, record_at, begins, contigs)
+    _check_offsets(index, record_at, contigs)
+    _check_gaps(index, record_at, contigs)
+    _check_counts(index, contigs)
+    behind = record_at(int(index.end.max()))
+    if behind is not None and behind.contig >= 0:
+        raise Contradiction("it does not know the last reads")
+
+
+def _check_chunks(index: BamIndex, record_at: RecordAt, first: Record | None, contigs: Sequence[str]) -> None:
+    order = in_file_order(index)
+    contig_of = index.bin_contig[index.chunk_bin]
+    firsts = order[np.append(True, np.diff(contig_of[order]) > 0)]
+    for chunk in dict.fromkeys(chain(_some(firsts, _CONTIGS), _some(order, _CHUNKS))):
+        found = record_at(int(index.begin[chunk]))
+        low, high = index.span_of_bin(int(index.bin_number[index.chunk_bin[chunk]]))
+        # A read whose position lies before its contig's start has a bin, too.
+        is_in_bin = found is not None and (found.position < 0 or low <= found.position < high)
+        if found is None or found.contig != contig_of[chunk] or not is_in_bin:
+            raise Contradiction(f"the reads of {contigs[int(contig_of[chunk])]} begin elsewhere")
+        if chunk == order[0] and first is not None and found.offset != first.offset:
+            raise Contradiction("it does not know the first reads")
+
+
+def _check_offsets(index: BamIndex, record_at: RecordAt, contigs: Sequence[str]) -> None:
+    """Look up the table of offsets, and the chunks whose reads would be passed over for it."""
+    window, offset = index.all_starts()
+    for at in _some(np.flatnonzero(offset), _OFFSETS):
+        contig = int(window[at]) >> index.window_bits
+        found = record_at(int(offset[at]))
+        if found is None or found.contig != contig:
+            raise Contradiction(f"the reads of {contigs[contig]} begin elsewhere")
+    for chunk in _some(passed_over(index), _DOUBTED):
+        found = record_at(int(index.begin[chunk]))
+        # biobambam2 does not count unmapped reads as reads of a window. They are not used.
+        if found is None or not found.flag & UNMAPPED:
+            name = contigs[int(index.bin_contig[index.chunk_bin[chunk]])]
+            raise Contradiction(f"reads of {name} lie before the offset that it gives for them")
+
+
+def _check_gaps(index: BamIndex, record_at: RecordAt, contigs: Sequence[str]) -> None:
+    for chunk in _some(gaps(index), _DOUBTED):
+        begin = int(index.begin[chunk])
+        found = record_at(end_before(index, chunk))
+        if found is not None and found.offset < begin and not found.flag & UNMAPPED:
+            raise Contradiction(f"it does not know all reads of {contigs[max(found.contig, 0)]}")
+
+
+def _check_counts(index: BamIndex, contigs: Sequence[str]) -> None:
+    """Require that a contig's bytes can hold its reads: their number bounds the pieces of a run."""
+    first, last = extents(index)
+    for number, told in index.reads.items():
+        blocks = max(0, (int(last[number]) >> 16) - (int(first[number]) >> 16)) + _LARGEST_BLOCK
+        if told.mapped + told.unmapped > _MOST_READS_A_BYTE * blocks:
+            raise Contradiction(f"it counts more reads of {contigs[number]} than the file can hold")
+
+
+def _some(places: NDArray[np.int64], most: int) -> list[int]:
+    """Some of many, evenly."""
+    if not len(places):
+        return []
+    picked: list[int] = places[distinct(np.linspace(0, len(places) - 1, most).astype(np.int64))].tolist()
+    return picked

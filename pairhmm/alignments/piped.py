@@ -1,0 +1,105 @@
+"""Pipes of BAM, CRAM and SAM, which can be read once: the header, which pysam parses, and then the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from itertools import chain
+from typing import BinaryIO, ClassVar, cast
+
+from pairhmm.alignments.htslib_records import DecodedRecords
+from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, RecordStream
+from pairhmm.alignments.unpacked_bam import UnpackedBam, read_header
+from pairhmm.errors import InputError
+from pairhmm.files import block_heads, formats
+from pairhmm.files.background import prefetch
+from pairhmm.files.bgzf_blocks import Block, blocks_from
+from pairhmm.files.byte_stream import ByteStream
+from pairhmm.files.descriptors import pipe_from
+from pairhmm.files.htslib import open_by_htslib
+
+
+@dataclass(frozen=True, slots=True)
+class PipedRecords:
+    """The records of a pipe, which has no index.
+
+    Attributes
+    ----------
+    header : bytes
+        A file without records: BAM that is not packed, or SAM.
+    kind : {"BAM", "CRAM", "SAM"}
+    stream : RecordStream
+    check_end : callable
+        To be called once all was read: raises an error where the end marker is missing.
+    """
+
+    header: bytes
+    kind: Kind
+    stream: RecordStream
+    check_end: Callable[[], None]
+    has_index: ClassVar[bool] = False
+
+    def mapped_reads(self, tid: int) -> int | None:
+        """None: there is no index."""
+        return None
+
+    def unplaced_reads(self) -> int:
+        """Not for pipes."""
+        raise NotImplementedError
+
+    def whole(self) -> RecordStream:
+        """All records."""
+        return self.stream
+
+    def through_index(self, tid: int, start: int, end: int) -> Generator[RecordStream]:
+        """Not for pipes."""
+        raise NotImplementedError
+
+
+def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
+    """Open a pipe, or stdin, and read its header.
+
+    Parameters
+    ----------
+    path : str
+    reference : str
+        FASTA that CRAM is decoded with.
+    threads : int
+        With 2 or more, others unpack beside the thread that reads.
+
+    Raises
+    ------
+    InputError
+        For a pipe that has no alignments, or is damaged at its beginning.
+    """
+    stream = ByteStream(path, lambda _: None)
+    try:
+        start = stream.raw.peek()
+        if threads > 1:
+            block_heads.check_bytes(path, start)
+        if stream.head.startswith(formats.BAM) and block_heads.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0:
+            return _piped_bam(stream, threads > 1)
+    except BaseException:
+        stream.close()
+        raise
+    # The stream's end is seen here, since htslib checks the end of files only.
+    with pipe_from(cast(BinaryIO, stream.raw), stream.close) as pipe:
+        reader = open_by_htslib(path, reference=reference, threads=threads, descriptor=pipe.fileno())
+    if reader is None:
+        raise InputError(path, "", OTHER_FORMAT, FORMATS)
+    return PipedRecords(reader.header, cast(Kind, reader.kind), DecodedRecords(reader), stream.check_end)
+
+
+def _piped_bam(stream: ByteStream, reads_ahead: bool) -> PipedRecords:
+    batches = blocks_from(lambda address, size: stream.raw.read(size), 0)
+    blocks, size = read_header(batches)
+    if not size:
+        raise InputError(stream.path, "", OTHER_FORMAT, FORMATS)
+    data = b"".join(block.data for block in blocks)
+    rest = prefetch(batches) if reads_ahead else batches
+    records = UnpackedBam(_with_first(data[size:], rest), 0, None, stream.close)
+    return PipedRecords(data[:size], "BAM", records, stream.check_end)
+
+
+def _with_first(first: bytes, rest: Generator[list[Block]]) -> Generator[list[Block]]:
+    yield from chain([[Block(0, first)]], rest)

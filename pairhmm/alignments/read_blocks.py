@@ -1,0 +1,113 @@
+"""Alignments as flat arrays: an object for each read would be too slow for a whole genome.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import tee
+
+import numpy as np
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.cigar import CONSUMES_QUERY
+from pairhmm.alignments.compiled_blocks import compiled_blocks
+from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
+from pairhmm.alignments.sources import OpenAlignments
+from pairhmm.errors import InputError
+from pairhmm.files.names import check_packed_names
+from pairhmm.sequences.intervals import Interval
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
+
+# Blocks of the size that is asked for whose reads may be held at once, and the fewest reads of a smaller block.
+_BLOCKS_HELD, _FEWEST = 2, 40
+
+
+def read_blocks(
+    inputs: Sequence[OpenAlignments],
+    contigs: Sequence[str],
+    selection: ReadSelection,
+    chunk_size: int = 20_000,
+    regions: Sequence[Interval] | None = None,
+    wanted: Iterable[Interval] | None = None,
+    families: Families = "none",
+    left_out: LeftOut | None = None,
+    indel_tags: bool = False,
+) -> Iterator[ReadBlock]:
+    """Blocks of reads of all inputs, merged in coordinate order.
+
+    Parameters
+    ----------
+    inputs : sequence of OpenAlignments
+        Each sorted by coordinate.
+    contigs : sequence of str
+        Contigs in the order of the inputs; reads on others are left out.
+    selection : ReadSelection
+    chunk_size : int
+        Reads a block.
+    regions : sequence of (chrom, start, end), optional
+        Disjoint. Only reads that overlap one are read, through the index.
+    wanted : iterable of (chrom, start, end), optional
+        Disjoint and in order. Reads that overlap none of these are skipped before they are decoded.
+    families : {"none", "MI", "position"}
+        How the molecule of each read is found. Tags MI of different inputs are different molecules.
+    left_out : LeftOut, optional
+        Gets the reads that were left out of a part of a run. They are not announced then.
+    indel_tags : bool
+        Whether the tags BI and BD are read.
+
+    Raises
+    ------
+    InputError
+        For inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
+    """
+    rank = {name: index for index, name in enumerate(contigs)}
+    if regions is not None:
+        regions = sorted((one for one in regions if one[0] in rank), key=lambda one: (rank[one[0]], one[1]))
+    # A block of each input is held. Of many inputs, blocks are smaller.
+    size = min(chunk_size, max(_FEWEST, _BLOCKS_HELD * chunk_size // len(inputs)))
+    request = ReadRequest(contigs, rank, selection, size, regions, families, indel_tags)
+    copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
+    found = LeftOut()
+    streams = [
+        compiled_blocks(source, order, request, intervals, found)
+        for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
+    ]
+    paths = ", ".join(source.path for source in inputs)
+    for block in streams[0] if len(streams) == 1 else _merged(streams, rank, chunk_size):
+        _check(block, paths)
+        found.has_used = True
+        yield block
+    if left_out is None:
+        found.conclude(paths, is_whole=regions is None and wanted is None)
+    else:
+        left_out.add(found)
+
+
+def _merged(streams: Sequence[Iterator[ReadBlock]], rank: dict[str, int], chunk_size: int) -> Iterator[ReadBlock]:
+    from pairhmm.alignments.merged_blocks import merged_blocks
+
+    return merged_blocks(streams, rank, chunk_size)
+
+
+def _check(block: ReadBlock, paths: str) -> None:
+    """Require what native code and tables can take.
+
+    Names have no control characters, every CIGAR spells as many bases as its read has, and qualities are those that the
+    model knows.
+    """
+    check_packed_names(paths, block.names.text, block.names)
+    if len(block.quals) and int(block.quals.max()) > HIGHEST_QUALITY:
+        at = int(block.quals.argmax())
+        read = int(np.searchsorted(block.base_offset, at, side="right")) - 1
+        rule = f"a base quality of {int(block.quals[at])}, the highest is {HIGHEST_QUALITY}"
+        raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
+    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * CONSUMES_QUERY[block.cigar & 15])])
+    lengths = np.diff(spelled[block.cigar_offset])
+    wrong = np.flatnonzero(lengths != np.diff(block.base_offset))
+    if len(wrong):
+        read = int(wrong[0])
+        rule = f"its CIGAR spells {lengths[read]} bases, it has {int(np.diff(block.base_offset)[read])}"
+        raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")

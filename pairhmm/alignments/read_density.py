@@ -1,0 +1,103 @@
+"""Estimates where the reads of an alignment file lie from its index alone, without decoding a read.
+
+The index of a BAM file has the number of reads of each contig. It also has the places in the file where the reads of
+stretches of 16,384 bases or more begin. The index of a CRAM file lists its slices with their sizes. All coordinates
+are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.bam_index import read_bam_index
+from pairhmm.alignments.cram_index import read_cram_index
+from pairhmm.alignments.index import DAMAGED_INDEX, find_index, how_to_index, unreadable_index
+from pairhmm.alignments.sources import OpenAlignments
+from pairhmm.errors import InputError
+from pairhmm.sequences.arrays import distinct
+
+# The most bytes that a block of a BAM file holds, unpacked.
+_BLOCK_SIZE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDensity:
+    """How many reads a contig has, and where.
+
+    Attributes
+    ----------
+    edges : int64 (stretches + 1,)
+        Positions; the reads of a stretch are taken to be spread evenly.
+    before : float64 (stretches + 1,)
+        Number of reads before each edge; for CRAM, bytes in place of reads.
+    """
+
+    edges: NDArray[np.int64]
+    before: NDArray[np.float64]
+
+    def upto(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Estimated number of reads before each position."""
+        return np.interp(positions, self.edges, self.before)
+
+
+def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
+    """The density of each contig that has reads.
+
+    Raises
+    ------
+    InputError
+        Where the file has no index that can be read.
+    """
+    path = find_index(source.path)
+    if path is None:
+        raise InputError(source.path, "", "has no index, which pieces need", how_to_index(source.path))
+    read = _cram_densities if path.endswith(".crai") else _bam_densities
+    contigs, lengths = source.references, source.lengths
+    try:
+        return {contigs[number]: density for number, density in read(path, lengths)}
+    except DAMAGED_INDEX as error:
+        raise unreadable_index(path, source.path, error) from error
+
+
+def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
+    """Contig number and density of each contig, from the file offsets at which the reads of its stretches begin."""
+    known = list(_bam_offsets(path))
+    blocks = distinct(np.concatenate([np.empty(0, np.int64), *(offsets for _, _, _, offsets in known)]) >> 16)
+    # Approximate size of a packed block. If the whole file is one block, only offsets within the block count.
+    size = int(np.diff(blocks).min()) if len(blocks) > 1 else 1
+    for number, reads, positions, offsets in known:
+        places = (offsets >> 16) + (offsets & _BLOCK_SIZE - 1) * (size / _BLOCK_SIZE)
+        places = np.maximum.accumulate(places)
+        edges = np.append(np.minimum(positions, lengths[number]), lengths[number])
+        yield number, ReadDensity(edges, reads * (places - places[0]) / max(places[-1] - places[0], 1e-9))
+
+
+def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
+    """Of each contig: number, reads, positions, the offset of the first read of each, and the offset where they end."""
+    index = read_bam_index(path)
+    for number, (reads, _, end) in sorted(index.reads.items()):
+        positions, offsets = index.starts(number)
+        known = offsets > 0
+        if reads and known.any():
+            yield number, reads, positions[known], np.append(offsets[known], np.uint64(end)).astype(np.int64)
+
+
+def _cram_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
+    """Contig number and density of each contig, from the sizes of its slices."""
+    slices: dict[int, list[tuple[int, int, int]]] = {}
+    for contig, start, span, _, _, size in read_cram_index(path):
+        if contig >= 0:
+            slices.setdefault(contig, []).append((start - 1, start - 1 + span, size))
+    for number, found in slices.items():
+        first, last, size = np.array(found, dtype=np.int64).T
+        first, last = np.clip(first, 0, lengths[number]), np.clip(last, 0, lengths[number])
+        per_base = size / np.maximum(last - first, 1)
+        edges = distinct(np.concatenate([[0], first, last, [lengths[number]]]))
+        steps = np.zeros(len(edges))
+        np.add.at(steps, np.searchsorted(edges, first), per_base)
+        np.add.at(steps, np.searchsorted(edges, last), -per_base)
+        yield number, ReadDensity(edges, np.concatenate([[0.0], np.cumsum(np.cumsum(steps)[:-1] * np.diff(edges))]))

@@ -1,0 +1,145 @@
+"""Which alignments are asked for, and which of them are left out.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple
+
+from pairhmm.alignments.molecules import Families
+from pairhmm.errors import InputError
+from pairhmm.options import Within, check_fields
+from pairhmm.sequences.intervals import Interval
+from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+
+log = logging.getLogger(__name__)
+
+JUMP = 200_000
+"""Bases to the next wanted interval from which on the index is used to jump there. For less, reading on is faster."""
+
+UNMAPPED_READS = "unmapped"
+LOW_MAPQ, OTHER_FLAG, EMPTY = "low mapping quality", "with another excluded flag", "without bases"
+NOWHERE, OUTSIDE = "mapped to no place", "beyond their contig's end"
+ELSEWHERE = "on contigs that the reference lacks"
+# Reasons that point to a faulty file: no option asked to leave these reads out.
+_FAULTS = frozenset({EMPTY, NOWHERE, OUTSIDE, ELSEWHERE})
+# The option that decides on reads of a reason.
+_BY_FLAG = "secondary", "QC-fail", "duplicate", "supplementary", OTHER_FLAG
+_OPTIONS = {LOW_MAPQ: "--min-mapq", **dict.fromkeys(_BY_FLAG, "--exclude-flags")}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSelection:
+    """Which alignments are used, and how their gaps are filled.
+
+    Attributes
+    ----------
+    excluded_flags : int
+        Alignments with any of these SAM flags are left out.
+    min_mapq : int
+    default_base_quality : int or None
+        Phred quality of reads that have none; None makes them an error.
+    """
+
+    excluded_flags: Annotated[int, Within(0, 0xFFFF)]
+    min_mapq: Annotated[int, Within(0, 255)]
+    default_base_quality: Annotated[int | None, Within(0, HIGHEST_SAM_QUALITY)] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class ReadRequest(NamedTuple):
+    """What is asked of every input.
+
+    Attributes
+    ----------
+    contigs : sequence of str
+        In the order of the inputs; reads on others are left out.
+    rank : dict of str to int
+        Of each contig, its place among `contigs`.
+    selection : ReadSelection
+    chunk_size : int
+        Reads a block.
+    regions : sequence of (chrom, start, end) or None
+        Disjoint and in order, on these contigs. Only reads that overlap one are read, through the index.
+    families : {"none", "MI", "position"}
+        How the molecule of each read is found.
+    indel_tags : bool
+        Whether the tags BI and BD are read: each read's own qualities of insertions and deletions.
+    """
+
+    contigs: Sequence[str]
+    rank: dict[str, int]
+    selection: ReadSelection
+    chunk_size: int
+    regions: Sequence[Interval] | None
+    families: Families
+    indel_tags: bool = False
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """The reads of all inputs that are left out.
+
+    Attributes
+    ----------
+    counts : Counter
+        By reason.
+    has_met : bool
+        Whether there was any read that was neither filtered nor on another contig.
+    has_used : bool
+        Whether any read was not left out.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    has_met: bool = False
+    has_used: bool = False
+
+    def add(self, other: LeftOut) -> None:
+        """Add the reads of another part of the inputs."""
+        self.counts.update(other.counts)
+        self.has_met |= other.has_met
+        self.has_used |= other.has_used
+
+    def conclude(self, paths: str, is_whole: bool) -> None:
+        """Announce the counts, once all reads were read.
+
+        Parameters
+        ----------
+        paths : str
+            Names of the inputs.
+        is_whole : bool
+            Whether the inputs were read as a whole.
+
+        Raises
+        ------
+        InputError
+            Where the inputs have reads, but all on contigs that the reference lacks.
+        """
+        elsewhere = self.counts[ELSEWHERE]
+        if not self.has_met and elsewhere and is_whole:
+            rule = f"no read on a contig that the reference has, {elsewhere} on others"
+            raise InputError(paths, "", rule, "use the reference that the reads were aligned to")
+        self.counts = +self.counts
+        self.announce()
+
+    def announce(self) -> None:
+        """Log the counts; as a warning where a file may be faulty, and with the options where no read is used."""
+        if not self.counts:
+            return
+        counts = sorted(self.counts.items())
+        if not self.has_used:
+            said = ", ".join(
+                f"{count} {reason}" + (f" ({_OPTIONS[reason]})" if reason in _OPTIONS else "")
+                for reason, count in counts
+            )
+            log.warning("no read is used; reads left out: %s", said)
+            return
+        said = ", ".join(f"{count} {reason}" for reason, count in counts)
+        log.log(logging.INFO if _FAULTS.isdisjoint(self.counts) else logging.WARNING, "reads left out: %s", said)

@@ -1,0 +1,84 @@
+"""`pairhmm devices`: which backends run here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from itertools import chain
+
+import rich_click as click
+
+from pairhmm.bench.devices import devices, simd_levels
+from pairhmm.cli.compute import threads_option
+from pairhmm.cli.help_style import COMPUTE, OUTPUT, Command
+from pairhmm.engine import calibration, forward
+from pairhmm.engine.calibration import DeviceSpeed
+from pairhmm.process import usable_cores
+
+UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
+DOES = {calibration.FORWARD: "score", calibration.PLACE: "draw a map", calibration.DISTANCES: "compare sketches"}
+
+EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --calibrate -@ 2")
+
+
+@click.command("devices", cls=Command, examples=EXAMPLES)
+@click.option(
+    "--calibrate",
+    "calibrates",
+    is_flag=True,
+    panel=COMPUTE,
+    help="The speed of each backend is measured on this machine and kept. '--backend auto' then knows from which size"
+    " of work on a GPU is faster than the CPU.",
+)
+@threads_option(forward)
+@click.option("--json", "as_json", is_flag=True, panel=OUTPUT, help="The list is written as JSON.")
+def command(calibrates: bool, threads: int, as_json: bool) -> None:
+    """List the backends that run here with their devices, and say what the others lack.
+
+    The numbers of the devices are those that --device takes in other commands.
+    """
+    if calibrates:
+        _calibrate(threads)
+        return
+    found, levels = devices(), simd_levels()
+    if as_json:
+        click.echo(json.dumps({"backends": [asdict(device) for device in found], "simd_levels": levels}, indent=2))
+        return
+    for device in found:
+        state = f"available  {device.detail}" if device.available else f"missing    {device.reason}; {device.cure}"
+        click.echo(f"{device.backend:<10} {state}")
+        for index, description in enumerate(device.devices):
+            label = f"{device.backend}:{index}"
+            click.echo(f"{label:<10} {'':<10} {description}")
+    told = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
+    click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")
+
+
+def _rate(per_second: float) -> str:
+    return f"{per_second / 1e9:,.1f} G" if per_second >= 1e9 else f"{per_second / 1e6:,.2f} M"
+
+
+def _worth(cpu: DeviceSpeed, device: DeviceSpeed, threads: int) -> str:
+    units = calibration.crossover(cpu.of_threads(threads), device)
+    return f"with -@ {threads} {'never' if units is None else f'from {units:,} {UNITS[device.work]} on'}"
+
+
+def _calibrate(threads: int) -> None:
+    from pairhmm import backends
+    from pairhmm.bench.calibrate import measure
+    from pairhmm.bench.calibrate_map import measure_map_work
+
+    speeds = []
+    for speed in chain(measure(threads), measure_map_work(threads)):
+        speeds.append(speed)
+        click.echo(
+            f"{speed.work:<9} {speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
+            f"each call {1e3 * speed.call_seconds:.2f} ms, {_rate(speed.cells_per_second)} {UNITS[speed.work]}/s"
+        )
+    on_the_cpu = {speed.work: speed for speed in reversed(speeds) if speed.backend in backends.on_the_cpu()}
+    for speed in speeds:
+        cpu = on_the_cpu.get(speed.work)
+        if cpu is not None and speed.backend in backends.on_devices():
+            told = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
+            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) to {DOES[speed.work]} {'; '.join(told)}")
+    click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")

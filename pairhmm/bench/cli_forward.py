@@ -1,0 +1,231 @@
+"""`pairhmm bench forward`: the speed of the forward algorithm, by backend and length."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import chain
+from statistics import median
+
+import rich_click as click
+
+from pairhmm import backends
+from pairhmm.bench import device
+from pairhmm.bench import lengths as by_length
+from pairhmm.bench.cli_options import Lengths, json_option, repetitions_option
+from pairhmm.bench.cli_tables import Tables
+from pairhmm.bench.workloads import WORKLOADS
+from pairhmm.cli.compute import device_memory_option, devices_option, threads_option
+from pairhmm.cli.fields import either, option
+from pairhmm.cli.help_style import COMPUTE, INPUT, MEASUREMENT, Command
+from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.engine import Choice
+
+log = logging.getLogger(__name__)
+
+EXAMPLES = (
+    "pairhmm bench forward --lengths 100,1000",
+    "pairhmm bench forward --backend cpu --lengths 100 --accuracy",
+    "pairhmm bench forward --backend cuda --table workloads --json",
+)
+
+LENGTHS, KERNEL, WORKLOAD, FILES = "lengths", "kernel", "workloads", "files"
+TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
+
+
+@click.command("forward", cls=Command, examples=EXAMPLES)
+@click.option(
+    "--groups",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="A .in file whose groups are one more workload in the table of workloads.",
+)
+@option(
+    device.measure_groups,
+    "copies",
+    least=1,
+    metavar="N",
+    panel=INPUT,
+    help="The groups of --groups are in the batch this many times.",
+)
+@click.option(
+    "--table",
+    "names",
+    multiple=True,
+    type=click.Choice(TABLES),
+    metavar="NAME",
+    panel=MEASUREMENT,
+    help=f"A table to make: {either(TABLES)}. This option may be repeated. Without it, the table is {LENGTHS}, and a"
+    " GPU that is not software gets all tables.",
+)
+@option(
+    by_length.measure_speed,
+    "lengths",
+    "--lengths",
+    type=Lengths(),
+    default=Lengths.text(by_length.DEFAULT_LENGTHS),
+    metavar="N,N",
+    panel=MEASUREMENT,
+    help="The lengths of the reads and haplotypes, in bases.",
+)
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    metavar="NAME",
+    panel=MEASUREMENT,
+    help="A synthetic workload for the table of workloads. This option may be repeated. Without it, the table has all"
+    " of them.",
+)
+@click.option(
+    "--accuracy",
+    is_flag=True,
+    panel=MEASUREMENT,
+    help="Scores are compared with the float64 oracle, too. At 100,000 bases that takes minutes, which is announced.",
+)
+@repetitions_option(by_length.measure_speed, "The best time counts for lengths, the median in the other tables.")
+@click.option(
+    "--backend",
+    "named",
+    multiple=True,
+    metavar="NAME",
+    panel=COMPUTE,
+    help="A backend to measure. This option may be repeated. Without it, all backends that can run here are measured,"
+    " apart from the oracle.",
+)
+@devices_option
+@device_memory_option
+@threads_option(by_length.measure_speed)
+@json_option
+def command(
+    groups: str | None,
+    copies: int,
+    names: Sequence[str],
+    lengths: Sequence[int],
+    workloads: Sequence[str],
+    accuracy: bool,
+    repetitions: int,
+    named: Sequence[str],
+    devices: tuple[int, ...] | None,
+    device_memory: int | None,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Time the forward algorithm by backend and length, and GPUs on kernels, workloads and files.
+
+    GCUPS are 10^9 cells of the whole matrix (read x haplotype bases) a second. Haplotypes of a group share cells, which
+    are computed once: 'computed' is the share of the cells that is computed. Differences are in log10 units.
+
+    The table 'lengths' is from packed qualities to scores, by length. 'kernel' is the kernels of a GPU alone.
+    'workloads' is from packed qualities to scores on regions as sequencing gives them, and the kernels alone on these.
+    'files' is the command 'forward' on a .in file.
+    """
+    unknown = [name for name in workloads if name not in WORKLOADS]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]!r} is not one of {', '.join(WORKLOADS)}", param_hint="--workload")
+    choices = _choices(named, devices, device_memory)
+    measured = choices if names else [choice for choice in choices if _is_gpu(choice)]
+    wanted = set(names or TABLES)
+    tables = Tables(as_json)
+    if LENGTHS in wanted:
+        _length_table(tables, choices, lengths, repetitions, threads)
+    if accuracy:
+        _accuracy_table(tables, choices, lengths, threads)
+    if measured and wanted != {LENGTHS}:
+        tables.devices(measured)
+    if measured and KERNEL in wanted:
+        _kernel_table(tables, measured, repetitions)
+    if measured and WORKLOAD in wanted:
+        _workload_table(tables, measured, workloads, groups, copies, repetitions=repetitions, threads=threads)
+    if measured and FILES in wanted:
+        _file_table(tables, measured, repetitions, threads)
+    tables.finish()
+
+
+def _choices(names: Sequence[str], devices: tuple[int, ...] | None, device_memory: int | None) -> list[Choice]:
+    """The backends to measure: those that are named, or all that run here."""
+    measured = list(names) or [
+        name for name in backends.names() if name != by_length.ORACLE and backends.status(name).available
+    ]
+    with_devices = [name for name in measured if backends.status(name).devices]
+    # Backends on the CPU may stand beside those that the devices are meant for, but not alone.
+    on_devices = with_devices or measured
+    return [Choice(name, devices, device_memory) if name in on_devices else Choice(name) for name in measured]
+
+
+def _length_table(
+    tables: Tables, choices: Sequence[Choice], lengths: Sequence[int], repetitions: int, threads: int
+) -> None:
+    tables.table("speed", "backend", "length", "threads", "pairs", "seconds", "gcups", "computed")
+    for choice in choices:
+        for speed in by_length.measure_speed(
+            choice, lengths, threads=threads, repetitions=repetitions, announce=log.info
+        ):
+            figures = speed.pairs, f"{speed.seconds:.4f}", f"{speed.gcups:.3f}", f"{speed.computed:.3f}"
+            tables.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, threads, *figures)
+
+
+def _accuracy_table(tables: Tables, choices: Sequence[Choice], lengths: Sequence[int], threads: int) -> None:
+    tables.table("accuracy", "backend", "length", "pairs", "worst", "worst_relative", "lowest", "rescued")
+    for error in by_length.measure_accuracy(choices, lengths, threads=threads, announce=log.info):
+        differences = f"{error.worst:.2e}", f"{error.worst_relative:.2e}", f"{error.lowest:.2f}"
+        tables.row(asdict(error), error.backend, error.length, error.pairs, *differences, error.rescued)
+
+
+def _is_gpu(choice: Choice) -> bool:
+    """Whether a choice is a real GPU, which has tables of its own. A software adapter would take hours for them."""
+    found = backends.status(choice.backend)
+    if found.is_software(choice.devices):
+        log.warning("backend %s is a software adapter: only --table makes the tables of a GPU for it", choice.backend)
+        return False
+    return bool(found.devices)
+
+
+def _kernel_table(tables: Tables, choices: Sequence[Choice], repetitions: int) -> None:
+    tables.table("kernel", "backend", "length", "groups", "seconds", "gcups")
+    for choice in choices:
+        for speed in device.measure_kernels(choice, repetitions=repetitions):
+            figures = f"{median(speed.seconds):.5f}", f"{speed.gcups:.1f}"
+            tables.row({**asdict(speed), "gcups": speed.gcups}, speed.backend, speed.length, speed.groups, *figures)
+
+
+def _workload_table(
+    tables: Tables,
+    choices: Sequence[Choice],
+    names: Sequence[str],
+    groups: str | None,
+    copies: int,
+    repetitions: int,
+    threads: int,
+) -> None:
+    columns = "threads", "pairs", "rescued", "seconds", "gcups", "kernel_gcups", "computed"
+    tables.table("workloads", "backend", "workload", *columns)
+    for choice in choices:
+        workloads = {name: WORKLOADS[name] for name in names or WORKLOADS}
+        speeds = device.measure_workloads(choice, workloads, repetitions=repetitions, threads=threads)
+        if groups is not None:
+            speeds = chain(
+                speeds, [device.measure_groups(choice, groups, copies, repetitions=repetitions, threads=threads)]
+            )
+        for speed in speeds:
+            kernels = "" if speed.kernel_gcups is None else f"{speed.kernel_gcups:.1f}"
+            figures = (
+                speed.pairs,
+                speed.rescued,
+                f"{median(speed.seconds):.4f}",
+                f"{speed.gcups:.1f}",
+                kernels,
+                f"{speed.computed:.3f}",
+            )
+            record = {**asdict(speed), "gcups": speed.gcups, "kernel_gcups": speed.kernel_gcups}
+            tables.row(record, speed.backend, speed.workload, threads, *figures)
+
+
+def _file_table(tables: Tables, choices: Sequence[Choice], repetitions: int, threads: int) -> None:
+    tables.table("files", "backend", "workload", "threads", "pairs", "process_seconds", "again_seconds")
+    for choice in choices:
+        speed = device.measure_files(choice, repetitions=repetitions, threads=threads)
+        figures = speed.pairs, f"{median(speed.process_seconds):.3f}", f"{median(speed.again_seconds):.3f}"
+        tables.row(asdict(speed), speed.backend, speed.workload, threads, *figures)

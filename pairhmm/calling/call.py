@@ -1,0 +1,330 @@
+"""`call`: genotypes of candidate variants."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Unpack
+
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.calling.genotyping import Site, genotype_region, on_listed_alleles
+from pairhmm.calling.keywords import CallKeywords
+from pairhmm.calling.parallel import open_results
+from pairhmm.calling.reference_blocks import ReferenceWalk, walk_of
+from pairhmm.calling.run import Run, Use, UseOfReads, Watch
+from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.scored_region import Evidence
+from pairhmm.calling.site_counts import SiteCounts
+from pairhmm.errors import InputError
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.names import MODEL_RECORD
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.options import check_number, with_keywords
+from pairhmm.process import closed_at_exit
+from pairhmm.sequences.intervals import Interval
+from pairhmm.variants.call_writer import CallFormat, open_calls
+from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.gvcf import BlockLines
+from pairhmm.variants.pedigree import SampleFamily
+from pairhmm.variants.records import RecordOptions
+from pairhmm.variants.reference_confidence import ReferenceBlock
+
+log = logging.getLogger(__name__)
+
+MIN_QUALITY = 20.0
+"""QUAL (Phred) below which a record's filter is LowQual by default."""
+
+# Characters of records that are written, or sent to the process that writes, at once.
+_TEXT_AT_ONCE = 1 << 16
+# Records and blocks, too.
+_ITEMS_AT_ONCE = 1 << 10
+# Of blocks.
+_HIGHEST_PLOIDY = 2
+
+
+def call(
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
+    options: RunOptions | None = None,
+    genotypes: GenotypeOptions | None = None,
+    **keywords: Unpack[CallKeywords],
+) -> Iterator[Site]:
+    """Genotype candidate variants.
+
+    The candidates are the records of `candidates`, the differences between the given `haplotypes`, or, with neither,
+    the variants that the reads show. In the last case, candidates that no sample has are left out.
+
+    Parameters
+    ----------
+    alignments : path or sequence of paths
+        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
+    reference : path
+        FASTA that the reads were aligned to.
+    candidates : path, optional
+        VCF or BCF of candidate variants.
+    haplotypes : path, optional
+        FASTA of the haplotypes of the one region in `regions`.
+    regions : str or sequence of str
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
+    regions_file : path, optional
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the call goes over everything.
+    options : RunOptions, optional
+        How reads are chosen, prepared and scored.
+    genotypes : GenotypeOptions, optional
+        Ploidy and priors.
+    **keywords
+        Fields of `RunOptions` and `GenotypeOptions` by name, such as ``threads=2`` or ``ploidy=1``. They override
+        those of `options` and `genotypes`.
+
+    Returns
+    -------
+    iterator of Site
+        In coordinate order, as they are scored. Memory does not grow with the files.
+
+    Raises
+    ------
+    InputError
+        For files that can't be used; names file, record and cure.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads alignments.
+
+    Examples
+    --------
+    >>> for site in pairhmm.call("sample.bam", "ref.fa", regions="chr1:10,001-20,000"):  # doctest: +SKIP
+    ...     print(site.variant, site.quality, site.genotypes["NA12878"].alleles)
+    """
+    chosen, genotyping = with_keywords("call", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
+    return closed_at_exit(_called(inputs, chosen, genotyping))
+
+
+def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
+    caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
+    with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
+        _check_names(genotypes, run.samples)
+        counts = SiteCounts()
+        for sites in run.made:
+            for site in sites:
+                counts.add(site)
+                yield site
+        counts.announce()
+
+
+@kept_apart()
+def write_calls(
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
+    options: RunOptions | None = None,
+    genotypes: GenotypeOptions | None = None,
+    min_quality: float = MIN_QUALITY,
+    records: RecordOptions | None = None,
+    provenance: Mapping[str, str] | None = None,
+    watch: Watch | None = None,
+    **keywords: Unpack[CallKeywords],
+) -> None:
+    """Genotype candidate variants as `call` does, and write VCF or BCF.
+
+    The files appear when they are whole.
+
+    Parameters
+    ----------
+    alignments, reference, candidates, haplotypes, regions, regions_file
+        As for `call`.
+    output : path
+        ``.vcf``, ``.vcf.gz`` or ``.bcf``, the last two with an index; ``-`` is VCF to stdout.
+    options, genotypes
+        As for `call`.
+    min_quality : float
+        QUAL (Phred) below which a record's filter is LowQual. Where every genotype is the reference, the lowest GQ
+        decides.
+    records : RecordOptions, optional
+        Which records are written, and which filters they get.
+    provenance : mapping of str to str, optional
+        Header lines ``##key=value``; the label of the backend joins them. Without it the header has none of them, and
+        the bytes are reproducible.
+    watch : callable, optional
+        ``watch(region, share)`` is told of each region once it is scored, and of the share of the run (0 to 1) that is
+        done then.
+    **keywords
+        As for `call`.
+
+    Raises
+    ------
+    InputError, OptionError, TypeError, BackendUnavailable, CompiledPartMissing
+        As for `call`; InputError also where an output can't be written or would replace an input.
+
+    Examples
+    --------
+    >>> pairhmm.write_calls("sample.bam", "ref.fa", "calls.vcf.gz", threads=4)  # doctest: +SKIP
+    """
+    chosen, genotyping = with_keywords("write_calls", keywords, options or RunOptions(), genotypes or GenotypeOptions())
+    check_number("min_quality", min_quality, 0)
+    written = records or RecordOptions()
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
+    check_apart(inputs.files, [("-o", output)])
+    _check_records(written, inputs, genotyping)
+    caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered, written)
+    lines = _CallLines(caller, CallFormat(min_quality, written))
+    use: Use[CallItems] | UseOfReads[CallItems] = (
+        _GvcfLines(lines, chosen.discovery.min_base_quality) if written.gvcf else lines
+    )
+    with open_results(inputs, chosen, use, watch, _refined(inputs)) as run:
+        _check_names(genotyping, run.samples)
+        with open_calls(
+            path_of(output),
+            run.contigs,
+            run.samples,
+            min_quality=min_quality,
+            reference=inputs.reference,
+            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: chosen.model_text}
+            if provenance
+            else {},
+            records=written,
+        ) as writer:
+            blocks, counts = BlockLines(), SiteCounts()
+            for items, more in run.made:
+                counts.add_counts(more)
+                writer.append("".join(blocks.lines(items)))
+            writer.append("".join(blocks.rest()))
+            counts.announce()
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """Genotypes regions, in this process or in another."""
+
+    options: GenotypeOptions
+    model: GatkOptions
+    discovered: bool
+    records: RecordOptions = field(default_factory=RecordOptions)
+
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[list[Site]]:
+        """The sites of each region."""
+        families: list[SampleFamily] | None = None
+        for evidence in regions:
+            if families is None:  # All regions of a run have the same samples.
+                pedigree = self.options.pedigree
+                families = [] if pedigree is None else pedigree.families(evidence.samples)[0]
+            given = evidence, evidence.samples, self.options, self.model
+            yield list(genotype_region(*given, self.discovered, self.records, families))
+
+
+CallItems = tuple[list[str | ReferenceBlock], SiteCounts]
+"""Lines of records, with the blocks between them, and the counts of the records."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CallLines:
+    """Genotypes regions, and makes records of them."""
+
+    caller: _Caller
+    format: CallFormat
+
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[CallItems]:
+        """The lines of some regions, and the counts of their sites."""
+        lines: list[str | ReferenceBlock] = []
+        size, counts = 0, SiteCounts()
+        for sites in self.caller(regions):
+            text = "".join([self.line(site) for site in sites])
+            lines.append(text)
+            size += len(text)
+            for site in sites:
+                counts.add(site)
+            if size >= _TEXT_AT_ONCE:
+                yield lines, counts
+                lines, size, counts = [], 0, SiteCounts()
+        yield lines, counts
+
+    def line(self, site: Site) -> str:
+        """The record of a site."""
+        return self.format.line(site.variant, site.quality, site.samples, site.statistics)
+
+
+@dataclass(frozen=True, slots=True)
+class _GvcfLines:
+    """Genotypes regions, and makes records and the blocks between them (`pairhmm.calling.run.UseOfReads`)."""
+
+    calls: _CallLines
+    min_base_quality: int
+
+    def opened(self, run: Run, places: Sequence[Interval]) -> Use[CallItems]:
+        """The records of a run over places, and the blocks between them."""
+        caller = self.calls.caller
+        walk = walk_of(run, places, caller.options, self.min_base_quality, caller.records.gq_bands)
+        return partial(self._items, walk)
+
+    def _items(self, walk: ReferenceWalk, regions: Iterator[Evidence]) -> Iterator[CallItems]:
+        items: list[str | ReferenceBlock] = []
+        counts = SiteCounts()
+        for sites in self.calls.caller(regions):
+            for site in sites:
+                items += walk.until(site.variant.chrom, site.variant.pos)
+                items.append(self.calls.line(site))
+                walk.pass_over(site.variant.chrom, site.variant.end)
+                counts.add(site)
+            if len(items) >= _ITEMS_AT_ONCE:
+                yield items, counts
+                items, counts = [], SiteCounts()
+        yield [*items, *walk.rest()], counts
+
+
+def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: GenotypeOptions) -> None:
+    """Require what some records need."""
+    for flag in ("gvcf", "mnv"):
+        if getattr(records, flag) and not inputs.candidates_are_discovered:
+            given = inputs.candidates or inputs.haplotypes or ""
+            rule = f"--{flag} is for variants that are found in reads"
+            raise InputError(f"--{flag}", given, rule, f"leave out --{flag} or the file")
+    ploidies = genotypes.ploidies
+    highest = max(genotypes.ploidy, *ploidies.of_sample.values(), *(rule.ploidy for rule in ploidies.rules), 0)
+    if records.gvcf and highest > _HIGHEST_PLOIDY:
+        raise InputError("--gvcf", f"ploidy {highest}", "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf")
+
+
+def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:
+    return on_listed_alleles if inputs.candidates_are_listed else None
+
+
+def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:
+    """Require that the samples that options name exist."""
+    for name in (*options.ploidies.of_sample, *options.ploidies.sex_of):
+        if name not in samples:
+            near = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
+            raise InputError("--sample-ploidy, --sample-sex", name, "no such sample", f"samples are {near}")
+    _check_families(options, samples)
+
+
+def _check_families(options: GenotypeOptions, samples: Sequence[str]) -> None:
+    """Say which families are used. Require that a pedigree has one."""
+    pedigree = options.pedigree
+    if pedigree is None:
+        return
+    families, left_out = pedigree.families(samples)
+    if not families and not left_out:
+        raise InputError(
+            pedigree.name,
+            "",
+            "has no child that is a sample and whose father and mother are samples",
+            "give the three of a family, under the names of their read groups",
+        )
+    children = sum(len(family.children) for family in families)
+    log.info("%s: families %d, with children %d", pedigree.name, len(families), children)
+    if left_out:
+        log.warning("%s: families close a loop, so that %s count as founders", pedigree.name, ", ".join(left_out))

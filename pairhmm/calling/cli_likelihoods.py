@@ -1,0 +1,55 @@
+"""`pairhmm likelihoods`: BAM and FASTA in, a table of read x haplotype likelihoods out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rich_click as click
+
+from pairhmm.calling import likelihoods
+from pairhmm.calling.cli_molecules import molecule_options, scoring_options
+from pairhmm.calling.cli_options import evidence_options
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.help_style import OUTPUT, Command
+from pairhmm.cli.model_options import model_options
+from pairhmm.cli.progress import region_progress
+
+EXAMPLES = (
+    "pairhmm likelihoods -f ref.fa -o likelihoods.tsv.gz sample.bam",
+    "pairhmm likelihoods -f ref.fa -v candidates.vcf.gz -o listed.tsv.gz sample.bam",
+    "pairhmm likelihoods -f ref.fa --haplotypes haps.fa -r chr1:101-400 sample.bam",
+)
+
+
+@click.command("likelihoods", cls=Command, examples=EXAMPLES)
+@evidence_options
+@model_options
+@molecule_options
+@output_option("The table: .tsv, .tsv.gz (with an index) or .parquet. '-' is stdout.")
+@option(
+    likelihoods.write_likelihoods,
+    "prepared",
+    panel=OUTPUT,
+    help="Likelihoods are written as genotypes use them: raised to the floor, and without the reads that fit no"
+    " haplotype.",
+)
+@option(
+    likelihoods.write_likelihoods,
+    "only_listed",
+    panel=OUTPUT,
+    help="Haplotypes with an allele that is not among the candidates of -v are left out of the table.",
+)
+def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> None:
+    """Write log10 P(read | haplotype) for the reads of each region.
+
+    The haplotypes are combinations of the candidate variants in a VCF (-v), or the records of a FASTA (--haplotypes,
+    with -r). With neither, they are combinations of the candidate variants that the reads show. A second table,
+    NAME.haplotypes.EXT, describes the haplotypes.
+    """
+    if only_listed and given["candidates"] is None:
+        raise click.UsageError("--only-listed needs a list of candidates: give -v.")
+    options = scoring_options(given)
+    with region_progress() as watch:
+        likelihoods.write_likelihoods(
+            output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given
+        )

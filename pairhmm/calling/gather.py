@@ -1,0 +1,53 @@
+"""`gather`: the outputs of pieces put together."""
+
+from __future__ import annotations
+
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.errors import InputError
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.htslib import quiet
+from pairhmm.files.names import check_names, check_row_names
+from pairhmm.likelihoods.gathered import gather_parquet, gather_table
+from pairhmm.likelihoods.table import Format, companion
+from pairhmm.variants.gathered import gather_vcf, is_vcf
+
+
+@kept_apart()
+def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
+    """Put the outputs of the pieces of a run together, in the order that they are given in.
+
+    Parameters
+    ----------
+    pieces : path or sequence of paths
+        VCF (plain or bgzipped), BCF, tables that pairhmm wrote (plain or bgzipped), or Parquet.
+    output : path
+        ``.vcf``, ``.vcf.gz`` and ``.bcf`` take VCF, ``.parquet`` Parquet, all else tables. What is compressed gets its
+        index.
+    samples : str or sequence of str
+        One name for each table, for a first column `sample`.
+
+    Raises
+    ------
+    InputError
+        Where the pieces are not of one run or not in order, and where the output can't be written.
+
+    Examples
+    --------
+    >>> pairhmm.gather(["1-of-2.vcf.gz", "2-of-2.vcf.gz"], "calls.vcf.gz")  # doctest: +SKIP
+    """
+    pieces, output, samples = some_paths_of(pieces, "pieces"), path_of(output), texts_of(samples)
+    is_parquet = Format.of(output) is Format.PARQUET
+    if samples and (len(samples) != len(pieces) or is_vcf(output) or is_parquet):
+        rule = f"{len(samples)} names for {len(pieces)} files"
+        raise InputError("--sample", "", rule, "name each table once; VCF and Parquet take no names")
+    check_names("--sample", "", samples, "choose another name")
+    check_row_names("--sample", "", samples, "choose another name")
+    check_apart((*pieces, *(() if is_vcf(output) else map(companion, pieces))), [("-o", output)])
+    # htslib says on stderr what it thinks of records that it indexes.
+    with quiet():
+        if is_vcf(output):
+            gather_vcf(pieces, output)
+        elif is_parquet:
+            gather_parquet(pieces, output)
+        else:
+            gather_table(pieces, output, samples)

@@ -1,0 +1,212 @@
+"""`likelihoods`: log10 P(read | haplotype) of every read in every region."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+
+from pairhmm.alignments.sam_flags import mates_of
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.calling.keywords import RunKeywords
+from pairhmm.calling.parallel import open_results
+from pairhmm.calling.run import Watch
+from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.scored_region import Evidence, without_nuisances
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.names import check_row_names
+from pairhmm.likelihoods.parquet import pyarrow_for
+from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
+from pairhmm.likelihoods.writer import Prepare, Prepared, open_likelihoods, preparation
+from pairhmm.models.gatk import GatkOptions, floor_scores
+from pairhmm.options import with_keywords
+from pairhmm.process import closed_at_exit
+
+
+def likelihoods(
+    alignments: Paths,
+    reference: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
+    options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
+) -> Iterator[Evidence]:
+    """Score reads against the haplotypes of each region.
+
+    Haplotypes are combinations of the `candidates`, the given `haplotypes`, or, with neither, combinations of the
+    variants that the reads show.
+
+    Parameters
+    ----------
+    alignments : path or sequence of paths
+        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
+    reference : path
+        FASTA that the reads were aligned to.
+    candidates : path, optional
+        VCF or BCF of candidate variants.
+    haplotypes : path, optional
+        FASTA of the haplotypes of the one region in `regions`.
+    regions : str or sequence of str
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
+    regions_file : path, optional
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
+    options : RunOptions, optional
+        How reads are chosen, prepared and scored.
+    **keywords
+        Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``. They override those of `options`.
+
+    Returns
+    -------
+    iterator of Evidence
+        One a region, in coordinate order, as they are scored; `Evidence.log10` is float64 (reads, haplotypes). Memory
+        does not grow with the files.
+
+    Raises
+    ------
+    InputError
+        For files that can't be used; names file, record and cure.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads alignments.
+
+    Examples
+    --------
+    >>> for one in pairhmm.likelihoods("sample.bam", "ref.fa", "candidates.vcf"):  # doctest: +SKIP
+    ...     print(one.region, one.log10.shape)
+    """
+    (chosen,) = with_keywords("likelihoods", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
+    return closed_at_exit(_scored(inputs, chosen))
+
+
+def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
+    with open_results(inputs, options, _unchanged, without_set_aside=False) as run:
+        yield from run.made
+
+
+def _unchanged(regions: Iterator[Evidence]) -> Iterator[Evidence]:
+    return regions
+
+
+@kept_apart()
+def write_likelihoods(
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    candidates: AnyPath | None = None,
+    haplotypes: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
+    options: RunOptions | None = None,
+    prepared: bool = False,
+    only_listed: bool = False,
+    watch: Watch | None = None,
+    **keywords: Unpack[RunKeywords],
+) -> None:
+    """Score reads as `likelihoods` does, and write a table with a companion that describes the haplotypes.
+
+    The files appear when they are whole.
+
+    Parameters
+    ----------
+    alignments, reference, candidates, haplotypes, regions, regions_file
+        As for `likelihoods`.
+    output : path
+        ``.tsv``, ``.tsv.gz`` (with an index) or ``.parquet``; ``-`` is TSV to stdout, without a companion.
+    options
+        As for `likelihoods`.
+    prepared : bool
+        Write likelihoods as genotypes use them: raised to the read's best minus the score floor, and without the reads
+        that fit no haplotype.
+    only_listed : bool
+        With `candidates`: leave out haplotypes that have an allele which reads show but no candidate has.
+    watch : callable, optional
+        ``watch(region, share)`` is told of each region once it is scored, and of the share of the run (0 to 1) that is
+        done then.
+    **keywords
+        As for `likelihoods`.
+
+    Raises
+    ------
+    InputError, OptionError, TypeError, BackendUnavailable, CompiledPartMissing
+        As for `likelihoods`; InputError also where an output can't be written or would replace an input, and for
+        Parquet without pyarrow.
+
+    Examples
+    --------
+    >>> pairhmm.write_likelihoods("sample.bam", "ref.fa", "likelihoods.tsv.gz", threads=4)  # doctest: +SKIP
+    """
+    (chosen,) = with_keywords("write_likelihoods", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
+    output = path_of(output)
+    check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
+    rows = _TableRows(chosen.model if prepared else None, preparation(output))
+    refined = without_nuisances if only_listed else None
+    is_text = Format.of(output) is not Format.PARQUET
+    if not is_text:
+        # Here, so that workers need not load the library, each for itself.
+        pyarrow_for(output)
+    with open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run:
+        if is_text:
+            check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
+        with open_likelihoods(output, chosen.model_text, chosen.molecules.are_on, chosen.threads) as writer:
+            for found in run.made:
+                writer.append(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRows:
+    """Makes rows of regions, and prepares them for the writer, in this process or in another."""
+
+    prepared: GatkOptions | None
+    prepare: Prepare
+
+    def __call__(self, regions: Iterator[Evidence]) -> Iterator[Prepared]:
+        """What the writer takes."""
+        return self.prepare(table_rows(evidence, evidence.samples, self.prepared) for evidence in regions)
+
+
+def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
+    """A region's rows of the likelihood table.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    samples : sequence of str
+    prepared : GatkOptions, optional
+        Raise scores to the floor, and leave out the reads that are set aside.
+    """
+    names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
+    log10, precision = evidence.log10, evidence.precision
+    if prepared is not None:
+        kept = np.flatnonzero(~evidence.set_aside)
+        names, sample, flag, precision = names.at(kept), sample[kept], flag[kept], precision[kept]
+        log10, joined = floor_scores(log10[kept], prepared), None if joined is None else joined[kept]
+    region = evidence.region
+    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
+    return LikelihoodRows(
+        chrom=region.chrom,
+        start=region.start,
+        end=region.end,
+        samples=samples,
+        sample=sample,
+        read_names=names,
+        mates=mates_of(flag),
+        haplotypes=[haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
+        sequences=[haplotype.sequence for haplotype in evidence.haplotypes],
+        alleles=[",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
+        variants=",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
+        nuisances=[haplotype.is_nuisance for haplotype in evidence.haplotypes],
+        log10=log10,
+        precision=precision,
+        reads=joined,
+    )

@@ -1,0 +1,160 @@
+"""Opens and checks everything that a run needs. All coordinates are 0-based half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from pairhmm import engine
+from pairhmm.alignments.molecules import require_tags
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.read_blocks import read_blocks
+from pairhmm.alignments.selection import LeftOut
+from pairhmm.calling.extent import Extent, run_extent
+from pairhmm.calling.mates import Joiner
+from pairhmm.calling.reference_check import ReferenceCheck
+from pairhmm.calling.region_choice import ChosenRegions, choose_regions
+from pairhmm.calling.run import Run
+from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.scoring import ReadScorer
+from pairhmm.calling.stream import EvidenceStream
+from pairhmm.calling.targets import contig_order, find_places
+from pairhmm.calling.timing import READING, Tally, TimedScorer
+from pairhmm.engine.device_pool import Devices
+from pairhmm.native import require_compiled
+from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import Interval
+
+
+class OpenFiles(NamedTuple):
+    """The open files of a run.
+
+    Attributes
+    ----------
+    genome : Reference
+    reader : AlignmentReader
+    contigs : dict of str to int
+        Lengths, in the order of the run.
+    asked : list of Interval or None
+        Intervals in which genotypes are asked for; None for everywhere.
+    check : ReferenceCheck
+    """
+
+    genome: Reference
+    reader: AlignmentReader
+    contigs: dict[str, int]
+    asked: list[Interval] | None
+    check: ReferenceCheck
+
+
+@contextmanager
+def open_files(inputs: RunInputs, threads: int, need_index: bool = False) -> Iterator[OpenFiles]:
+    """Open the reference and the alignments of a run, and check them.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    threads : int
+        With 2 or more, each alignment file is unpacked by threads of its own.
+    need_index : bool
+        Whether parts of the alignments will be read, although no regions are asked for.
+
+    Raises
+    ------
+    InputError
+    """
+    with Reference(inputs.reference) as genome:
+        asked = find_places(inputs, genome)
+        with AlignmentReader(inputs.alignments, genome, need_index or asked is not None, threads) as reader:
+            contigs = contig_order(reader, genome)
+            check = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
+            yield OpenFiles(genome, reader, contigs, asked, check)
+
+
+@contextmanager
+def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
+    """Open a run.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    options : RunOptions
+
+    Raises
+    ------
+    InputError
+        For a file that can't be used. The message names file, record and cure.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reading alignments needs.
+    """
+    require_compiled("reading alignments")
+    backend = engine.choose(options.backend)
+    with open_files(inputs, options.threads) as files:
+        yield whole_run(inputs, options, backend, files)
+
+
+def whole_run(inputs: RunInputs, options: RunOptions, devices: Devices, files: OpenFiles) -> Run:
+    """A run over everything that is asked for."""
+    regions = choose_regions(inputs, options, files.genome, files.contigs, len(files.reader.samples), files.asked)
+    extent = run_extent(files.reader, files.contigs, regions.places, inputs.candidates)
+    return make_run(inputs, options, devices, files, regions, extent)
+
+
+def make_run(
+    inputs: RunInputs,
+    options: RunOptions,
+    devices: Devices,
+    files: OpenFiles,
+    regions: ChosenRegions,
+    extent: Extent,
+    left_out: LeftOut | None = None,
+) -> Run:
+    """A run over open files.
+
+    Parameters
+    ----------
+    inputs : RunInputs
+    options : RunOptions
+    devices : Devices
+    files : OpenFiles
+    regions : ChosenRegions
+    extent : Extent
+    left_out : LeftOut, optional
+        Gets the reads that are left out, where this is a piece of a run.
+    """
+    genome, reader = files.genome, files.reader
+    tally = Tally()
+    scorer = ReadScorer(options.model, devices, options.threads, options.profile)
+    joiner = Joiner(options.molecules) if options.molecules.are_on else None
+    timed = TimedScorer(scorer, tally.clock)
+    families = options.molecules.families
+    order = list(files.contigs)
+    # The profile model has no use for indel qualities.
+    indel_tags = options.model.indel_tags and options.profile is None
+    blocks = read_blocks(
+        reader.sources,
+        order,
+        options.reads,
+        options.chunk_size,
+        regions.places,
+        regions.wanted,
+        families=families,
+        left_out=left_out,
+        indel_tags=indel_tags,
+    )
+    if families == "MI":
+        blocks = require_tags(blocks, ", ".join(inputs.alignments))
+    return Run(
+        inputs=inputs,
+        samples=reader.samples,
+        contigs=files.contigs,
+        stream=EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
+        blocks=tally.clock.items(READING, files.check.watch(blocks)),
+        scorer=scorer,
+        extent=extent,
+        tally=tally,
+        min_base_quality=options.discovery.min_base_quality if inputs.candidates_are_discovered else 0,
+    )

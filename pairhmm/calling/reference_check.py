@@ -1,0 +1,154 @@
+"""Checks that reads were aligned to this reference, by their bases and by the checksums in their header.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
+from pairhmm.errors import InputError
+from pairhmm.sequences.arrays import distinct, offsets
+from pairhmm.sequences.letters import encode
+from pairhmm.variants.regions import FetchBases
+
+log = logging.getLogger(__name__)
+
+# Reads of a contig that are compared: this many at first, and then one in so many.
+_FIRST_READS, _ONE_IN = 64, 256
+# Approximate limit on the bases of a block that are compared. Of long reads, fewer are compared.
+_MOST_BASES = 1_000_000
+# A read with a larger share of mismatches was not aligned to this reference. Unrelated ones differ in 3 of 4 bases.
+_WRONG_SHARE = 0.4
+# The fewest comparable bases of a read that counts, and the fewest such reads for a verdict.
+_FEWEST_BASES, _FEWEST_READS = 30, 10
+# Reads that span more than this many times their length are not compared: fetching an intron costs too much.
+_LONGEST_SPAN = 20
+# Checksums are computed for contigs of at most this many bases in all (0.05 s). Beyond, only if reads disagree.
+_SUMMED_UNASKED = 10_000_000
+_AT_ONCE = 1 << 24
+
+
+class ReferenceCheck:
+    """Watches blocks of reads, and stops a run whose reads disagree with the reference.
+
+    Parameters
+    ----------
+    path : str
+        Name of the reference, for messages.
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+    contigs : mapping of str to int
+        Lengths of the contigs.
+    checksums : mapping of str to str
+        MD5 of contigs, in hexadecimal, from the reads' header (SAM's M5).
+    """
+
+    def __init__(self, path: str, fetch: FetchBases, contigs: Mapping[str, int], checksums: Mapping[str, str]) -> None:
+        self._path, self._fetch, self._contigs, self._checksums = path, fetch, contigs, checksums
+        self._left_to_sum = _SUMMED_UNASKED
+        self._chrom = ""
+        self._is_settled = False
+        self._seen = self._looked_at = self._judged = self._wrong = 0
+
+    def watch(self, blocks: Iterable[ReadBlock]) -> Iterator[ReadBlock]:
+        """Pass the blocks on, unchanged.
+
+        Raises
+        ------
+        InputError
+            Where most reads of a contig disagree with it.
+        """
+        for block in blocks:
+            if block.chrom != self._chrom:
+                self._begin(block.chrom)
+            if not self._is_settled:
+                self._look_at(block)
+            yield block
+
+    def _begin(self, chrom: str) -> None:
+        self._chrom = chrom
+        self._seen = self._looked_at = self._judged = self._wrong = 0
+        self._is_settled = False
+        if chrom in self._checksums and self._contigs[chrom] <= self._left_to_sum:
+            self._left_to_sum -= self._contigs[chrom]
+            self._is_settled = self._sums_agree()
+            if not self._is_settled:
+                log.warning("%s: contig %s is not the one that the reads' header names (M5)", self._path, chrom)
+
+    def _sums_agree(self) -> bool:
+        length = self._contigs[self._chrom]
+        total = hashlib.md5(usedforsecurity=False)
+        for start in range(0, length, _AT_ONCE):
+            total.update(self._fetch(self._chrom, start, min(start + _AT_ONCE, length)).encode())
+        return total.hexdigest() == self._checksums[self._chrom].lower()
+
+    def _look_at(self, block: ReadBlock) -> None:
+        self._seen += len(block)
+        count = min(len(block), _FIRST_READS + self._seen // _ONE_IN - self._looked_at)
+        if count <= 0:
+            return
+        self._looked_at += count
+        reads = distinct(np.linspace(0, len(block) - 1, count).astype(np.int64))
+        lengths = np.diff(block.base_offset)[reads]
+        spans = block.end[reads] - block.start[reads]
+        few = np.cumsum(lengths) - lengths < _MOST_BASES
+        compared, differing = differences(block.take(reads[few & (spans <= _LONGEST_SPAN * lengths)]), self._fetch)
+        is_judged = compared >= _FEWEST_BASES
+        self._judged += int(is_judged.sum())
+        self._wrong += int((differing > _WRONG_SHARE * compared)[is_judged].sum())
+        if self._judged >= _FEWEST_READS and 2 * self._wrong > self._judged:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Raise an error, because most reads disagree. If the checksum confirms the reference, only warn."""
+        rule = f"{self._wrong / self._judged:.0%} of the reads that were looked at disagree with it"
+        if self._chrom in self._checksums and self._sums_agree():
+            log.warning("%s: contig %s: %s, although it is the one they were aligned to", self._path, self._chrom, rule)
+            self._is_settled = True
+            return
+        raise InputError(self._path, f"contig {self._chrom}", rule, "use the reference that the reads were aligned to")
+
+
+def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the bases of each read that can be compared with the reference, and those that differ from it.
+
+    Parameters
+    ----------
+    block : ReadBlock
+    fetch : callable
+        ``fetch(chrom, start, end)`` gives reference bases.
+
+    Returns
+    -------
+    compared, differing : int64 (reads,)
+        An N in the read or in the reference is not compared.
+    """
+    if not len(block):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    places = zip(block.start.tolist(), block.end.tolist(), strict=True)
+    letters = [fetch(block.chrom, start, end) for start, end in places]
+    reference, begin = encode("".join(letters)), offsets([len(each) for each in letters])[:-1]
+    operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
+    read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
+    # Every CIGAR consumes exactly its read's bases. Even one that aligns no base gets a stretch of the reference.
+    query_at = offsets(length * CONSUMES_QUERY[operation])[:-1]
+    reference_at = offsets(length * CONSUMES_REFERENCE[operation])
+    reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]
+    aligned = ALIGNS[operation] & (length > 0)
+    length, read = length[aligned], read[aligned]
+    within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+    query = block.bases[np.repeat(query_at[aligned], length) + within]
+    against = reference[np.repeat(reference_at[aligned], length) + within]
+    is_compared = (query < 4) & (against < 4)
+    of_read = np.repeat(read, length)[is_compared]
+    compared = np.bincount(of_read, minlength=len(block))
+    differing = np.bincount(of_read[(query != against)[is_compared]], minlength=len(block))
+    return compared, differing

@@ -1,0 +1,158 @@
+"""The description of a run: its files and regions (`RunInputs`), and all its options (`RunOptions`).
+
+Both are plain data that can be pickled, so that another process can open the same run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Self
+
+from pairhmm.alignments.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
+from pairhmm.alignments.selection import ReadSelection
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.calling.molecules import MoleculeOptions
+from pairhmm.calling.stream import EvidenceOptions
+from pairhmm.engine import Choice, check_backend
+from pairhmm.errors import OptionError
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.labels import label_of
+from pairhmm.models.profile import ProfileModel
+from pairhmm.options import Within, check_fields
+from pairhmm.sequences.intervals import Interval
+from pairhmm.variants.regions import RegionOptions
+
+EXCLUDED_FLAGS = UNMAPPED | SECONDARY | QC_FAIL | DUPLICATE | SUPPLEMENTARY
+"""SAM flags of the alignments that are left out by default, as in GATK's HaplotypeCaller."""
+
+MIN_MAPQ = 20
+"""Mapping quality (Phred) below which alignments are left out by default, as in GATK's HaplotypeCaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInputs:
+    """The files that a run reads, and the regions that it covers. `RunInputs.of` makes it from callers' arguments.
+
+    Attributes
+    ----------
+    alignments : tuple of str
+        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
+    reference : str
+        FASTA that the reads were aligned to.
+    candidates : str or None
+        VCF or BCF of candidate variants. Haplotypes are combinations of their alleles.
+    haplotypes : str or None
+        FASTA of the haplotypes of one region. With neither `candidates` nor `haplotypes`, candidates are found in the
+        reads.
+    regions : tuple of str
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. They need indexed alignments.
+    regions_file : str or None
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
+    places : tuple of Interval or None
+        What stands in place of both, once they were read: a pipe can be read once only.
+    """
+
+    alignments: tuple[str, ...]
+    reference: str
+    candidates: str | None = None
+    haplotypes: str | None = None
+    regions: tuple[str, ...] = ()
+    regions_file: str | None = None
+    places: tuple[Interval, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        alignments: Paths,
+        reference: AnyPath,
+        candidates: AnyPath | None = None,
+        haplotypes: AnyPath | None = None,
+        regions: Texts = (),
+        regions_file: AnyPath | None = None,
+    ) -> Self:
+        """Make inputs from paths as text, bytes or path objects. A single alignment file or region needs no list.
+
+        Raises
+        ------
+        InputError
+            Where no alignment file is given.
+        """
+        return cls(
+            tuple(some_paths_of(alignments, "alignments")),
+            path_of(reference),
+            path_of(candidates),
+            path_of(haplotypes),
+            tuple(texts_of(regions)),
+            path_of(regions_file),
+        )
+
+    @property
+    def candidates_are_discovered(self) -> bool:
+        """Whether the candidates are discovered in the reads."""
+        return self.candidates is None and self.haplotypes is None
+
+    @property
+    def candidates_are_listed(self) -> bool:
+        """Whether the candidates are the records of a file."""
+        return self.candidates is not None and self.haplotypes is None
+
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """Every file that is read, except indexes; None for each that was not given."""
+        return (*self.alignments, self.reference, self.candidates, self.haplotypes, self.regions_file)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """All options of a run. The defaults are those of the commands.
+
+    Attributes
+    ----------
+    reads : ReadSelection
+        Which alignments are used.
+    model : GatkOptions
+        How reads are prepared for the pair-HMM, and the gap qualities of GATK's model.
+    profile : ProfileModel or None
+        The parameters of the profile model; None for GATK's model.
+    molecules : MoleculeOptions
+        Which reads of a molecule become one profile.
+    joining : RegionOptions
+        How candidates are joined into regions.
+    evidence : EvidenceOptions
+        Limits on haplotypes and depth.
+    discovery : CandidateOptions
+        What makes an allele seen in reads a candidate.
+    backend : str or Choice
+        The name of a backend, or a backend with its devices.
+    threads : int
+    chunk_size : int
+        Approximate number of reads that are held at once. It changes no result.
+    """
+
+    reads: ReadSelection = field(default_factory=lambda: ReadSelection(EXCLUDED_FLAGS, MIN_MAPQ))
+    model: GatkOptions = field(default_factory=GatkOptions)
+    profile: ProfileModel | None = None
+    molecules: MoleculeOptions = field(default_factory=MoleculeOptions)
+    joining: RegionOptions = field(default_factory=RegionOptions)
+    evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
+    discovery: CandidateOptions = field(default_factory=CandidateOptions)
+    backend: str | Choice = "auto"
+    threads: Annotated[int, Within(1)] = 1
+    chunk_size: Annotated[int, Within(1)] = 20_000
+
+    def __post_init__(self) -> None:
+        check_backend(self.backend)
+        check_fields(self)
+        if self.molecules.are_on and self.profile is None:
+            name = "join_mates" if self.molecules.join_mates else "families"
+            raise OptionError(name, getattr(self.molecules, name), "needs the profile model: reads become profiles")
+
+    @property
+    def model_text(self) -> str:
+        """The model for headers of outputs (`pairhmm.models.labels`), and which reads were joined.
+
+        Such as ``gatk``, ``gatk (FILE)``, ``gatk, gap_quality=5`` or ``profile (NAME), mates joined``.
+        """
+        model = label_of(self.model, self.profile)
+        return f"{model}, {self.molecules}" if self.molecules.are_on else model

@@ -1,0 +1,140 @@
+"""`scatter`: regions of equal work for runs side by side."""
+
+from __future__ import annotations
+
+import os
+from typing import Unpack
+
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.read_density import read_densities
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.calling.keywords import RunKeywords
+from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.shards import Cutter, Work, discovered_stretches, listed_stretches, margin, pieces_between
+from pairhmm.calling.targets import contig_order, find_places
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.native import require_compiled
+from pairhmm.options import check_whole, with_keywords
+from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import Interval, write_beds
+from pairhmm.variants.candidates import CandidateReader
+
+
+def scatter(
+    alignments: Paths,
+    reference: AnyPath,
+    pieces: int,
+    candidates: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
+    options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
+) -> list[list[Interval]]:
+    """Cut a run into pieces of about as many reads.
+
+    `call` and `likelihoods` over the pieces, with the same alignments, candidates and options, give together what they
+    give over everything: the same records in the same order.
+
+    Parameters
+    ----------
+    alignments : path or sequence of paths
+        BAM or CRAM files with their indexes, sorted by coordinate.
+    reference : path
+        FASTA that the reads were aligned to.
+    pieces : int
+        How many, at least 1.
+    candidates : path, optional
+        VCF or BCF of candidate variants. Without it, candidates are those that the reads show.
+    regions : str or sequence of str
+        ``chr:begin-end`` or ``chr:position``, 1-based inclusive.
+    regions_file : path, optional
+        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
+    options : RunOptions, optional
+        Those of the runs over the pieces.
+    **keywords
+        Fields of `RunOptions` by name, such as ``min_mapq=30``. They override those of `options`.
+
+    Returns
+    -------
+    list of list of Interval
+        The pieces in order, each a list of (chrom, start, end), 0-based half-open. Some are empty where there are
+        fewer places to cut.
+
+    Raises
+    ------
+    InputError
+        For files that can't be used; names file, record and cure.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads alignments.
+
+    Examples
+    --------
+    >>> for piece in pairhmm.scatter("sample.bam", "ref.fa", 8):  # doctest: +SKIP
+    ...     print(piece)
+    """
+    (chosen,) = with_keywords("scatter", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, None, regions, regions_file)
+    return _scattered(inputs, chosen, pieces)
+
+
+@kept_apart()
+def write_scatter(
+    alignments: Paths,
+    reference: AnyPath,
+    output: AnyPath,
+    pieces: int,
+    candidates: AnyPath | None = None,
+    regions: Texts = (),
+    regions_file: AnyPath | None = None,
+    options: RunOptions | None = None,
+    **keywords: Unpack[RunKeywords],
+) -> None:
+    """Cut a run into pieces as `scatter` does, and write BED files ``1-of-N.bed`` to ``N-of-N.bed``.
+
+    Parameters
+    ----------
+    alignments, reference, candidates, regions, regions_file, pieces
+        As for `scatter`.
+    output : path
+        Folder; made when missing.
+    options, **keywords
+        As for `scatter`.
+
+    Raises
+    ------
+    InputError, OptionError, TypeError, CompiledPartMissing
+        As for `scatter`; InputError also where an output can't be written or would replace an input.
+    """
+    (chosen,) = with_keywords("write_scatter", keywords, options or RunOptions())
+    inputs = RunInputs.of(alignments, reference, candidates, None, regions, regions_file)
+    folder = path_of(output)
+    names = [f"{number}-of-{pieces}.bed" for number in range(1, pieces + 1)]
+    check_apart(inputs.files, (("-o", os.path.join(folder, name)) for name in names))
+    write_beds(folder, dict(zip(names, _scattered(inputs, chosen, pieces), strict=True)))
+
+
+def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list[Interval]]:
+    require_compiled("scatter")
+    check_whole("pieces", pieces, 1)
+    with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
+        contigs = contig_order(reader, genome)
+        asked = find_places(inputs, genome)
+        places = [Interval(name, 0, length) for name, length in contigs.items()] if asked is None else asked
+        rank = {name: number for number, name in enumerate(contigs)}
+        places = sorted(places, key=lambda place: (rank[place.chrom], place.start))
+        if not places:
+            return [[] for _ in range(pieces)]
+        work = Work(places, [read_densities(source) for source in reader.sources])
+        targets = [work.place_of(number / pieces) for number in range(1, pieces)]
+        if inputs.candidates is not None:
+            candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, asked is not None)
+            source = listed_stretches(targets, candidates)
+        else:
+            source = discovered_stretches(targets, reader, genome, contigs, options)
+        cutter = Cutter(places, genome.fetch, margin(options))
+        cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
+        return pieces_between(places, rank, cuts)

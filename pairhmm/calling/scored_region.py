@@ -1,0 +1,104 @@
+"""The evidence of a region, whose reads are scored. All coordinates are 0-based half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.sequences.names import Names
+from pairhmm.variants.haplotypes import Haplotype
+from pairhmm.variants.regions import Region
+
+
+@dataclass(slots=True)
+class Evidence:
+    """A region with its haplotypes, its reads, and the likelihood of each read given each haplotype.
+
+    Attributes
+    ----------
+    region : Region
+    haplotypes : list of Haplotype
+        The reference first, unless haplotypes were given.
+    names : sequence of str
+        Read names, packed (`Names`).
+    sample : int32 (reads,)
+    flag : uint16 (reads,)
+        SAM flags.
+    mapq : uint8 (reads,)
+        Mapping qualities.
+    start, end : int64 (reads,)
+        Where each read is aligned.
+    length : int64 (reads,)
+        Bases of each read before it was cut.
+    from_end : int32 (reads, candidates)
+        Bases between a candidate and the nearer end of the read, or -1 where the alignment does not reach it.
+    log10 : float64 (reads, haplotypes)
+        log10 P(read | haplotype).
+    precision : uint8 (reads, haplotypes)
+        The arithmetic of each score: an index into `pairhmm.models.batch.PRECISIONS`.
+    set_aside : bool (reads,)
+        Reads that fit none of the haplotypes; genotypes are made without them.
+    unfit : bool (reads,) or None
+        Reads that fit none of the haplotypes, where genotypes use some of them all the same; None where they are those
+        that are set aside.
+    samples : sequence of str
+        Names of the run's samples. `sample` has indices into it.
+    reads : int64 (reads,) or None
+        Where reads were joined: each row is a profile, and this is the number of its reads.
+    fragment : int64 (reads,) or None
+        Where reads were joined: a number that the profiles of one molecule share. Otherwise mates share a name.
+    """
+
+    region: Region
+    haplotypes: list[Haplotype]
+    names: Names
+    sample: NDArray[np.int32]
+    flag: NDArray[np.uint16]
+    mapq: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    length: NDArray[np.int64]
+    from_end: NDArray[np.int32]
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+    set_aside: NDArray[np.bool_]
+    unfit: NDArray[np.bool_] | None = None
+    samples: Sequence[str] = ()
+    reads: NDArray[np.int64] | None = None
+    fragment: NDArray[np.int64] | None = None
+
+    @property
+    def sample_names(self) -> list[str]:
+        """The sample of each read, by name."""
+        return [self.samples[index] for index in self.sample.tolist()]
+
+    def __repr__(self) -> str:
+        place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
+        return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
+
+
+def without_nuisances(evidence: Evidence) -> Evidence:
+    """The evidence without the haplotypes of nuisances. The reads that are set aside stay the same."""
+    columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
+    if len(columns) == len(evidence.region.variants):
+        return evidence
+    kept = [number for number, haplotype in enumerate(evidence.haplotypes) if not haplotype.is_nuisance]
+    region = evidence.region
+    return replace(
+        evidence,
+        region=replace(
+            region,
+            variants=tuple(region.variants[number] for number in columns),
+            extents=tuple(region.extents[number] for number in columns),
+        ),
+        haplotypes=[
+            replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
+            for haplotype in (evidence.haplotypes[number] for number in kept)
+        ],
+        from_end=np.ascontiguousarray(evidence.from_end[:, columns]),
+        log10=np.ascontiguousarray(evidence.log10[:, kept]),
+        precision=np.ascontiguousarray(evidence.precision[:, kept]),
+    )

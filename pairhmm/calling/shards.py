@@ -1,0 +1,290 @@
+"""Finds where a run may be cut into pieces of equal work without a change of its results.
+
+Candidates that are near each other are scored together, so a cut between them would change the calls. A cut is
+therefore moved on to the next stretch without candidates, inside the intervals that are asked for. There both sides
+give the same as in a run over everything, because
+
+* no candidate of one side can join those of the other, or bound the bases that their reads are cut to;
+* every read that overlaps a region's candidates overlaps its piece.
+
+All coordinates are 0-based half-open.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.read_blocks import read_blocks
+from pairhmm.alignments.read_density import ReadDensity
+from pairhmm.alignments.selection import LeftOut
+from pairhmm.calling.discovery import CandidateFinder
+from pairhmm.calling.run_options import RunOptions
+from pairhmm.calling.target_windows import Place
+from pairhmm.calling.targets import Inside
+from pairhmm.sequences.arrays import distinct
+from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import Interval
+from pairhmm.variants.candidates import CandidateReader
+from pairhmm.variants.regions import MAX_SHIFT, FetchBases, variant_extent
+from pairhmm.variants.variant import Variant
+
+# The work of a base without reads, in units of a read. It is small, but divides intervals without any reads evenly.
+_BASE_WORK = 1e-6
+# Reads that are taken at once when searching for a place to cut. It is mostly near.
+_CHUNK_SIZE = 500
+# Bases. Targets closer than this are searched together: reading on takes no longer than a jump by the index.
+_NEAR = 5000
+
+
+def margin(options: RunOptions) -> int:
+    """The distance (bases) beyond which two candidates cannot influence each other."""
+    return max(options.joining.join_distance, options.joining.flank)
+
+
+def context(options: RunOptions) -> int:
+    """The bases on either side of a border whose reads are needed, where candidates are discovered.
+
+    No candidate further than the margin from the border has any influence on the other side. A read may place an indel
+    further out, and reads from further out may be assembled with those that show a candidate.
+    """
+    return margin(options) + MAX_SHIFT + 1 + options.discovery.reach
+
+
+class Work:
+    """The work in a list of places, and the positions at which shares of it are done."""
+
+    def __init__(self, places: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
+        self._places, self._densities = places, densities
+        self._course: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
+        self._done = [0.0]
+        for place in places:
+            self._done.append(self._done[-1] + self._of(place.chrom, place.start, place.end))
+
+    @property
+    def total(self) -> float:
+        """The work of all places, in reads."""
+        return self._done[-1]
+
+    def _of(self, chrom: str, start: int, end: int) -> float:
+        return float(self._upto(chrom, np.array([end]))[0] - self._upto(chrom, np.array([start]))[0])
+
+    def _upto(self, chrom: str, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The work on a contig before each position."""
+        work = np.asarray(_BASE_WORK * positions, dtype=np.float64)
+        for density in self._densities:
+            if chrom in density:
+                work += density[chrom].upto(positions)
+        return work
+
+    def _course_of(self, index: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Positions in a place between which work is even, and the work before each, from the place's start on."""
+        if self._course is None or self._course[0] != index:
+            chrom, start, end = self._places[index]
+            edges = [density[chrom].edges for density in self._densities if chrom in density]
+            positions = distinct(np.clip(np.concatenate([[start, end], *edges]), start, end).astype(np.int64))
+            done = self._upto(chrom, positions)
+            self._course = index, positions, done - done[0]
+        return self._course[1:]
+
+    def place_of(self, share: float) -> tuple[str, int]:
+        """The first position before which at least this share of all work lies."""
+        goal = share * self._done[-1]
+        index = min(bisect_right(self._done, goal), len(self._places)) - 1
+        positions, done = self._course_of(index)
+        return self._places[index].chrom, math.ceil(np.interp(goal - self._done[index], done, positions))
+
+
+class Stretch(NamedTuple):
+    """Targets on a contig, in order; the candidates from a position on; how far earlier candidates may reach."""
+
+    chrom: str
+    targets: list[int]
+    variants: Iterator[Seen]
+    reach: int
+
+
+class Seen(NamedTuple):
+    """A candidate, or a position before which no later candidate lies."""
+
+    chrom: str
+    pos: int
+    variant: Variant | None
+
+
+def listed_stretches(targets: Sequence[tuple[str, int]], candidates: CandidateReader) -> Iterator[Stretch]:
+    """A stretch for each contig with targets, with all candidates of the contig."""
+    on_contig = {chrom: [one for _, one in group] for chrom, group in groupby(targets, key=lambda target: target[0])}
+    for chrom, variants in groupby(candidates, key=lambda variant: variant.chrom):
+        if chrom in on_contig:
+            yield Stretch(chrom, on_contig.pop(chrom), (Seen(chrom, one.pos, one) for one in variants), 0)
+    for chrom, left in on_contig.items():
+        yield Stretch(chrom, left, iter(()), 0)
+
+
+def discovered_stretches(
+    targets: Sequence[tuple[str, int]],
+    reader: AlignmentReader,
+    genome: Reference,
+    contigs: Mapping[str, int],
+    options: RunOptions,
+) -> Iterator[Stretch]:
+    """A stretch for each run of nearby targets, with the candidates that reads show from a little before them on."""
+    lead = context(options)
+    for chrom, near in _neighbours(targets):
+        start = max(0, near[0] - lead)
+        stretch = Interval(chrom, start, contigs[chrom])
+        finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
+        # Reads that are left out are announced by the pieces that have them.
+        blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch], left_out=LeftOut())
+        # Candidates may be missed whose reads are assembled with some from before `start`. Of those further out, only
+        # a deletion reaches beyond `start`, and its reads are among these.
+        yield Stretch(chrom, near, _shown(finder, blocks), start + options.discovery.reach + MAX_SHIFT + 1)
+
+
+def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[int]]]:
+    """Runs of targets, in order. Within a run, no target is further than `_NEAR` from the one before."""
+    chrom, near = "", list[int]()
+    for name, target in targets:
+        if near and (name != chrom or target - near[-1] > _NEAR):
+            yield chrom, near
+            near = []
+        chrom = name
+        near.append(target)
+    if near:
+        yield chrom, near
+
+
+def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Seen]:
+    for block in blocks:
+        yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block))
+        yield Seen(block.chrom, finder.settled, None)
+    yield from (Seen(one.chrom, one.pos, one) for one in finder.finish())
+
+
+class Cutter:
+    """Finds where a contig may be cut.
+
+    Parameters
+    ----------
+    places : sequence of Interval
+        The intervals that are asked for, in order.
+    fetch : callable
+    margin : int
+        The distance beyond which two candidates cannot influence each other.
+    """
+
+    def __init__(self, places: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
+        self._fetch, self._margin = fetch, margin
+        self._inside = Inside(places)
+        # A cut has a base of the same place on either side, so a place of one base can't be cut.
+        self._roomy: dict[str, list[Interval]] = {}
+        self._end: dict[str, int] = {}
+        for place in places:
+            self._end[place.chrom] = place.end
+            if place.end - place.start > 1:
+                self._roomy.setdefault(place.chrom, []).append(place)
+
+    def cuts(self, stretch: Stretch) -> list[int]:
+        """The first possible cut at or after each target, or the end of the contig's last place if there is none.
+
+        Only the candidates that are needed are taken from the stretch.
+        """
+        seen = (one for one in stretch.variants if one.variant is None or self._inside(one.chrom, one.pos))
+        ahead, reach = next(seen, None), stretch.reach
+        cuts = []
+        for target in stretch.targets:
+            cut = self._within(stretch.chrom, max(target, reach))
+            while ahead is not None and cut < self._end[stretch.chrom]:
+                # Later candidates begin at or after this one, but can be shifted back so far.
+                if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
+                    break
+                if ahead.variant is not None:
+                    end = variant_extent(ahead.variant, self._fetch)[1]
+                    reach = max(reach, end, ahead.variant.joined_until)
+                    cut = self._within(stretch.chrom, max(target, reach))
+                ahead = next(seen, None)
+            cuts.append(cut)
+        return cuts
+
+    def _within(self, chrom: str, position: int) -> int:
+        """The first position from `position` on inside a place; the end of the last place if there is none."""
+        places = self._roomy.get(chrom, [])
+        index = bisect_right(places, position, key=lambda place: place.end)
+        return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
+
+
+class DiscoveredCuts:
+    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut.
+
+    Parameters
+    ----------
+    places : sequence of Interval
+        The intervals that are asked for, in order.
+    reader : AlignmentReader
+    genome : Reference
+    contigs : mapping of str to int
+        Lengths, in the order of the run.
+    options : RunOptions
+    """
+
+    def __init__(
+        self,
+        places: Sequence[Interval],
+        reader: AlignmentReader,
+        genome: Reference,
+        contigs: Mapping[str, int],
+        options: RunOptions,
+    ) -> None:
+        self._cutter = Cutter(places, genome.fetch, margin(options))
+        self._names = list(contigs)
+        self._known = reader, genome, contigs, options
+
+    def at(self, target: Place) -> Place:
+        """The first possible cut at or after a target."""
+        rank, position = target
+        (stretch,) = discovered_stretches([(self._names[rank], position)], *self._known)
+        (cut,) = self._cutter.cuts(stretch)
+        return rank, cut
+
+
+def pieces_between(
+    places: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
+) -> list[list[Interval]]:
+    """Divide places into pieces at some cuts.
+
+    Parameters
+    ----------
+    places : sequence of Interval
+        In the order of `rank`.
+    rank : mapping of str to int
+        Index of each contig in the order of the run.
+    cuts : sequence of (int, int)
+        Rank of the contig, and position, of each cut.
+    """
+    borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
+    pieces = []
+    index = 0
+    for begin, end in pairwise(borders):
+        piece = []
+        while index < len(places):
+            chrom, start, stop = places[index]
+            number = rank[chrom]
+            first = start if number > begin[0] else max(start, begin[1]) if number == begin[0] else stop
+            last = stop if number < end[0] else min(stop, end[1]) if number == end[0] else start
+            if first < last:
+                piece.append(Interval(chrom, first, last))
+            if (number, stop) > end:
+                # The next piece continues in this place.
+                break
+            index += 1
+        pieces.append(piece)
+    return pieces

@@ -1,0 +1,168 @@
+"""Reports for `--verbose`: each region, how its pairs were scored, and the seconds that each stage took."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.calling.scored_region import Evidence
+from pairhmm.calling.stream import CutReads, FlatScores, RegionScorer
+from pairhmm.models.batch import PRECISIONS
+
+log = logging.getLogger(__name__)
+
+READING, JOINING, SCORING, USING = "reading", "regions and haplotypes", "scoring", "genotypes and output"
+
+_Item = TypeVar("_Item")
+
+
+class StageClock:
+    """Measures the seconds of stages, which may be nested. The time of an inner stage does not count for the outer one.
+
+    Parameters
+    ----------
+    now : callable
+        Seconds.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+    """
+
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self.seconds: dict[str, float] = {}
+        self._now = now
+        self._open: list[str] = []
+        self._since = 0.0
+
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """Count the time of the block for the stage `name`."""
+        return _Stage(self, name)
+
+    def items(self, name: str, items: Iterable[_Item]) -> Iterator[_Item]:
+        """Yield the items. The time that it takes to get each one counts for the stage `name`."""
+        source = iter(items)
+        while True:
+            with self.stage(name):
+                try:
+                    item = next(source)
+                except StopIteration:
+                    return
+            yield item
+
+    def begin(self, name: str) -> None:
+        """Begin a stage."""
+        self._credit()
+        self._open.append(name)
+
+    def end(self) -> None:
+        """End the stage that was begun last."""
+        self._credit()
+        self._open.pop()
+
+    def _credit(self) -> None:
+        now = self._now()
+        if self._open:
+            self.seconds[self._open[-1]] = self.seconds.get(self._open[-1], 0.0) + now - self._since
+        self._since = now
+
+
+class _Stage:
+    """The time of a block; a class, since there are two blocks a region and generators take longer."""
+
+    __slots__ = ("_clock", "_name")
+
+    def __init__(self, clock: StageClock, name: str) -> None:
+        self._clock, self._name = clock, name
+
+    def __enter__(self) -> None:
+        self._clock.begin(self._name)
+
+    def __exit__(self, *unused: object) -> None:
+        self._clock.end()
+
+
+@dataclass(slots=True)
+class TimedScorer:
+    """A scorer whose time counts for the stage `SCORING`."""
+
+    scorer: RegionScorer
+    clock: StageClock
+
+    @property
+    def ahead(self) -> int:
+        """That of the scorer."""
+        return self.scorer.ahead
+
+    def begin(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> Callable[[], FlatScores]:
+        """Begin as the scorer does. The wait for the scores counts, too."""
+        with self.clock.stage(SCORING):
+            scores = self.scorer.begin(reads, reads_of, haplotypes)
+        return lambda: self._waited(scores)
+
+    def _waited(self, scores: Callable[[], FlatScores]) -> FlatScores:
+        with self.clock.stage(SCORING):
+            return scores()
+
+    def set_aside(
+        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """What the scorer gives."""
+        return self.scorer.set_aside(scores, lengths, ends)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what a run does, and logs it. It costs next to nothing if these messages are off.
+
+    Attributes
+    ----------
+    clock : StageClock
+    pairs : int64 (precisions,)
+        Scored pairs of each precision.
+    """
+
+    clock: StageClock = field(default_factory=StageClock)
+    pairs: np.ndarray[tuple[int], np.dtype[np.int64]] = field(
+        default_factory=lambda: np.zeros(len(PRECISIONS), dtype=np.int64)
+    )
+
+    def add(self, evidence: Evidence) -> None:
+        """Count a region, and log a line about it."""
+        if not log.isEnabledFor(logging.DEBUG):
+            return
+        pairs = np.bincount(evidence.precision.reshape(-1), minlength=len(PRECISIONS))
+        self.pairs += pairs
+        region = evidence.region
+        log.debug(
+            "%s:%d-%d: %d candidates, %d haplotypes, %d reads, %d set aside, %d pairs rescued",
+            region.chrom,
+            region.start + 1,
+            region.end,
+            len(region.variants),
+            len(evidence.haplotypes),
+            len(evidence.names),
+            int(evidence.set_aside.sum()),
+            int(pairs[1:].sum()),
+        )
+
+    def add_counts(self, pairs: np.ndarray[tuple[int], np.dtype[np.int64]], seconds: Mapping[str, float]) -> None:
+        """Add the pairs and the seconds of another process."""
+        self.pairs += pairs
+        for name, spent in seconds.items():
+            self.clock.seconds[name] = self.clock.seconds.get(name, 0.0) + spent
+
+    def tell(self) -> None:
+        """Log the totals at the end of a run."""
+        pairs = ", ".join(f"{count} in {name}" for name, count in zip(PRECISIONS, self.pairs.tolist(), strict=True))
+        log.debug("pairs: %s (float32 but for long reads and what underflows there)", pairs)
+        log.debug("seconds: %s", ", ".join(f"{name} {spent:.2f}" for name, spent in self.clock.seconds.items()))

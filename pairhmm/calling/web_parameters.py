@@ -1,0 +1,83 @@
+"""The options and constants of the models that the web page shares with the package, as a JavaScript module.
+
+    python -m pairhmm.calling.web_parameters web/src/models/parameters.js
+
+So no default and no constant is written again in web/.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from pairhmm.calling import presets
+from pairhmm.calling.call import MIN_QUALITY
+from pairhmm.calling.run_options import RunOptions
+from pairhmm.models import gatk, profile
+from pairhmm.models.str_model import TABLES
+from pairhmm.models.str_parameters import LIBRARIES, str_model_of
+from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from pairhmm.variants.genotypes import GenotypeOptions
+
+
+def parameters() -> dict[str, Any]:
+    """The exports of the module, in types that JSON has."""
+    run, genotypes = RunOptions(), GenotypeOptions()
+    groups = run.reads, run.model, run.joining, run.evidence, run.discovery, genotypes
+    options = {name: value for group in groups for name, value in _simple(group).items()}
+    options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY}
+    return {
+        "OPTIONS": _in_javascript(options),
+        "READ_PRESETS": {name: _in_javascript(values) for name, values in presets.PRESETS.items()},
+        "PROFILES": {name: _profile(name) for name in profile.PRESETS},
+        "STR_TABLES": {
+            name: {table: np.ravel(getattr(str_model_of(name), table)).tolist() for table in TABLES}
+            for name in LIBRARIES
+        },
+        "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},
+        "LOWEST_USABLE_BASE_QUALITY": gatk.LOWEST_USABLE_BASE_QUALITY,
+        "LONGEST_REPEAT_UNIT": LONGEST_REPEAT_UNIT,
+        "MOST_REPEATS": MOST_REPEATS,
+        "ERROR": gatk.ERROR.tolist(),
+    }
+
+
+def _simple(options: Any) -> dict[str, bool | int | float | str | None]:
+    """The options that are numbers, switches, names or nothing."""
+    values = {field.name: getattr(options, field.name) for field in fields(options)}
+    return {name: value for name, value in values.items() if isinstance(value, bool | int | float | str | None)}
+
+
+def _in_javascript(options: Any) -> dict[str, Any]:
+    words = {name: name.split("_") for name in options}
+    return {first + "".join(map(str.title, rest)): options[name] for name, (first, *rest) in words.items()}
+
+
+def _profile(name: str) -> dict[str, Any]:
+    model = profile.preset(name)
+    return {
+        "name": name,
+        "match": model.match.tolist(),
+        "insertion": model.insertion.tolist(),
+        "transitions": dict(model.transitions),
+        "start": next(key for key, start in profile.STARTS.items() if start == model.start),
+    }
+
+
+def module() -> str:
+    """The module's text. Each constant is an export, so that a bundle has only those that it needs."""
+    lines = ["// Made by `python -m pairhmm.calling.web_parameters`.\n"]
+    for name, value in parameters().items():
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        made = f"/* @__PURE__ */ Float64Array.from({text})" if name == "ERROR" else f"/** @type {{any}} */ ({text})"
+        lines.append(f"export const {name} = {made};\n")
+    return "".join(lines)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(module())

@@ -1,1 +1,0 @@
-"""What each command does, as a Python function; `pairhmm.cli` is the command line to it."""

@@ -1,0 +1,155 @@
+"""Runs a fit: rounds on a sample, the choice of the start, rounds on all pairs, standard errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.fit.errors import standard_errors
+from pairhmm.fit.gatk_model import GatkFit, best_options
+from pairhmm.fit.maximisation import (
+    Expectation,
+    FitOptions,
+    Model,
+    Round,
+    Watch,
+    log10_likelihood,
+    maximise,
+    sample_of,
+)
+from pairhmm.fit.pairs import FitPairs
+from pairhmm.fit.profile_model import ProfileFit
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import STARTS, ProfileModel
+
+_DEFAULTS = FitOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted(Generic[Model]):
+    """A fitted model and the uncertainty of its parameters.
+
+    Attributes
+    ----------
+    model : ProfileFit or GatkFit
+    rounds : list of Round
+    first_log10 : float
+        log10 likelihood, over all reads, of the parameters that the fit began with.
+    counts : dict of str to float64[k]
+        Expected counts of each distribution.
+    errors : dict of str to float64[k]
+        Standard errors of the probabilities of each distribution.
+    observed : bool
+        Whether the errors come from the observed information.
+    reads, beyond : int
+        All reads, and those whose range float64 does not hold. The latter are in no count.
+    """
+
+    model: Model
+    rounds: list[Round]
+    first_log10: float
+    counts: dict[str, NDArray[np.float64]]
+    errors: dict[str, NDArray[np.float64]]
+    observed: bool
+    reads: int
+    beyond: int
+
+    @property
+    def log10(self) -> float:
+        """log10 likelihood of the fitted parameters."""
+        return self.rounds[-1].log10
+
+
+def fit_profile(
+    pairs: FitPairs,
+    initial: ProfileModel,
+    options: FitOptions = _DEFAULTS,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> Fitted[ProfileFit]:
+    """Fit the parameters of the profile model that make the reads likeliest.
+
+    Parameters
+    ----------
+    pairs : FitPairs
+    initial : ProfileModel
+        The parameters that the first round begins with, and the prior. The column of N is kept.
+    options : FitOptions
+    threads : int
+    watch : callable, optional
+        Called with each round.
+    """
+    sample = _sample(pairs, options)
+    model = first = ProfileFit.of(initial)
+    rounds: list[Round] = []
+    if sample is not None:
+        model, _, rounds = maximise(
+            model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
+        )
+    few = pairs if sample is None else sample
+    model = max((model.with_start(name) for name in STARTS), key=lambda one: log10_likelihood(one, few, threads))
+    return _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)[0]
+
+
+def fit_gatk(
+    pairs: FitPairs,
+    initial: GatkOptions,
+    options: FitOptions = _DEFAULTS,
+    threads: int = 1,
+    watch: Watch | None = None,
+) -> tuple[Fitted[GatkFit], GatkOptions, float]:
+    """Fit the gap rates of GATK's model that make the reads likeliest. Arguments are as in `fit_profile`.
+
+    Returns
+    -------
+    fitted : Fitted
+        Rates by copies of the tandem repeat at a base.
+    options : GatkOptions
+        The qualities and the PCR indel model that come nearest to the rates.
+    log10 : float
+        log10 likelihood of these options.
+    """
+    sample = _sample(pairs, options)
+    model = first = GatkFit.of(initial)
+    rounds: list[Round] = []
+    if sample is not None:
+        model, _, rounds = maximise(
+            model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
+        )
+    fitted, found = _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)
+    chosen = best_options(fitted.model, found.counts, initial)
+    return fitted, chosen, log10_likelihood(GatkFit.of(chosen), pairs, threads)
+
+
+def _sample(pairs: FitPairs, options: FitOptions) -> FitPairs | None:
+    return sample_of(pairs, options.sample) if len(pairs) >= 2 * options.sample else None
+
+
+def _on_all(
+    model: Model,
+    first: Model,
+    pairs: FitPairs,
+    before: list[Round],
+    options: FitOptions,
+    threads: int,
+    watch: Watch | None,
+) -> tuple[Fitted[Model], Expectation]:
+    most = options.rounds if before else options.sample_rounds
+    model, found, rounds = maximise(model, pairs, "all", most, options.gain, threads=threads, watch=watch)
+    counted = model.distributions(found.counts)
+    errors, observed = standard_errors(model.probabilities(), counted, model.prior)
+    counts = {name: each.sum(axis=0) for name, each in counted.items()}
+    first_log10 = log10_likelihood(first, pairs, threads)
+    return Fitted(
+        model=model,
+        rounds=before + rounds,
+        first_log10=first_log10,
+        counts=counts,
+        errors=errors,
+        observed=observed,
+        reads=len(pairs),
+        beyond=found.beyond,
+    ), found

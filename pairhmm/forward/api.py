@@ -1,0 +1,174 @@
+"""`forward` of reads and haplotypes in memory: the pair-HMM itself, without genomes or alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm import engine
+from pairhmm.engine import Choice
+from pairhmm.models import gatk
+from pairhmm.models.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, Read, joined_reads
+from pairhmm.models.profile import ProfileModel, check_profile
+from pairhmm.options import check_whole
+from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.letters import Letters, codes_of, encode
+from pairhmm.sequences.qualities import PhredValues, phred
+
+ModelRead = Read | NDArray[np.float64]
+"""What GATK's model takes, or a profile float64[m, 4]."""
+
+
+def forward(
+    reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
+    haplotypes: Letters | Sequence[Letters],
+    *,
+    model: ProfileModel | None = None,
+    backend: str | Choice = "auto",
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """Score every read against every haplotype: log10 P(read | haplotype).
+
+    Parameters
+    ----------
+    reads : Read, float64[m, 4], or a sequence of either
+        Reads with qualities for GATK's model (`make_read`); letter probabilities over A C G T for a profile model.
+    haplotypes : str, bytes, uint8[n], or a sequence of them
+        Letters or their codes; a string is one haplotype.
+    model : ProfileModel, optional
+        `pairhmm.models.profile.preset` or `read_parameters`; GATK's model without it.
+    backend : str or Choice
+        A backend's name, or "auto"; or that with its devices.
+    threads : int
+        CPU threads.
+
+    Returns
+    -------
+    float64[reads, haplotypes]
+
+    Raises
+    ------
+    ValueError
+        For empty sequences, letters outside IUPAC, qualities that are not one a base, or probabilities that do not sum
+        to 1.
+    TypeError
+        For reads of another model.
+    BackendUnavailable
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> read = pairhmm.make_read("ACGTACGTAC", base_quality=40)
+    >>> pairhmm.forward(read, ["TTACGTACGTACTT", "TTACGTTCGTACTT"]).round(2)
+    array([[-1.19, -5.67]])
+    """
+    check_whole("threads", threads, 1)
+    batch = pack(reads, haplotypes, model)
+    scores = engine.forward(batch, backend, threads)
+    return scores.log10.reshape(batch.reads, len(batch.haplotype_offset) - 1)
+
+
+def pack(
+    reads: ModelRead | Sequence[Read] | Sequence[NDArray[np.float64]],
+    haplotypes: Letters | Sequence[Letters],
+    model: ProfileModel | None,
+) -> PairBatch:
+    """Every read with every haplotype, as one group of a batch; arguments and errors as in `forward`."""
+    return batch_of(_several(reads), codes_of(haplotypes), model)
+
+
+def _several(reads: ModelRead | Sequence[ModelRead]) -> list[ModelRead]:
+    if isinstance(reads, Read) or (isinstance(reads, np.ndarray) and reads.ndim == 2):
+        return [reads]
+    return list(reads)
+
+
+def make_read(
+    bases: str | bytes,
+    base_quality: PhredValues | int,
+    insertion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
+    deletion_quality: PhredValues | int = gatk.DEFAULT_INDEL_QUALITY,
+    gap_quality: PhredValues | int = gatk.DEFAULT_GAP_QUALITY,
+) -> Read:
+    """Make a read for `forward` from its letters and Phred qualities.
+
+    Parameters
+    ----------
+    bases : str or bytes
+        IUPAC letters.
+    base_quality, insertion_quality, deletion_quality, gap_quality : int, sequence of int, str or bytes
+        Phred, 0 to 127: one number for every position, one a base, or one character a base as in FASTQ (Phred+33).
+        `gap_quality` is GATK's gap continuation penalty.
+
+    Returns
+    -------
+    Read
+
+    Raises
+    ------
+    ValueError
+        For letters outside IUPAC, and for qualities that are out of range or not one a base.
+
+    Examples
+    --------
+    >>> pairhmm.make_read("ACGT", base_quality="IIII").base_quality
+    array([40, 40, 40, 40], dtype=uint8)
+    """
+    codes = encode(bases)
+    given = (base_quality, insertion_quality, deletion_quality, gap_quality)
+    return Read(
+        codes, *(_one_a_base(name, value, len(codes)) for name, value in zip(QUALITY_NAMES, given, strict=True))
+    )
+
+
+def _one_a_base(name: str, value: PhredValues | int, length: int) -> NDArray[np.uint8]:
+    if not isinstance(value, str | bytes) and np.ndim(value) == 0:
+        return np.repeat(phred([value], name), length)  # type: ignore[list-item]
+    qualities = phred(value, name)  # type: ignore[arg-type]
+    if len(qualities) != length:
+        raise ValueError(
+            f"{name} has {len(qualities)} values for {length} bases: give one a base, or one number for all"
+        )
+    return qualities
+
+
+def batch_of(reads: Sequence[ModelRead], codes: Sequence[NDArray[np.uint8]], model: ProfileModel | None) -> PairBatch:
+    qualities: Qualities | None = None
+    profiles: Profiles | None = None
+    if model is None:
+        read_offset, qualities = joined_reads(_gatk_reads(reads))
+    else:
+        probabilities = _probabilities(reads)
+        read_offset = offsets([len(each) for each in probabilities])
+        profiles = model.with_repeats(model.profiles(np.concatenate(probabilities)), read_offset)
+    return PairBatch(
+        group_read=offsets([len(reads)]),
+        group_haplotype=offsets([len(codes)]),
+        read_offset=read_offset,
+        haplotype_offset=offsets([len(haplotype) for haplotype in codes]),
+        haplotypes=joined(codes),
+        start=gatk.START if model is None else model.start,
+        qualities=qualities,
+        profiles=profiles,
+    )
+
+
+def _gatk_reads(reads: Sequence[ModelRead]) -> list[Read]:
+    gatk_reads = [read for read in reads if isinstance(read, Read)]
+    if len(gatk_reads) < len(reads):
+        at, other = next((at, read) for at, read in enumerate(reads) if not isinstance(read, Read))
+        cure = "make_read makes a read; letter probabilities need model=, a profile model"
+        raise TypeError(f"reads[{at}] is of type {type(other).__name__}: {cure}")
+    return gatk_reads
+
+
+def _probabilities(reads: Sequence[ModelRead]) -> list[NDArray[np.float64]]:
+    found = []
+    for at, read in enumerate(reads):
+        if isinstance(read, Read):
+            raise TypeError(f"reads[{at}] is a Read: the profile model takes letter probabilities, float64[m, 4]")
+        found.append(np.asarray(read, dtype=np.float64))
+        check_profile(found[-1])
+    return found

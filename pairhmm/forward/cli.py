@@ -1,0 +1,103 @@
+"""`pairhmm forward`: sequence files in, scores out."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from pairhmm.cli.compute import backend_options, threads_option
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.help_style import INPUT, MODEL, Command
+from pairhmm.cli.model_options import model_options, profile_of
+from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.engine import Choice
+from pairhmm.forward import files as forward
+from pairhmm.models.gatk import GatkOptions
+
+EXAMPLES = (
+    "pairhmm forward reads.fastq haplotypes.fa",
+    "pairhmm forward -@ 2 -o scores.tsv pairs.in",
+    "pairhmm forward --model profile reads.profile haplotypes.fa",
+)
+
+_DEFAULTS = GatkOptions()
+
+
+@click.command("forward", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "reads",
+    type=INPUT_FILE,
+    panel=INPUT,
+    help="The reads: FASTQ, FASTA, or, for the profile model, letter probabilities (.profile or .tsv). A .in file has"
+    " reads and haplotypes, and is given alone.",
+)
+@click.argument(
+    "haplotypes",
+    type=INPUT_FILE,
+    required=False,
+    panel=INPUT,
+    help="The haplotypes (FASTA).",
+)
+@option(
+    forward.forward_files,
+    "default_base_quality",
+    metavar="PHRED",
+    panel=INPUT,
+    help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
+)
+@model_options
+@option(
+    _DEFAULTS,
+    "insertion_quality",
+    least=1,
+    metavar="PHRED",
+    panel=MODEL,
+    help="The quality (Phred) of opening an insertion, in GATK's model.",
+)
+@option(
+    _DEFAULTS,
+    "deletion_quality",
+    least=1,
+    metavar="PHRED",
+    panel=MODEL,
+    help="The quality (Phred) of opening a deletion, in GATK's model.",
+)
+@option(
+    _DEFAULTS,
+    "gap_quality",
+    least=1,
+    metavar="PHRED",
+    panel=MODEL,
+    help="The quality (Phred) of extending an insertion or a deletion, in GATK's model.",
+)
+@backend_options
+@threads_option(forward.forward_files)
+@output_option("The table of scores (TSV). '-' is stdout.")
+def command(
+    reads: str,
+    haplotypes: str | None,
+    default_base_quality: int | None,
+    model: str,
+    parameters: str,
+    insertion_quality: int,
+    deletion_quality: int,
+    gap_quality: int,
+    backend: Choice,
+    threads: int,
+    output: str,
+) -> None:
+    """Score every read of READS against every sequence of HAPLOTYPES.
+
+    A score is log10 P(read | haplotype). Base qualities are used as they are.
+    """
+    forward.forward_files(
+        reads,
+        haplotypes,
+        output,
+        model=profile_of(model, parameters),
+        options=GatkOptions(
+            insertion_quality=insertion_quality, deletion_quality=deletion_quality, gap_quality=gap_quality
+        ),
+        default_base_quality=default_base_quality,
+        backend=backend,
+        threads=threads,
+    )

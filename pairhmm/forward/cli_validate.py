@@ -1,0 +1,84 @@
+"""`pairhmm validate`: compare a backend with reference likelihoods."""
+
+from __future__ import annotations
+
+import logging
+
+import rich_click as click
+
+from pairhmm.cli.compute import backend_options, threads_option
+from pairhmm.cli.fields import option
+from pairhmm.cli.help_style import INPUT, MEASUREMENT, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.engine import Choice
+from pairhmm.forward import validate
+from pairhmm.models.batch import PRECISIONS
+from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+
+log = logging.getLogger(__name__)
+
+EXAMPLES = (
+    "pairhmm validate expected.txt",
+    "pairhmm validate --backend cpu --tolerance 1e-4 --worst 0 expected.txt",
+)
+
+COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "difference", "precision")
+
+
+@click.command("validate", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "file",
+    type=INPUT_FILE,
+    panel=INPUT,
+    help="The pairs and their likelihoods. The seven columns of a line are the haplotype, the read, its base,"
+    " insertion, deletion and gap qualities (Phred+33), and log10 P(read | haplotype). '#' starts a comment.",
+)
+@option(
+    validate.validate,
+    "min_base_quality",
+    least=0,
+    most=HIGHEST_SAM_QUALITY,
+    metavar="PHRED",
+    panel=INPUT,
+    help="Lower base qualities (Phred) are raised to this one, as GATK's own test does.",
+)
+@option(
+    validate.validate,
+    "tolerance",
+    least=0,
+    metavar="LOG10",
+    panel=MEASUREMENT,
+    help="The largest difference (log10) that a score may have.",
+)
+@backend_options
+@threads_option(validate.validate)
+@option(
+    validate.validate,
+    "worst",
+    least=0,
+    metavar="N",
+    panel=OUTPUT,
+    help="The table lists this many pairs, those with the largest differences first.",
+)
+def command(file: str, min_base_quality: int, tolerance: float, backend: Choice, threads: int, worst: int) -> None:
+    """Compare the scores of a backend with the likelihoods in FILE.
+
+    The pairs that differ most are written to stdout as a table (TSV), and the verdict to stderr. The exit code is 0 if
+    all scores are within the tolerance, 1 if some are not or are not finite, and 2 if FILE can't be read.
+    """
+    result = validate.validate(
+        file, backend=backend, tolerance=tolerance, min_base_quality=min_base_quality, worst=worst, threads=threads
+    )
+    _print_worst(result, worst)
+    measured = f"{result.pairs} pairs, worst difference {result.worst_difference:.3g}, tolerance {tolerance:g}"
+    if not result.holds:
+        log.error("%s: %d pairs exceed it or are not finite", measured, result.failures)
+        raise SystemExit(1)
+    log.info("%s: all pairs are within it", measured)
+
+
+def _print_worst(result: validate.Validation, worst: int) -> None:
+    click.echo("\t".join(COLUMNS))
+    for case in result.worst[:worst]:
+        values = f"{case.expected:.6f}\t{case.score:.6f}\t{case.difference:.2e}"
+        click.echo(f"{case.line}\t{case.read_length}\t{case.haplotype_length}\t{values}\t{PRECISIONS[case.precision]}")

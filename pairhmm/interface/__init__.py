@@ -1,1 +1,0 @@
-"""How the package takes arguments, checks options and shows objects, and what it sets of its process."""

@@ -1,1 +1,0 @@
-"""What `align` reads and writes: sequences in blocks, and alignments as tables, PAF, SAM, BAM and VCF."""

@@ -1,1 +1,0 @@
-"""Files of a scan (samples, signatures, hits), and the sample sheet."""

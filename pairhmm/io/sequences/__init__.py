@@ -1,1 +1,0 @@
-"""Readers and writers of FASTA, FASTQ, profiles and intervals."""

@@ -1,1 +1,0 @@
-"""A simulated data set: its genome, its true variants and its reads."""

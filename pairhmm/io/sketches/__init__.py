@@ -1,1 +1,0 @@
-"""Sketches of samples: the file format, its reader beside its writer."""

@@ -1,0 +1,272 @@
+"""Writes likelihood tables and their companions: TSV, bgzipped TSV with a tabix index, or zstd Parquet."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from pairhmm.files.bgzip import BgzipText
+from pairhmm.files.descriptors import STDOUT, is_device
+from pairhmm.files.formats import TABIX_INDICES, require_ending
+from pairhmm.files.names import printable
+from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
+from pairhmm.files.tabix import TableIndex
+from pairhmm.likelihoods import parquet
+from pairhmm.likelihoods.columns import haplotype_batch, haplotype_schema, score_batch, score_schema
+from pairhmm.likelihoods.lines import Lines, lines_of
+from pairhmm.likelihoods.parquet import RowGroups, SentBatch
+from pairhmm.likelihoods.table import (
+    COLUMNS,
+    DEFAULT_MODEL,
+    ENDINGS,
+    HAPLOTYPE_COLUMNS,
+    MODEL_KEY,
+    MODEL_LINE,
+    READS_COLUMN,
+    Format,
+    LikelihoodRows,
+    companion,
+)
+
+log = logging.getLogger(__name__)
+
+# Rows of a region that are made to Parquet columns at once.
+_PAIRS_AT_ONCE = 1 << 17
+# Rows and regions that are packed at once.
+_ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
+
+
+class Batches(NamedTuple):
+    """Rows of some regions for a Parquet table and for its companion, which has them once."""
+
+    scores: SentBatch
+    haplotypes: SentBatch | None
+
+
+Prepared = Lines | Batches
+"""Rows of some regions, prepared for a file. Deep regions are compressed when they are sent to another process."""
+Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Prepared]]
+
+
+class LikelihoodWriter(Protocol):
+    """The interface of the writers of all formats."""
+
+    def write(self, rows: LikelihoodRows) -> None:
+        """Append the rows of a region."""
+
+    def append(self, prepared: Prepared) -> None:
+        """Append what the function that `preparation` gives made of regions."""
+
+
+def preparation(destination: str | Path) -> Prepare:
+    """A function that prepares the rows of regions for a writer, in this process or in another.
+
+    It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
+    """
+    file_format = Format.of(str(destination))
+    if file_format is Format.PARQUET:
+        return _batches
+    return partial(lines_of, are_packed=file_format is Format.TSV_GZ)
+
+
+def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
+    """The rows of regions, those of several together."""
+    held: list[LikelihoodRows] = []
+    rows = 0
+    for region in regions:
+        held.append(region)
+        rows += region.log10.size
+        if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
+            yield from _together(held)
+            held, rows = [], 0
+    if held:
+        yield from _together(held)
+
+
+def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:
+    *others, last = regions
+    first, *parts = _parts(last)
+    yield Batches(SentBatch(score_batch([*others, first])), SentBatch(haplotype_batch(regions)))
+    for part in parts:
+        yield Batches(SentBatch(score_batch([part])), None)
+
+
+@contextmanager
+def open_likelihoods(
+    destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False, threads: int = 1
+) -> Iterator[LikelihoodWriter]:
+    """Open a writer, of the format of the destination's extension.
+
+    ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
+    written beside the table as ``NAME.haplotypes.EXT``; stdout, pipes and devices get none. The files appear when the
+    block ends well. Where reads are joined (`are_joined`), the table has the column `READS_COLUMN`.
+
+    Parameters
+    ----------
+    destination : str or Path
+    model : str
+        The model and its parameters, as `pairhmm.calling.run_options.RunOptions.model_text` names them.
+    are_joined : bool
+    threads : int
+        With two or more, rows are compressed and written while the caller makes the next ones.
+
+    Raises
+    ------
+    InputError
+        Where the destination can't be written or has another extension, and for Parquet without pyarrow.
+    """
+    path = str(destination)
+    require_ending(path, "tables", ENDINGS)
+    file_format = Format.of(path)
+    if file_format is Format.PARQUET:
+        parquet.pyarrow_for(path)
+        with whole_files(path) as table, _haplotypes_of(path) as haplotypes:
+            with output_errors(path):
+                writer = _ParquetWriter(table, haplotypes, model, are_joined, threads)
+                try:
+                    yield writer
+                finally:
+                    writer.close()
+    elif file_format is Format.TSV_GZ:
+        with whole_files(path, *TABIX_INDICES) as table, _haplotypes_of(path, *TABIX_INDICES) as haplotypes:
+            with output_errors(path), ExitStack() as stack:
+                text = stack.enter_context(BgzipText(table, threads))
+                described = None if haplotypes is None else stack.enter_context(BgzipText(haplotypes))
+                indices = _Indices(text, described)
+                yield _TextWriter(text, described, model, are_joined, indices)
+                stack.close()
+                indices.write(table, haplotypes)
+    elif path == STDOUT or is_device(path):
+        if path != STDOUT:
+            _tell_of_no_companion(path)
+        with open_binary_output(path) as out:
+            yield _TextWriter(out, None, model, are_joined)
+    else:
+        # The table is the inner file, so that the error for a full disk names it.
+        with open_binary_output(companion(path)) as beside, open_binary_output(path) as out:
+            yield _TextWriter(out, beside, model, are_joined)
+
+
+@contextmanager
+def _haplotypes_of(path: str, *indices: str) -> Iterator[Path | None]:
+    """A path for the companion of a table; None for a pipe or a device, which has none."""
+    if is_device(path):
+        _tell_of_no_companion(path)
+        yield None
+        return
+    with whole_files(companion(path), *indices) as haplotypes:
+        yield haplotypes
+
+
+def _tell_of_no_companion(path: str) -> None:
+    log.warning("%s is not a regular file: no table of haplotypes is written beside it", path)
+
+
+def _columns(are_joined: bool) -> tuple[str, ...]:
+    return (*COLUMNS, READS_COLUMN) if are_joined else COLUMNS
+
+
+class _Indices:
+    """The indices of a bgzipped table and of its companion."""
+
+    def __init__(self, table: BgzipText, haplotypes: BgzipText | None) -> None:
+        self._table = TableIndex(table, COLUMNS.index("chrom"))
+        self._haplotypes = None if haplotypes is None else TableIndex(haplotypes, HAPLOTYPE_COLUMNS.index("chrom"))
+
+    def add(self, lines: Lines) -> None:
+        """Take lines that were just written."""
+        self._table.add_spans(lines.in_table)
+        if self._haplotypes is not None:
+            self._haplotypes.add_spans(lines.in_haplotypes)
+
+    def write(self, table: Path, haplotypes: Path | None) -> None:
+        self._table.write(table)
+        if self._haplotypes is not None and haplotypes is not None:
+            self._haplotypes.write(haplotypes)
+
+
+class _TextWriter:
+    def __init__(
+        self,
+        table: ByteSink,
+        haplotypes: ByteSink | None,
+        model: str,
+        are_joined: bool,
+        indices: _Indices | None = None,
+    ) -> None:
+        self._table, self._haplotypes, self._indices = table, haplotypes, indices
+        # Programs take a table's first line for its header, so that of the default model stays there.
+        if model != DEFAULT_MODEL:
+            table.write(f"{MODEL_LINE}{printable(model)}\n".encode())
+        table.write(_header(_columns(are_joined)))
+        if haplotypes is not None:
+            haplotypes.write(_header(HAPLOTYPE_COLUMNS))
+
+    def write(self, rows: LikelihoodRows) -> None:
+        for lines in lines_of([rows]):
+            self.append(lines)
+
+    def append(self, prepared: Prepared) -> None:
+        assert isinstance(prepared, Lines)
+        if isinstance(self._table, BgzipText) and prepared.are_deep:
+            self._table.write_apart(prepared.table)
+        else:
+            assert isinstance(prepared.table, bytes)
+            self._table.write(prepared.table)
+        if self._haplotypes is not None:
+            self._haplotypes.write(prepared.haplotypes)
+        if self._indices is not None:
+            self._indices.add(prepared)
+
+
+def _header(columns: Sequence[str]) -> bytes:
+    return ("#" + "\t".join(columns) + "\n").encode()
+
+
+class _ParquetWriter:
+    def __init__(self, table: Path, haplotypes: Path | None, model: str, are_joined: bool, threads: int) -> None:
+        about = {MODEL_KEY: model}
+        self._table = RowGroups(table, score_schema(are_joined), about, threads)
+        self._haplotypes = None if haplotypes is None else RowGroups(haplotypes, haplotype_schema(), about)
+
+    def write(self, rows: LikelihoodRows) -> None:
+        for batches in _together([rows]):
+            self.append(batches)
+
+    def append(self, prepared: Prepared) -> None:
+        assert isinstance(prepared, Batches)
+        self._table.append(prepared.scores.batch())
+        if prepared.haplotypes is not None and self._haplotypes is not None:
+            self._haplotypes.append(prepared.haplotypes.batch())
+
+    def close(self) -> None:
+        try:
+            self._table.close()
+        finally:
+            if self._haplotypes is not None:
+                self._haplotypes.close()
+
+
+def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
+    """The rows of a region, in parts whose columns have room in memory and in Arrow's arrays."""
+    reads, haplotypes = rows.log10.shape
+    step = max(1, _PAIRS_AT_ONCE // max(1, haplotypes))
+    if reads <= step:
+        yield rows
+        return
+    for first in range(0, reads, step):
+        end = min(first + step, reads)
+        yield replace(
+            rows,
+            sample=rows.sample[first:end],
+            read_names=rows.read_names.take(first, end),
+            mates=rows.mates[first:end],
+            log10=rows.log10[first:end],
+            precision=rows.precision[first:end],
+            reads=None if rows.reads is None else rows.reads[first:end],
+        )

@@ -1,0 +1,64 @@
+"""The protocol of placers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.engine.tools import Tool
+from pairhmm.map.properties import Neighbours, TokenSets
+
+
+class Placer(Protocol):
+    """Sketches samples by the published scheme, projects sketches to the plane, and blends positions.
+
+    Signatures are the same bits on every backend. Projections are within 1e-4 of float64's, and blended positions
+    within 1e-5.
+
+    A module of this folder has ``make() -> Placer``, or ``make(device: int) -> Placer`` if its backend has devices.
+
+    Attributes
+    ----------
+    label : str
+        Name of the placer in messages.
+    """
+
+    label: str
+
+    def signatures(self, tokens: TokenSets, threads: int) -> NDArray[np.uint32]:
+        """The published signature of each sample's tokens, shape (samples, 128) (`pairhmm.map.sketch.published`)."""
+        ...
+
+    def projections(
+        self, groups: Sequence[TokenSets], matrices: NDArray[np.float32], threads: int
+    ) -> NDArray[np.float32]:
+        """Sketch each group of properties, make z-scores of each slot over the samples, and project them.
+
+        Parameters
+        ----------
+        groups : sequence of TokenSets
+            All of the same samples.
+        matrices : ndarray, shape (groups, 128, 2), float32
+        threads : int
+
+        Returns
+        -------
+        ndarray, shape (groups, samples, 2), float32
+            Samples without tokens in a group are at 0 there, and take no part in its z-scores.
+        """
+        ...
+
+    def blended(
+        self, start: NDArray[np.float32], neighbours: Neighbours, alpha: float, passes: int, threads: int
+    ) -> NDArray[np.float32]:
+        """Jacobi passes of ``y = (1 - alpha) * start + alpha * mean of the neighbours' y``, shape (samples, 2).
+
+        A sample without neighbours stays where it starts.
+        """
+        ...
+
+
+PLACERS = Tool[Placer]("pairhmm.map", "place samples")

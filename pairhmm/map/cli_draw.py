@@ -1,0 +1,148 @@
+"""`pairhmm map draw`: a picture of samples."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from pairhmm.cli.compute import device_list_options, threads_option
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.help_style import INPUT, MAP, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
+from pairhmm.engine import Choice
+from pairhmm.map.draw import draw_map, write_map
+from pairhmm.map.options import GROUPS, MapOptions, Quantisation
+
+EXAMPLES = (
+    "pairhmm map draw --kmers samples.sketches -o positions.tsv --svg map.svg",
+    "pairhmm map draw --kmers samples.sketches --alpha 0 --quantise rank -o p.tsv",
+)
+
+_OPTIONS = MapOptions()
+
+
+def _weights(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
+    """Parse GROUP=W, several times."""
+    weights = {}
+    for value in values:
+        group, _, number = value.partition("=")
+        try:
+            weights[group] = float(number)
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is not GROUP=NUMBER", context, parameter) from None
+        if group not in GROUPS:
+            raise click.BadParameter(f"{group!r} is not one of {', '.join(GROUPS)}", context, parameter)
+    return weights
+
+
+def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else [column.strip() for column in value.split(",") if column.strip()]
+
+
+@click.command("draw", cls=Command, examples=EXAMPLES)
+@click.option(
+    "--kmers",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="Sketches of 'pairhmm map sketch': the group kmers. It can be given several times, as can the next two.",
+)
+@click.option(
+    "--hits",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="A table of 'pairhmm scan': the group hits.",
+)
+@click.option(
+    "--genotypes",
+    multiple=True,
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="Calls (VCF or BCF): the group genotypes.",
+)
+@click.option(
+    "--sheet",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="A tab-separated table with a column sample, and others: the group sheet.",
+)
+@click.option(
+    "--columns",
+    callback=_columns,
+    metavar="NAME,NAME",
+    panel=INPUT,
+    help="The columns of the sheet that are properties. Without it, they are all but sample, alignments and reads.",
+)
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    callback=_weights,
+    metavar="GROUP=W",
+    panel=MAP,
+    help=f"The weight of a group: {', '.join(GROUPS)}. It can be given several times. A group without it has weight 1.",
+)
+@option(
+    _OPTIONS,
+    "alpha",
+    metavar="X",
+    panel=MAP,
+    help="How far the mean of its neighbours draws a sample, 0 (not at all) to 1.",
+)
+@option(_OPTIONS, "neighbours", metavar="N", panel=MAP, help="The number of a sample's neighbours.")
+@option(_OPTIONS, "passes", metavar="N", panel=MAP, help="The number of passes in which neighbours draw.")
+@option(_OPTIONS, "seed", metavar="N", panel=MAP, help="Chooses the plane that signatures are projected to.")
+@option(
+    _OPTIONS,
+    "quantise",
+    metavar="WAY",
+    panel=MAP,
+    help="How coordinates become cells of a grid of 65,536 x 65,536: by the distribution of Gauss, or by rank.",
+)
+@device_list_options
+@threads_option(draw_map)
+@output_option("The table of positions (TSV). '-' is stdout.")
+@click.option("--svg", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="The picture (SVG).")
+@click.option(
+    "--colour", metavar="COLUMN", panel=OUTPUT, help="The column of the sheet that colours the points of the picture."
+)
+def command(
+    kmers: tuple[str, ...],
+    hits: tuple[str, ...],
+    genotypes: tuple[str, ...],
+    sheet: str | None,
+    columns: list[str] | None,
+    weights: dict[str, float],
+    alpha: float,
+    neighbours: int,
+    passes: int,
+    seed: int,
+    quantise: Quantisation,
+    backend: Choice,
+    threads: int,
+    output: str,
+    svg: str | None,
+    colour: str | None,
+) -> None:
+    """Draw a map of samples: those that are alike in their properties are near each other.
+
+    The map is a projection, which keeps little. Up to 2,000 samples are placed exactly beside it, and a message says
+    how far each can be trusted. docs/map.md has the formulas.
+    """
+    drawn = draw_map(
+        kmers=kmers,
+        hits=hits,
+        genotypes=genotypes,
+        sheet=sheet,
+        columns=columns,
+        colour=colour,
+        weights=weights,
+        options=MapOptions(alpha, neighbours, passes, seed, quantise),
+        backend=backend,
+        threads=threads,
+    )
+    write_map(drawn, output, svg)

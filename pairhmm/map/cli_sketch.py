@@ -1,0 +1,128 @@
+"""`pairhmm map sketch`: MinHash sketches of samples."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from pairhmm.cli.compute import threads_option
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.help_style import INPUT, SAMPLES, SKETCHES, Command
+from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.cli.progress import byte_progress
+from pairhmm.map.sketch import api as map_sketch
+from pairhmm.map.sketch.options import READS_LEAST_COUNT, SketchOptions
+from pairhmm.map.sketch.sketches import Scheme, SchemeName
+
+EXAMPLES = (
+    "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
+    "pairhmm map sketch -o a.sketches --sample NA12878 sample.fastq.gz",
+    "pairhmm map sketch -o v.sketches --each-record viruses.fa",
+)
+
+_DEFAULTS = SketchOptions()
+
+
+@click.command("sketch", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "files",
+    nargs=-1,
+    type=INPUT_FILE,
+    metavar="FILES...",
+    panel=INPUT,
+    help="FASTQ, FASTA, BAM, CRAM or SAM files, plain or gzipped. '-' is stdin. Each file is a sample.",
+)
+@click.option(
+    "-f",
+    "--reference",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="The reference genome (FASTA) that CRAM files are decoded with.",
+)
+@click.option(
+    "--sheet",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=SAMPLES,
+    help="A sample sheet (TSV) names the samples and their files, in place of FILES. Of a sample with reads and"
+    " alignments, the reads are sketched.",
+)
+@click.option("--sample", metavar="NAME", panel=SAMPLES, help="All FILES are of this sample.")
+@option(
+    map_sketch.sketch_files,
+    "each_record",
+    panel=SAMPLES,
+    help="Each record of a file is a sample, with the record's name, such as the signatures of a collection.",
+)
+@option(_DEFAULTS, "k", metavar="N", panel=SKETCHES, help="The length of the k-mers.")
+@option(
+    _DEFAULTS,
+    "slots",
+    metavar="N",
+    panel=SKETCHES,
+    help=f"The slots of a sketch, a power of two: {Scheme().slots:,} by default. More slots are more accurate.",
+)
+@option(
+    _DEFAULTS,
+    "bits",
+    metavar="N",
+    panel=SKETCHES,
+    help=f"The bits of a slot that are kept: {Scheme().bits} by default, at most 16.",
+)
+@option(
+    _DEFAULTS,
+    "scheme",
+    metavar="NAME",
+    panel=SKETCHES,
+    help="How sketches are made. 'published' has 128 slots of 31 bits.",
+)
+@option(
+    _DEFAULTS,
+    "min_count",
+    metavar="N",
+    panel=SKETCHES,
+    help=f"How often a k-mer is seen in a sample that counts: {READS_LEAST_COUNT} by default for reads, which leaves"
+    " out most sequencing errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
+)
+@threads_option(map_sketch.sketch_files)
+@output_option("The sketch file. '-' is stdout.", required=True)
+def command(
+    files: tuple[str, ...],
+    reference: str | None,
+    sheet: str | None,
+    sample: str | None,
+    each_record: bool,
+    k: int,
+    slots: int | None,
+    bits: int | None,
+    scheme: SchemeName,
+    min_count: int | None,
+    threads: int,
+    output: str,
+) -> None:
+    """Make MinHash sketches of samples.
+
+    A sample has the name of its read groups (SM), or else of its file. The sketches are the same for every number of
+    threads. docs/map.md describes them.
+    """
+    samples: map_sketch.Samples = files
+    if (sheet is None) == (not files):
+        raise click.UsageError("FILES or --sheet is needed, and not both.")
+    if sample is not None and (sheet is not None or each_record):
+        raise click.UsageError("--sample does not go with --sheet or --each-record.")
+    if sheet is not None:
+        named = map_sketch.samples_of_sheet(sheet)
+        samples, files = named, tuple(path for paths in named.values() for path in paths)
+    elif sample is not None:
+        samples = {sample: files}
+    options = SketchOptions(scheme=scheme, k=k, slots=slots, bits=bits, min_count=min_count)
+    with byte_progress(files) as watch:
+        map_sketch.sketch_files(
+            samples,
+            output,
+            options=options,
+            each_record=each_record,
+            reference=reference,
+            threads=threads,
+            watch=watch,
+        )

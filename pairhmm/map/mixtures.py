@@ -1,0 +1,187 @@
+"""The likelihood of a sample's reads, some of which are somebody else's, for shares of foreign reads.
+
+A read of a sample with the genotype g1 and the share alpha of reads of somebody with the genotype g2 has the
+alternative allele with probability ``q = (1 - alpha) g1 / 2 + alpha g2 / 2``, and the likelihood
+``(1 - q) P(read | ref) + q P(read | alt)``. At each site this is summed over g1 and g2: Jun et al. (2012), "Detecting
+and estimating contamination of human DNA samples in sequencing and array-based genotype data", American Journal of
+Human Genetics 91:839.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.map.alleles import AlleleUrn
+from pairhmm.map.evidence import SiteEvidence
+from pairhmm.map.likelihoods import GENOTYPES, Floats, LogLikelihoods
+from pairhmm.variants.relationships import IBD, IDENTICAL
+
+JointGenotypes = NDArray[np.float32]
+"""Probabilities of a sample's genotype and of that of the foreign reads: (relations, 3 own, 3 foreign, sites)."""
+
+# The relations that two individuals may have; the last one is of cousins.
+_RELATIONS = np.concatenate([IBD[:IDENTICAL], [[0.75, 0.25, 0]]])
+# Nearly the logarithm of the greatest float32.
+_HIGHEST_LOG = 80.0
+_SMALLEST = np.float32(np.finfo(np.float32).tiny)
+
+
+class MixedReads:
+    """The reads of a sample. Sites with equal reads are computed at once: at low depth, there are few kinds of them.
+
+    Parameters
+    ----------
+    evidence : SiteEvidence
+    sample : int
+    others : float32 (sites, 3)
+        What other samples of the same individual tell of its genotypes, as natural logarithms.
+
+    Attributes
+    ----------
+    sites : int32 (sites,)
+        Those where the sample has reads, sorted by what these are.
+    """
+
+    def __init__(self, evidence: SiteEvidence, sample: int, others: LogLikelihoods) -> None:
+        begin, end = evidence.begin[sample : sample + 2]
+        sites, place = np.unique(evidence.site[begin:end], return_inverse=True)
+        ratios, kind = np.unique(evidence.log10_ratio[begin:end], return_inverse=True)
+        counts = np.zeros((len(sites), len(ratios)), dtype=np.uint32)
+        np.add.at(counts, (place, kind), evidence.count[begin:end])
+        order = np.lexsort(counts.T)
+        counts = counts[order]
+        is_first = np.ones(len(sites), dtype=bool)
+        is_first[1:] = (counts[1:] != counts[:-1]).any(axis=1)
+        self.sites = sites[order]
+        self._odds = 10.0 ** ratios.astype(np.float64)
+        self._counts = counts[is_first].T.astype(np.float64)
+        self._begins = [*np.flatnonzero(is_first).tolist(), len(sites)]
+        self._others = np.exp(others[self.sites].T)
+
+    def log_likelihoods(self, shares: Floats, error: float, genotypes: JointGenotypes) -> Floats:
+        """Of shares of foreign reads, maximised over relations: float64 (shares,).
+
+        Parameters
+        ----------
+        shares : float64 (shares,)
+        error : float
+            The share of wrong reads beyond those that likelihoods of reads know of.
+        genotypes : float32 (relations, 3 own, 3 foreign, sites)
+            At `sites`.
+        """
+        own, foreign = np.arange(GENOTYPES)[:, None, None] / 2, np.arange(GENOTYPES)[:, None] / 2
+        logs = self._logs(own * (1 - shares) + foreign * shares, error)
+        logs -= self._logs(np.arange(GENOTYPES) / 2, error).max(axis=0)
+        of_kinds = np.exp(np.minimum(logs, _HIGHEST_LOG)).astype(np.float32)
+        found = [self._total(of_kinds, weights * self._others[:, None]) for weights in genotypes]
+        result: Floats = np.max(found, axis=0)
+        return result
+
+    def fit(self, error: float, genotypes: Floats) -> float:
+        """Log-likelihood of an extra error without foreign reads.
+
+        Parameters
+        ----------
+        error : float
+        genotypes : float64 (3, sites)
+            Probabilities of genotypes at `sites`.
+        """
+        logs = self._logs(np.arange(GENOTYPES) / 2, error)
+        best = logs.max(axis=0)
+        of_kinds = np.exp(logs - best)[:, None].astype(np.float32)
+        weights = genotypes.astype(np.float32) * self._others
+        return float(self._total(of_kinds, weights)[0] + best @ np.diff(self._begins))
+
+    def _total(self, of_kinds: NDArray[np.float32], weights: NDArray[np.float32]) -> Floats:
+        """The sum over sites of the logarithm of the mean over genotypes: float64 (shares,).
+
+        Parameters
+        ----------
+        of_kinds : float32 (genotypes..., shares, kinds)
+        weights : float32 (genotypes..., sites)
+        """
+        shares, kinds = of_kinds.shape[-2:]
+        tables = np.ascontiguousarray(of_kinds.reshape(-1, shares, kinds).transpose(2, 1, 0))
+        weights = weights.reshape(-1, weights.shape[-1])
+        sites = np.empty((shares, weights.shape[-1]), dtype=np.float32)
+        for table, (begin, end) in zip(tables, pairwise(self._begins), strict=True):
+            np.matmul(table, weights[:, begin:end], out=sites[:, begin:end])
+        np.log(np.maximum(sites, _SMALLEST, out=sites), out=sites)
+        total: Floats = sites.sum(axis=1, dtype=np.float64)
+        return total
+
+    def _logs(self, q: Floats, error: float) -> Floats:
+        """Log-likelihoods of the reads of each kind of site: float64 (..., kinds)."""
+        q = q * (1 - 2 * error) + error
+        logs: Floats = np.log1p(q[..., None] * (self._odds - 1)) @ self._counts
+        return logs
+
+
+def of_population(urn: AlleleUrn, others: Sequence[AlleleUrn] = ()) -> JointGenotypes:
+    """Foreign reads are of somebody of the population: of the sample's own, or of one of the others."""
+    strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
+    joint: JointGenotypes = np.stack([one * urn.genotypes[:, None] for one in strangers]).astype(np.float32)
+    return joint
+
+
+def of_informed_population(
+    urn: AlleleUrn, of_relative: NDArray[np.float32], others: Sequence[AlleleUrn] = ()
+) -> JointGenotypes:
+    """Foreign reads are of somebody of the population, and another individual tells of the sample's own genotype.
+
+    Parameters
+    ----------
+    urn : AlleleUrn
+        Without the sample and the other individual.
+    of_relative : float32 (3, sites)
+        Probabilities of the other individual's genotypes.
+    others : sequence of AlleleUrn
+        Of other populations that foreign reads may be of.
+    """
+    of_own = (_given_another(urn) * of_relative).sum(axis=2)
+    strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
+    joint: JointGenotypes = np.concatenate([of_own[:, :, None] * one for one in strangers]).astype(np.float32)
+    return joint
+
+
+def of_source(urn: AlleleUrn, of_individual: NDArray[np.float32]) -> JointGenotypes:
+    """Foreign reads are of an individual of the cohort.
+
+    Parameters
+    ----------
+    urn : AlleleUrn
+        Without the sample and the source.
+    of_individual : float32 (3, sites)
+        Probabilities of the source's genotypes.
+    """
+    joint: JointGenotypes = (_given_another(urn) * of_individual).astype(np.float32)
+    return joint
+
+
+def _of_stranger(urn: AlleleUrn) -> Floats:
+    """P(foreign genotype | own genotype), (3 own, 3 foreign, sites)."""
+    return np.stack([urn.after(own).genotypes for own in range(GENOTYPES)])
+
+
+def _given_another(urn: AlleleUrn) -> Floats:
+    """P(own genotype | genotype of another, relation), (relations, 3 own, 3 genotypes of the other, sites).
+
+    Shares of IBD states between those of relations would hide foreign reads: these make a sample a little more alike to
+    their source. So only relations count.
+    """
+    states = np.zeros((3, GENOTYPES, GENOTYPES, len(urn.total)))
+    for other in range(GENOTYPES):
+        left = urn.after(other)
+        p = left.frequencies
+        states[0, :, other] = left.genotypes
+        # One allele of the other, and one of the urn.
+        states[1, 0, other] = (1 - p) * (2 - other) / 2
+        states[1, 1, other] = (p * (2 - other) + (1 - p) * other) / 2
+        states[1, 2, other] = p * other / 2
+        states[2, other, other] = 1
+    relations: Floats = np.tensordot(_RELATIONS, states, axes=1)
+    return relations

@@ -1,0 +1,272 @@
+"""Everything about the relations of some samples: what `map relate` writes, from sites to flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.map.cohort import SampleSites, evidence_of
+from pairhmm.map.concordance import Agreement, agreement, certain_genotypes
+from pairhmm.map.contamination import Contamination, estimate_contamination
+from pairhmm.map.flags import FLAGS, Flags, pair_and_sample_flags
+from pairhmm.map.individuals import Individuals
+from pairhmm.map.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
+from pairhmm.map.likelihoods import (
+    Floats,
+    LogLikelihoods,
+    add_reads,
+    allele_frequencies,
+    allele_shares,
+    from_phred,
+    has_data,
+    heterozygosity,
+)
+from pairhmm.map.losses import Loss
+from pairhmm.objects import short_repr
+from pairhmm.variants.genealogy import Genealogy
+from pairhmm.variants.relationships import IDENTICAL, RELATIONS, UNKNOWN
+
+ENOUGH_GENOTYPES = 100
+"""With fewer sites where both samples have certain genotypes, relatedness is estimated from likelihoods."""
+RAREST = 0.02
+"""Sites where an allele is rarer tell no relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPair:
+    """What is known of two samples; a row of the table of pairs.
+
+    Attributes
+    ----------
+    sample_1, sample_2 : str
+    sites : int
+        Where both have certain genotypes. The four counts and shares behind it are of these sites.
+    concordance : float
+        Share of equal genotypes; NaN without sites.
+    ibs0, ibs2, shared_hets : int
+        Sites with opposite homozygotes, with equal genotypes, and where both are heterozygous.
+    relatedness : float
+        1 for one individual, 0.5 for parents, children and siblings. NaN where nothing tells.
+    expected, found : str
+        Names of `pairhmm.variants.relationships.RELATIONS`, or ``.``.
+    flags : tuple of str
+    note : str
+        Why identical samples have other genotypes, such as loss of heterozygosity; empty where nothing is to be said.
+    """
+
+    sample_1: str
+    sample_2: str
+    sites: int
+    concordance: float
+    ibs0: int
+    ibs2: int
+    shared_hets: int
+    relatedness: float
+    expected: str
+    found: str
+    flags: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSample:
+    """What is known of a sample; a row of the table of samples.
+
+    Attributes
+    ----------
+    sample : str
+    sites : int
+        Where anything is known of its genotype.
+    depth : float
+        Mean of its reads; NaN where they were not counted.
+    heterozygosity : float
+        Share of heterozygous sites.
+    contamination, contamination_low, contamination_high : float
+        Share of foreign reads, with a 95% interval; NaN without reads.
+    flags : tuple of str
+    """
+
+    sample: str
+    sites: int
+    depth: float
+    heterozygosity: float
+    contamination: float
+    contamination_low: float
+    contamination_high: float
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relatedness:
+    """The relations of some samples.
+
+    Attributes
+    ----------
+    samples : list of RelatedSample
+    agreement : Agreement
+    relatedness : float64 (pairs,)
+    expected, found : int8 (samples, samples)
+        Numbers of `pairhmm.variants.relationships`.
+    pair_flags : dict of str to bool (samples, samples)
+    notes : dict of (int, int) to str
+        Of pairs of samples.
+    """
+
+    samples: list[RelatedSample]
+    agreement: Agreement
+    relatedness: Floats
+    expected: NDArray[np.int8]
+    found: NDArray[np.int8]
+    pair_flags: Flags
+    notes: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    __repr__ = short_repr
+
+    def pairs(self) -> Iterator[RelatedPair]:
+        """Each two samples, in the order of the samples."""
+        names, agreed = [one.sample for one in self.samples], self.agreement
+        columns = (agreed.sites, agreed.concordance, agreed.ibs0, agreed.ibs2, agreed.shared_hets, self.relatedness)
+        begin = 0
+        for first, name in enumerate(names[:-1]):
+            end = begin + len(names) - first - 1
+            figures = zip(*(column[begin:end].tolist() for column in columns), strict=True)
+            relations = (
+                [RELATIONS[number] if number != UNKNOWN else "." for number in matrix[first, first + 1 :].tolist()]
+                for matrix in (self.expected, self.found)
+            )
+            flags = _flag_names({flag: matrix[first, first + 1 :] for flag, matrix in self.pair_flags.items()})
+            expected, found = relations
+            rows = zip(names[first + 1 :], figures, expected, found, flags, strict=True)
+            for second, (other, (sites, share, ibs0, ibs2, hets, related), said, seen, own) in enumerate(
+                rows, start=first + 1
+            ):
+                note = self.notes.get((first, second), "")
+                yield RelatedPair(name, other, sites, share, ibs0, ibs2, hets, related, said, seen, own, note)
+            begin = end
+
+
+def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats | None = None) -> Relatedness:
+    """Find the relations of samples, and compare them with what is expected.
+
+    Parameters
+    ----------
+    sites : SampleSites
+    genealogy : Genealogy
+    frequencies : float64 (sites,), optional
+        Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
+        samples, and with fewer than `FEW` samples, each is taken to be as probable as any other.
+
+    Raises
+    ------
+    PedigreeError
+        For an individual that is its own ancestor.
+    """
+    expected = genealogy.relations(sites.samples)
+    plain = add_reads(from_phred(sites.phred), sites.evidence)
+    shares = _filled(frequencies, plain)
+    is_given = None if frequencies is None else ~np.isnan(frequencies)
+    foreign = estimate_contamination(sites.evidence, plain, shares, is_given)
+    likelihoods = _without_foreign_reads(sites, plain, shares, foreign)
+    agreed = agreement(certain_genotypes(sites.evidence, sites.called))
+    known, heterozygous = has_data(likelihoods).sum(axis=1), heterozygosity(likelihoods)
+    shared = _shared_alleles(likelihoods, frequencies)
+    # They are a third of the memory.
+    del plain, likelihoods
+    related = kinship(shared, agreed.sites < ENOUGH_GENOTYPES)
+    found = _matrix(related.relation, len(sites.samples))
+    losses = _mind_losses(found, foreign.individuals)
+    notes = {pair: "; ".join(loss.told(sites.samples[loss.sample]) for loss in own) for pair, own in losses.items()}
+    has_loss = np.zeros(found.shape, dtype=bool)
+    has_loss[tuple(np.array(list(losses), dtype=np.intp).reshape(-1, 2).T)] = True
+    related.relatedness[has_loss[all_pairs(len(found))]] = 1
+    pair_flags, sample_flags = pair_and_sample_flags(found, expected, foreign.is_contaminated)
+    samples = zip(
+        sites.samples,
+        known.tolist(),
+        sites.depth.tolist(),
+        heterozygous.tolist(),
+        *(one.tolist() for one in (foreign.fraction, foreign.low, foreign.high)),
+        _flag_names(sample_flags),
+        strict=True,
+    )
+    return Relatedness(
+        [RelatedSample(*one) for one in samples],
+        agreed,
+        np.where(agreed.sites < ENOUGH_GENOTYPES, related.relatedness, agreed.relatedness),
+        expected,
+        found,
+        pair_flags,
+        notes,
+    )
+
+
+def _mind_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
+    """Give samples with losses the relations of their individual. `found` is changed.
+
+    Returns
+    -------
+    dict of (int, int) to list of Loss
+        Those of pairs of samples of one individual.
+    """
+    of_sample, told = individuals.of_sample, {}
+    for sample in individuals.losses:
+        is_own = of_sample == of_sample[sample]
+        partner = individuals.whole_partner(sample)
+        if partner is not None:
+            found[sample, ~is_own] = found[~is_own, sample] = found[partner, ~is_own]
+        found[sample, is_own] = found[is_own, sample] = IDENTICAL
+        for other in np.flatnonzero(is_own).tolist():
+            pair = min(sample, other), max(sample, other)
+            told[pair] = [individuals.losses[one] for one in pair if one in individuals.losses]
+    return told
+
+
+def _filled(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:
+    """Frequencies at all sites: those that are given, and those of the samples where none is."""
+    own = allele_frequencies(likelihoods)
+    return own if frequencies is None else np.where(np.isnan(frequencies), own, frequencies)
+
+
+def _without_foreign_reads(
+    sites: SampleSites, plain: LogLikelihoods, frequencies: Floats, foreign: Contamination
+) -> LogLikelihoods:
+    """Likelihoods that know which share of a sample's reads is foreign, and whose these are. `plain` may be changed."""
+    tainted = np.flatnonzero(foreign.is_contaminated).tolist()
+    sources = {
+        sample: frequencies if foreign.source[sample] < 0 else allele_shares(plain[foreign.source[sample]], frequencies)
+        for sample in tainted
+    }
+    for sample in tainted:
+        plain[sample] = from_phred(sites.phred[sample])
+        one = {0: float(foreign.fraction[sample])}
+        plain[sample] = add_reads(plain[[sample]], evidence_of(sites.evidence, sample), one, {0: sources[sample]})[0]
+    return plain
+
+
+def _shared_alleles(likelihoods: LogLikelihoods, frequencies: Floats | None) -> SharedAlleles | UncertainFrequencies:
+    """What relations are found from. `likelihoods` is changed."""
+    if frequencies is None and len(likelihoods) < FEW:
+        return UncertainFrequencies(likelihoods)
+    shares = allele_frequencies(likelihoods) if frequencies is None else frequencies
+    # A rare genotype in two samples would decide alone, were its frequency a little wrong. NaN is not kept either.
+    kept = (shares >= RAREST) & (shares <= 1 - RAREST)
+    likelihoods[:, ~kept] = 0
+    return SharedAlleles.of(likelihoods, np.where(kept, shares, 0.5))
+
+
+def _matrix(relation: NDArray[np.int8], samples: int) -> NDArray[np.int8]:
+    """Relations of pairs as a symmetric matrix."""
+    matrix = np.full((samples, samples), IDENTICAL, dtype=np.int8)
+    pairs = all_pairs(samples)
+    matrix[pairs] = matrix[pairs[::-1]] = relation
+    return matrix
+
+
+def _flag_names(flags: Flags) -> list[tuple[str, ...]]:
+    """The names of the flags of each element, in the order of `FLAGS`."""
+    told = [flag for flag in FLAGS if flag in flags]
+    table = np.stack([flags[flag] for flag in told], axis=-1)
+    return [tuple(flag for flag, is_set in zip(told, row, strict=True) if is_set) for row in table.tolist()]

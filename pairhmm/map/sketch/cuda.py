@@ -1,0 +1,174 @@
+"""Compares sketches on a CUDA device: runs the kernels of `cuda/map/compare.cu` through CuPy."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.cuda import setup as cuda_setup
+from pairhmm.backends.cuda import sources
+from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.slot import Slot
+from pairhmm.engine.tools import Fallback
+from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.map.sketch.base import COMPARERS, Comparer
+from pairhmm.map.sketch.device import (
+    EACH,
+    MOST_NEAREST,
+    MOST_PAIRS,
+    MOST_TARGETS,
+    PLACE_BITS,
+    STEP,
+    STRIDE,
+    TILE,
+    columns_of,
+    query_blocks,
+    unpacked,
+)
+from pairhmm.map.sketch.nearest import NO_TARGET, Nearest, nearest_of_both
+from pairhmm.map.sketch.sketches import Sketches
+
+__all__ = ["CudaComparer", "make", "source", "status"]
+
+THREADS = 256
+"""Threads of a block."""
+
+COUNT_BYTES, KEY_BYTES, SLOTS_A_WORD = 2, 4, 32
+
+KERNELS = "equal_slots", "nearest"
+
+
+def source(bits: int) -> str:
+    """Text of the kernels for sketches of so many bits."""
+    constants: dict[str, sources.Constant] = {
+        "BITS": bits,
+        "TILE": TILE,
+        "THREADS": THREADS,
+        "EACH": EACH,
+        "STEP": STEP,
+        "STRIDE": STRIDE,
+        "PLACE_BITS": PLACE_BITS,
+    }
+    return sources.source(constants, "map/compare.cu")
+
+
+class CudaComparer(Comparer):
+    """Compares on one CUDA device.
+
+    Parameters
+    ----------
+    device : int
+        Index of the device.
+    """
+
+    def __init__(self, device: int) -> None:
+        import cupy
+
+        self._cupy = cupy
+        self.label = f"cuda:{device}"
+        self._device = cupy.cuda.Device(device)
+        self._kernels: dict[tuple[str, int], Any] = {}
+        self._one_call = threading.Lock()
+        self._fallback = Fallback(COMPARERS, self.label)
+        with self._device:
+            self._slot = Slot(cupy, self.label)
+
+    def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
+        found = np.empty((len(queries), len(targets)), np.uint16)
+        if not found.size:
+            return found
+        try:
+            with self._one_call, translated(self.label), self._device, self._slot.stream:
+                self._send(queries, targets)
+                columns = columns_of(len(targets))
+                for first, end in query_blocks(len(queries), len(targets), MOST_PAIRS):
+                    size = COUNT_BYTES * (end - first) * columns
+                    self._compare(queries, first, end, targets)
+                    counts = self._slot.download("counts", self._slot.pinned("counts", size)[:size]).view(np.uint16)
+                    found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
+        except OutOfDeviceMemory:
+            self._slot.release()
+            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
+        return found
+
+    def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
+        if count > MOST_NEAREST:
+            other = self._fallback.of(f"more than {MOST_NEAREST} nearest samples")
+            return other.nearest(queries, targets, count, threads)
+        found: Nearest = (
+            np.full((len(queries), count), NO_TARGET, np.int32),
+            np.zeros((len(queries), count), np.uint16),
+        )
+        if not len(queries):
+            return found
+        try:
+            with self._one_call, translated(self.label), self._device, self._slot.stream:
+                for first in range(0, len(targets), MOST_TARGETS):
+                    part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
+                    near, equal = self._nearest(queries, part, count)
+                    here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
+                    found = nearest_of_both(found, here)
+        except OutOfDeviceMemory:
+            self._slot.release()
+            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
+        return found
+
+    def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
+        """Seconds that the kernel takes to count all pairs of sketches that are on the device, measured by events."""
+        with self._one_call, translated(self.label), self._device, self._slot.stream:
+            self._send(queries, targets)
+
+            def start() -> None:
+                for block in query_blocks(len(queries), len(targets), MOST_PAIRS):
+                    self._compare(queries, *block, targets)
+
+            return self._slot.seconds(start, repetitions)
+
+    def _send(self, queries: Sketches, targets: Sketches) -> None:
+        self._slot.begin_call()
+        for name, sketches in (("queries", queries), ("targets", targets)):
+            self._slot.upload(name, np.ascontiguousarray(sketches.planes).reshape(-1).view(np.uint8))
+
+    def _nearest(self, queries: Sketches, targets: Sketches, count: int) -> Nearest:
+        self._send(queries, targets)
+        size = KEY_BYTES * len(queries) * count
+        keys = self._slot.device("keys", size)
+        for first, end in query_blocks(len(queries), len(targets), MOST_PAIRS):
+            counts = self._compare(queries, first, end, targets)
+            numbers = (first, len(targets), columns_of(len(targets)), count)
+            arguments = (counts, *map(np.uint32, numbers), keys.ptr)
+            self._kernel("nearest", queries.scheme.bits)((end - first,), (THREADS,), arguments)
+        found = self._slot.download("keys", np.empty(size, np.uint8)).view(np.uint32)
+        return unpacked(found.reshape(len(queries), count))
+
+    def _compare(self, queries: Sketches, first: int, end: int, targets: Sketches) -> int:
+        """Launch the count of a block of queries; returns the address of the counts."""
+        columns = columns_of(len(targets))
+        counts = int(self._slot.device("counts", COUNT_BYTES * (end - first) * columns).ptr)
+        own, theirs = (self._slot.device(name, 0).ptr for name in ("queries", "targets"))
+        words = queries.scheme.slots // SLOTS_A_WORD
+        of_targets = (np.uint32(len(targets)), np.uint32(words), np.uint32(columns))
+        tiles = -(-(end - first) // TILE) * -(-len(targets) // TILE)
+        arguments = (own, np.uint32(first), np.uint32(end), theirs, *of_targets, counts)
+        self._kernel("equal_slots", queries.scheme.bits)((tiles,), (THREADS,), arguments)
+        return counts
+
+    def _kernel(self, name: str, bits: int) -> Any:
+        key = name, bits
+        if key not in self._kernels:
+            self._kernels[key] = sources.compiled(self._cupy, source(bits), f"map_{name}")
+        return self._kernels[key]
+
+
+def make(device: int = 0) -> CudaComparer:
+    """A comparer on a CUDA device.
+
+    Raises
+    ------
+    BackendUnavailable
+    """
+    with cuda_setup.starting(device):
+        return CudaComparer(device)

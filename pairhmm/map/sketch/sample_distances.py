@@ -1,0 +1,256 @@
+"""`distances` of sketches: how alike samples are, in memory and as a table."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.engine import Choice
+from pairhmm.engine.calibration import DISTANCES, is_worth_a_device
+from pairhmm.engine.choice import named_devices
+from pairhmm.errors import InputError
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.map.sketch.base import COMPARERS, WORTH_A_DEVICE, words_of
+from pairhmm.map.sketch.chance import chance_text, least_above_chance
+from pairhmm.map.sketch.collection import open_collection
+from pairhmm.map.sketch.distance_writer import open_distances
+from pairhmm.map.sketch.distances import UNRELATED, least_equal
+from pairhmm.map.sketch.distances import distances as distances_of
+from pairhmm.map.sketch.pairing import ComparedPairs, SketchSource, every_pair, nearest_pairs
+from pairhmm.map.sketch.reader import check_one_scheme, scheme_text
+from pairhmm.map.sketch.sketches import Sketches
+from pairhmm.options import Within, check_number, check_whole
+
+log = logging.getLogger(__name__)
+
+MOST_NEAREST = 10_000
+# Pairs that are held until one is above chance. They take 10 bytes each.
+_MOST_HELD = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class SampleDistances:
+    """Pairs of samples and how alike they are; all arrays have one value a pair (docs/map.md).
+
+    Attributes
+    ----------
+    sample_1, sample_2 : list of str
+    jaccard, mash_distance, containment, ani : ndarray, shape (pairs,), float64
+        NaN throughout if no pair is above chance.
+    """
+
+    sample_1: list[str]
+    sample_2: list[str]
+    jaccard: NDArray[np.float64]
+    mash_distance: NDArray[np.float64]
+    containment: NDArray[np.float64]
+    ani: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.sample_1)
+
+
+def distances(
+    sketches: Sketches,
+    queries: Sketches | None = None,
+    *,
+    nearest: int | None = None,
+    max_distance: float = UNRELATED,
+    backend: str | Choice = "auto",
+    threads: int = 1,
+) -> SampleDistances:
+    """Compare sketches: each two of a collection, or queries with a collection.
+
+    Parameters
+    ----------
+    sketches : Sketches
+        The collection, as `pairhmm.sketch` makes it.
+    queries : Sketches, optional
+        Samples that are compared with the collection. Without them, each two of the collection are compared.
+    nearest : int, optional
+        Only so many of the nearest samples of each one. Without it, every pair.
+    max_distance : float
+        Pairs with a larger Mash distance are left out.
+    backend : str or Choice
+        "auto", or the name of a backend that compares sketches; or that with one device.
+    threads : int
+        CPU threads.
+
+    Returns
+    -------
+    SampleDistances
+        With queries, sample_1 is the query. With `nearest`, sample_1 is the sample whose nearest ones follow, nearest
+        first.
+
+    Raises
+    ------
+    ValueError
+        For one sample without queries, no sample, and sketches of different schemes.
+    OptionError
+        For an option with a value that it can't have.
+    BackendUnavailable
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> pairhmm.distances(pairhmm.sketch(["a.fa", "b.fa"])).mash_distance  # doctest: +SKIP
+    array([0.02227658])
+    """
+    _check_options(nearest, max_distance, threads)
+    for some in (sketches, queries):
+        if some is not None and not len(some):
+            raise ValueError("no sketch: a distance needs two samples")
+    if queries is None and len(sketches) < 2:
+        raise ValueError("one sketch: a distance needs two samples")
+    if queries is not None and queries.scheme != sketches.scheme:
+        raise ValueError(
+            f"sketches of different schemes: {scheme_text(queries.scheme)}, and {scheme_text(sketches.scheme)}"
+        )
+    first = sketches if queries is None else queries
+    wanted, is_known = _above_chance(
+        lambda: _pairs(sketches, queries, nearest, max_distance, backend, threads), sketches, queries, max_distance
+    )
+    blocks = list(wanted)
+    query, target, equal = (
+        np.concatenate([getattr(block, name) for block in blocks]) for name in ("query", "target", "equal")
+    )
+    found = distances_of(equal, first.kmers[query], sketches.kmers[target], sketches.scheme)
+    figures = (found.jaccard, found.mash_distance, found.containment, found.ani)
+    return SampleDistances(
+        [first.names[index] for index in query.tolist()],
+        [sketches.names[index] for index in target.tolist()],
+        *(figures if is_known else (np.full_like(one, np.nan) for one in figures)),
+    )
+
+
+@kept_apart()
+def write_distances(
+    sketches: Paths,
+    output: AnyPath = "-",
+    *,
+    queries: AnyPath | None = None,
+    nearest: Annotated[int | None, Within(1, MOST_NEAREST)] = None,
+    max_distance: Annotated[float, Within(0, UNRELATED)] = UNRELATED,
+    backend: str | Choice = "auto",
+    threads: int = 1,
+) -> int:
+    """Write the distances of samples in sketch files as a table (docs/map.md).
+
+    Parameters
+    ----------
+    sketches : path or paths
+        Sketch files: the collection.
+    output : path
+        TSV; ``-`` is stdout.
+    queries : path, optional
+        A sketch file of samples that are compared with the collection. Without it, each two of the collection are
+        compared.
+    nearest, max_distance, backend, threads
+        As `distances`.
+
+    Returns
+    -------
+    int
+        Pairs written.
+
+    Raises
+    ------
+    InputError
+        For files that can't be used, files of different schemes, and one sample without queries. No output is left.
+    OptionError
+        For an option with a value that it can't have.
+    BackendUnavailable
+        Where a named backend does not run here.
+
+    Examples
+    --------
+    >>> pairhmm.write_distances("samples.sketches", "distances.tsv", max_distance=0.05)  # doctest: +SKIP
+    """
+    _check_options(nearest, max_distance, threads)
+    paths, output = some_paths_of(sketches, "sketches"), path_of(output)
+    query_path = None if queries is None else path_of(queries)
+    check_apart([*paths, query_path], [("-o", output)])
+    with ExitStack() as stack:
+        collection = stack.enter_context(open_collection(paths))
+        asked = None
+        if query_path is not None:
+            asked = stack.enter_context(open_collection(query_path))
+            check_one_scheme([paths[0], query_path], [collection.files[0], asked.files[0]])
+        elif len(collection) < 2:
+            raise InputError(paths[0], "", "has one sample", "add sketches: a distance needs two samples")
+        pairs, is_known = _above_chance(
+            lambda: _pairs(collection, asked, nearest, max_distance, backend, threads), collection, asked, max_distance
+        )
+        with open_distances(output, asked or collection, collection, threads) as table:
+            for block in pairs:
+                if is_known:
+                    table.add(block)
+                else:
+                    table.add_unknown(block)
+    log.info("%d pairs", table.pairs)
+    return table.pairs
+
+
+def _check_options(nearest: int | None, max_distance: float, threads: int) -> None:
+    check_whole("threads", threads, 1)
+    check_number("max_distance", max_distance, 0, UNRELATED)
+    if nearest is not None:
+        check_whole("nearest", nearest, 1, MOST_NEAREST)
+
+
+def _above_chance(
+    pairs: Callable[[], Iterator[ComparedPairs]],
+    collection: SketchSource,
+    queries: SketchSource | None,
+    max_distance: float,
+) -> tuple[Iterator[ComparedPairs], bool]:
+    """The pairs, and whether any is above chance. If none is, all distances are noise, which a warning says.
+
+    Blocks that were looked at are held. If they become too many, pairs are compared again.
+    """
+    own = collection if queries is None else queries
+    compared = len(own) * (len(collection) - 1) // 2 if queries is None else len(own) * len(collection)
+    least_own, least = (least_above_chance(one.scheme, one.kmers, compared) for one in (own, collection))
+    blocks, held, count = pairs(), list[ComparedPairs](), 0
+    for block in blocks:
+        if count <= _MOST_HELD:
+            held.append(block)
+        count += len(block.equal)
+        if (block.equal >= np.maximum(least_own[block.query], least[block.target])).any():
+            return (chain(held, blocks) if count <= _MOST_HELD else pairs()), True
+    if least_equal(max_distance, collection.scheme) > max(least_own.max(), least.max()):
+        # Pairs that are above chance may have been left out.
+        return iter(held), True
+    log.warning("no two samples are more alike than chance: no distances. %s", chance_text(collection.scheme))
+    if max_distance < UNRELATED:
+        nothing = np.empty(0, dtype=np.int32)
+        return iter([ComparedPairs(nothing, nothing, np.empty(0, dtype=np.uint16))]), False
+    return (iter(held) if count <= _MOST_HELD else pairs()), False
+
+
+def _pairs(
+    collection: SketchSource,
+    queries: SketchSource | None,
+    nearest: int | None,
+    max_distance: float,
+    backend: str | Choice,
+    threads: int,
+) -> Iterator[ComparedPairs]:
+    """The pairs that are wanted, once a comparer has been chosen."""
+    count, scheme = len(collection), collection.scheme
+    pairs = count * (count - 1) // 2 if queries is None else len(queries) * count
+    is_worth = is_worth_a_device(DISTANCES, words_of(pairs, scheme), threads, WORTH_A_DEVICE)
+    comparer = COMPARERS.choose_one(*named_devices(backend), is_worth)
+    least = least_equal(max_distance, scheme)
+    own, others = (collection, None) if queries is None else (queries, collection)
+    if nearest is None:
+        return every_pair(own, others, comparer, least, threads)
+    return nearest_pairs(own, others, nearest, comparer, least, threads)

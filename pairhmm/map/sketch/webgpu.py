@@ -1,0 +1,186 @@
+"""Compares sketches on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu.pair_kernels import USAGES, PairDispatch, pair_device
+from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.engine.tools import Fallback
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.map.sketch.base import COMPARERS, Comparer
+from pairhmm.map.sketch.device import (
+    EACH,
+    MOST_NEAREST,
+    MOST_PAIRS,
+    MOST_TARGETS,
+    TILE,
+    columns_of,
+    query_blocks,
+    unpacked,
+)
+from pairhmm.map.sketch.nearest import NO_TARGET, Nearest, nearest_of_both
+from pairhmm.map.sketch.sketches import Sketches
+from pairhmm.map.sketch.webgpu_kernels import COMPARE_PARAMS, NEAREST, NEAREST_PARAMS, source
+
+__all__ = ["WebgpuComparer", "make", "status"]
+
+log = logging.getLogger(__name__)
+
+MOST_WORDS = 1 << 36
+"""Most words that a submission to a discrete GPU compares: what a fast one takes 30 ms for."""
+
+COUNT_BYTES, SLOTS_A_WORD = 2, 32
+
+QUERIES, TARGETS, FOUND, COUNTS = "given", "more", "found", "border"
+"""Buffers of a call (`USAGES`)."""
+
+
+class WebgpuComparer(Comparer):
+    """Compares on one WebGPU device.
+
+    Parameters
+    ----------
+    number : int
+        Index of the device.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.label = f"webgpu:{number}"
+        self._shared = pair_device(number)
+        self._slot = Slot(self._shared.handle, self.label, USAGES)
+        self._fallback = Fallback(COMPARERS, self.label)
+
+    def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
+        if not len(queries) or not len(targets):
+            return np.empty((len(queries), len(targets)), np.uint16)
+        try:
+            with self._shared.one_call, translated(self.label):
+                return self._equal_slots(queries, targets)
+        except OutOfDeviceMemory:
+            self._slot.release()
+            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
+        except DeviceLost:
+            pair_device.cache_clear()
+            raise
+
+    def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
+        if count > MOST_NEAREST:
+            return self._fallback.of(f"more than {MOST_NEAREST} nearest samples").nearest(
+                queries, targets, count, threads
+            )
+        found: Nearest = (
+            np.full((len(queries), count), NO_TARGET, np.int32),
+            np.zeros((len(queries), count), np.uint16),
+        )
+        if not len(queries):
+            return found
+        try:
+            with self._shared.one_call, translated(self.label):
+                for first in range(0, len(targets), MOST_TARGETS):
+                    part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
+                    near, equal = self._nearest(queries, part, count)
+                    here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
+                    found = nearest_of_both(found, here)
+        except OutOfDeviceMemory:
+            self._slot.release()
+            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
+        except DeviceLost:
+            pair_device.cache_clear()
+            raise
+        return found
+
+    def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
+        """Seconds that the kernel takes to count all pairs of sketches that are on the device, by the device's clock.
+
+        A device without a clock gives none.
+        """
+        if not self._shared.has_clock:
+            return []
+        with self._shared.one_call, translated(self.label):
+            self._begin(queries, targets)
+            blocks = self._query_blocks(queries, targets)
+            most = max(end - first for first, end in blocks)
+            self._slot.make_room(FOUND, COUNT_BYTES * columns_of(len(targets)) * most)
+            dispatches = [self._compare(first, end, targets, FOUND) for first, end in blocks]
+            seconds = [self._shared.kernel_seconds(self._slot, dispatches, 1) for _ in range(repetitions + 1)]
+        return seconds[1:]
+
+    def _equal_slots(self, queries: Sketches, targets: Sketches) -> NDArray[np.uint16]:
+        self._begin(queries, targets)
+        columns = columns_of(len(targets))
+        found = np.empty((len(queries), len(targets)), np.uint16)
+        for first, end in self._query_blocks(queries, targets):
+            size = COUNT_BYTES * (end - first) * columns
+            self._slot.make_room(FOUND, size)
+            compare = self._compare(first, end, targets, FOUND)
+            counts = self._shared.run(self._slot, [compare], 1, size).view(np.uint16)
+            found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
+        return found
+
+    def _nearest(self, queries: Sketches, targets: Sketches, count: int) -> Nearest:
+        self._begin(queries, targets)
+        columns = columns_of(len(targets))
+        size = WORD * len(queries) * count
+        self._slot.make_room(FOUND, size)
+        dispatches = []
+        most = 0
+        for first, end in self._query_blocks(queries, targets):
+            most = max(most, COUNT_BYTES * (end - first) * columns)
+            params = {
+                "first_query": first,
+                "queries": end - first,
+                "targets": len(targets),
+                "stride": columns // EACH,
+                "wanted": count,
+            }
+            dispatches += [
+                self._compare(first, end, targets, COUNTS),
+                PairDispatch(NEAREST, NEAREST_PARAMS.values(params), end - first, (COUNTS, FOUND)),
+            ]
+        self._slot.make_room(COUNTS, most)
+        keys = self._shared.run(self._slot, dispatches, 1, size).view(np.uint32)
+        return unpacked(keys.reshape(len(queries), count))
+
+    def _begin(self, queries: Sketches, targets: Sketches) -> None:
+        """Send sketches, and compile the kernels."""
+        self._slot.begin_call()
+        self._slot.upload(QUERIES, queries.planes)
+        self._slot.upload(TARGETS, targets.planes)
+        self._shared.compile((NEAREST, queries.scheme.bits), source)
+
+    def _query_blocks(self, queries: Sketches, targets: Sketches) -> list[tuple[int, int]]:
+        of_pair = queries.scheme.bits * queries.scheme.slots // SLOTS_A_WORD
+        limit = int(self._shared.handle.limits["max-storage-buffer-binding-size"]) // COUNT_BYTES
+        most = min(MOST_PAIRS, limit, MOST_WORDS // self._shared.slower // of_pair)
+        return list(query_blocks(len(queries), len(targets), most))
+
+    def _compare(self, first: int, end: int, targets: Sketches, found: str) -> PairDispatch:
+        scheme, count = targets.scheme, len(targets)
+        params = COMPARE_PARAMS.values(
+            {
+                "first_query": first,
+                "end_query": end,
+                "targets": count,
+                "words": scheme.slots // SLOTS_A_WORD,
+                "stride": columns_of(count) // EACH,
+            }
+        )
+        tiles = -(-(end - first) // TILE) * -(-count // TILE)
+        return PairDispatch(scheme.bits, params, tiles, (QUERIES, TARGETS, found))
+
+
+def make(device: int = 0) -> WebgpuComparer:
+    """A comparer on a WebGPU device.
+
+    Raises
+    ------
+    BackendUnavailable
+    """
+    with webgpu_setup.starting(f"webgpu:{device}"):
+        return WebgpuComparer(device)

@@ -1,0 +1,113 @@
+"""Writes profiles: reads as probability matrices, and where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
+from pairhmm.files.bgzip import BgzipText
+from pairhmm.files.formats import require_ending
+from pairhmm.files.outputs import TextSink, open_output, output_errors, whole_files
+from pairhmm.models.profile_reader import COLUMNS, COUNT, ENDINGS
+
+ORIGIN_COLUMNS = ("sample", "mate", "reads", "place")
+"""The columns of a table behind those that reading needs."""
+
+_KINDS_AT_ONCE = 1 << 16
+_TAB = "\t"
+
+
+class PlacedProfile(Protocol):
+    """A profile, where it lies, and what it was made of."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sample(self) -> str: ...
+
+    @property
+    def chrom(self) -> str: ...
+
+    @property
+    def position(self) -> int:
+        """0-based position of the first aligned base."""
+
+    @property
+    def reads(self) -> int:
+        """How many reads are in it."""
+
+    @property
+    def mate(self) -> int:
+        """1 or 2; 0 for a read without a mate, and for a profile of both mates."""
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """float64[m, 4]: probabilities of A C G T."""
+
+
+WriteProfile = Callable[[PlacedProfile], None]
+
+
+@contextmanager
+def open_profiles(destination: str | Path) -> Iterator[WriteProfile]:
+    """Open a file, and give the function that writes a profile to it.
+
+    ``.tsv`` is a table, ``.profile`` and all else are records; each is bgzipped if ``.gz`` follows. ``-`` is stdout.
+    Numbers are written so that reading gives the same ones. The file appears when the block ends well.
+
+    Raises
+    ------
+    InputError
+        Where the destination can't be written or has another ending, and for a name that the format can't hold.
+    """
+    path = str(destination)
+    require_ending(path, "profiles", ENDINGS)
+    is_table = path.removesuffix(".gz").endswith(".tsv")
+    if not path.endswith(".gz"):
+        with open_output(path) as text:
+            yield _writer(text, path, is_table)
+        return
+    with whole_files(path) as scratch, output_errors(path), BgzipText(scratch) as zipped:
+        yield _writer(zipped, path, is_table)
+
+
+def _writer(text: TextSink, path: str, is_table: bool) -> WriteProfile:
+    if is_table:
+        text.write("\t".join((*COLUMNS, *ORIGIN_COLUMNS)) + "\n")
+        return lambda one: _write_rows(text, one)
+    return lambda one: _write_record(text, path, one)
+
+
+def _write_record(text: TextSink, path: str, one: PlacedProfile) -> None:
+    if len(one.name.split()) != 1:
+        raise InputError(path, f"read {one.name!r}", "white space in its name", "write a table (.tsv)")
+    about = f"mate={one.mate} reads={one.reads} {COUNT}{len(one.probabilities)} place={_place(one)}"
+    text.write("".join([f">{one.name} {about}\n", *(f"{_numbers(row, ' ')}\n" for row in _rows(one))]))
+
+
+def _write_rows(text: TextSink, one: PlacedProfile) -> None:
+    behind = f"{one.sample}\t{one.mate}\t{one.reads}\t{_place(one)}"
+    rows = enumerate(_rows(one), start=1)
+    text.write("".join(f"{one.name}\t{at}\t{_numbers(row, _TAB)}\t{behind}\n" for at, row in rows))
+
+
+def _place(one: PlacedProfile) -> str:
+    return f"{one.chrom}:{one.position + 1}"
+
+
+def _rows(one: PlacedProfile) -> list[tuple[float, ...]]:
+    return list(map(tuple, one.probabilities.tolist()))
+
+
+@lru_cache(_KINDS_AT_ONCE)
+def _numbers(row: tuple[float, ...], between: str) -> str:
+    """A row as text. Reads have few distinct rows, and making their digits takes most of the time of writing."""
+    return between.join(map(repr, row))

@@ -1,0 +1,87 @@
+"""`pairhmm report`: one HTML file from the outputs of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import rich_click as click
+
+from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.help_style import INPUT, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE
+from pairhmm.report import api as report
+from pairhmm.report.inputs import ReportInputs
+
+EXAMPLES = (
+    "pairhmm report -f ref.fa --calls calls.vcf.gz \\\n"
+    "    --likelihoods likelihoods.tsv.gz --alignments sample.bam -o report.html",
+    "pairhmm report --hits hits.tsv --signatures viruses.fa -o hits.html",
+    "pairhmm report --map positions.tsv --distances distances.tsv \\\n    --pairs pairs.tsv -o cohort.html",
+)
+
+
+FLAGS = {"reference": ("-f", "--reference"), "hits_samples": ("--hits-sample",), "scan_summaries": ("--scan-summary",)}
+"""Of the inputs whose option has another name."""
+
+
+def inputs(command: Callable[..., None]) -> Callable[..., None]:
+    """An option for each field of `ReportInputs`."""
+    for own in reversed(fields(ReportInputs)):
+        flags = FLAGS.get(own.name, (f"--{own.name.replace('_', '-')}",))
+        told, is_file = own.metadata["told"], "what" in own.metadata
+        command = click.option(
+            *flags,
+            own.name,
+            multiple=own.default is not None,
+            type=INPUT_FILE if is_file else None,
+            metavar="FILE" if is_file else own.metadata["metavar"],
+            panel=INPUT,
+            help=told,
+        )(command)
+    return command
+
+
+@click.command("report", cls=Command, examples=EXAMPLES)
+@inputs
+@output_option("The report (HTML). '-' is stdout.", required=True)
+@option(report.report, "title", metavar="TEXT", panel=OUTPUT, help="The title of the report.")
+@click.option(
+    "--mqc",
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="The folder for tables for MultiQC (*_mqc.json). Without it, none are written.",
+)
+@option(
+    report.report,
+    "max_sites",
+    least=1,
+    metavar="N",
+    panel=OUTPUT,
+    help="The report shows at most this many sites. Of more, it shows those with the lowest GQ.",
+)
+@option(
+    report.report,
+    "min_depth",
+    least=0,
+    metavar="N",
+    panel=OUTPUT,
+    help="The report counts genotypes with a DP below this.",
+)
+@click.option(
+    "--link-genome",
+    metavar="NAME",
+    panel=OUTPUT,
+    help="UCSC's name of the genome, such as hg38. Each site then has links to the UCSC browser, to IGV on your machine"
+    " and to dbSNP. Without it, the report has no links.",
+)
+def command(
+    output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **given: Any
+) -> None:
+    """Make one HTML file of a run's outputs: samples, sites, reads and hits.
+
+    The file needs no network. Give at least one of --calls, --likelihoods, --hits, --fit and the tables of 'map'. The
+    report has no section for outputs that are not given.
+    """
+    report.report(output, ReportInputs(**given), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

@@ -1,0 +1,145 @@
+"""Reads what `pairhmm fit` wrote: the comments of its TOML, and its table of rounds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import isfinite
+
+from pairhmm.errors import InputError
+from pairhmm.files.text_lines import read_lines, read_rows
+
+ROUND_COLUMNS = (
+    "pairs",
+    "round",
+    "reads",
+    "log10_likelihood",
+    "log10_likelihood_per_read",
+    "log10_with_prior",
+)
+_MADE_BY = "pairhmm fit"
+_CURE = f"give a file that {_MADE_BY} wrote"
+_TITLE = re.compile(r"# pairhmm fit --model (gatk|profile): (.*)")
+_SUMMARY = re.compile(r"# (\d{1,18}) reads; log10 likelihood (\S+), before the fit (\S+)")
+_BASIS = "# Standard errors are of "
+_HEADER = "# parameter | estimate | standard error | expected count"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A parameter of a fit.
+
+    Attributes
+    ----------
+    name : str
+        Such as ``eps_M(A,C)`` or ``insertion, 3 copies``.
+    probability : float
+    error : float or None
+        Its standard error; None where there is none.
+    count : float
+        Expected number of events.
+    """
+
+    name: str
+    probability: float
+    error: float | None
+    count: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedFit:
+    """A fit, as the comments of its TOML describe it.
+
+    Attributes
+    ----------
+    model : str
+        "gatk" or "profile".
+    source : str
+        What it was fitted to.
+    reads : int
+    log10, first_log10 : float
+        log10 likelihood of all reads after the fit, and before it.
+    basis : str
+        What the standard errors are of.
+    estimates : list of Estimate
+    """
+
+    model: str
+    source: str
+    reads: int
+    log10: float
+    first_log10: float
+    basis: str
+    estimates: list[Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRound:
+    """A round: on which pairs ("sample" or "all"), its number from 0, reads, and log10 likelihood a read before it."""
+
+    pairs: str
+    number: int
+    reads: int
+    log10_per_read: float
+
+
+def read_fit(path: str) -> ReportedFit:
+    """The fit that a TOML file tells of.
+
+    Raises
+    ------
+    InputError
+        For a file without these comments; names the line.
+    """
+    lines = list(enumerate(read_lines(path), start=1))
+    title = _TITLE.fullmatch(lines[0][1]) if lines else None
+    summary = _SUMMARY.fullmatch(lines[1][1]) if len(lines) > 1 else None
+    if title is None or summary is None:
+        raise InputError(path, f"line {1 if title is None else 2}", "does not tell of a fit", _CURE)
+    basis = next((line.removeprefix(_BASIS) for _, line in lines if line.startswith(_BASIS)), "")
+    at = next((number for number, line in lines if line == _HEADER), None)
+    if at is None:
+        raise InputError(path, "", "has no estimates with standard errors", _CURE)
+    estimates = [_estimate(path, number, line) for number, line in lines[at:] if line]
+    after, before = (_number(path, 2, text) for text in summary.groups()[1:])
+    return ReportedFit(title[1], title[2], int(summary[1]), after, before, basis, estimates)
+
+
+def _estimate(path: str, number: int, line: str) -> Estimate:
+    fields = line.removeprefix("# ").split(" | ")
+    if len(fields) != 4 or not line.startswith("# "):
+        raise InputError(path, f"line {number}", "is not an estimate", _CURE)
+    name, probability, error, count = fields
+    # Behind a probability of GATK's model stands its Phred value.
+    value = _number(path, number, probability.partition(" ")[0])
+    if not 0 <= value <= 1:
+        raise InputError(path, f"line {number}", f"{value:g} is not a probability", _CURE)
+    return Estimate(name, value, None if error == "nan" else _number(path, number, error), _number(path, number, count))
+
+
+def read_rounds(path: str) -> list[ReportedRound]:
+    """The rounds of a fit.
+
+    Raises
+    ------
+    InputError
+        For a file that is not a table of rounds; names the line.
+    """
+    rounds = []
+    for at, row in enumerate(read_rows(path, ROUND_COLUMNS, f"{_MADE_BY} --rounds"), start=2):
+        pairs, number, reads, _, per_read, _ = row
+        if pairs not in ("sample", "all") or not all(one.isascii() and one.isdigit() for one in (number, reads)):
+            raise InputError(path, f"line {at}", "is not a round", _CURE)
+        counts = int(_number(path, at, number)), int(_number(path, at, reads))
+        rounds.append(ReportedRound(pairs, *counts, _number(path, at, per_read)))
+    return rounds
+
+
+def _number(path: str, at: int, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise InputError(path, f"line {at}", f"{text[:30]!r} is not a number", _CURE)
+    return number

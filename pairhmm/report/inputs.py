@@ -1,0 +1,185 @@
+"""The files that a report is made of, and which of them need each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, TypedDict
+
+from pairhmm.arguments import AnyPath, Paths, Texts, path_of, paths_of, texts_of
+from pairhmm.errors import InputError
+from pairhmm.likelihoods.table import companion
+
+MAP_TABLES = ("map", "distances", "pairs", "sample_checks")
+"""Fields of `ReportInputs` that name tables of `pairhmm map`."""
+SEVERAL = "This option may be repeated."
+IN_ORDER = "Repeat this option once for each --hits, in their order."
+
+
+def _file(what: str, told: str) -> Any:
+    """A file: what it is in the report, and its help text on the command line."""
+    return field(default=None, metadata={"what": what, "told": told, "taken": path_of})
+
+
+def _files(what: str, told: str, repeats: str = SEVERAL) -> Any:
+    return field(default=(), metadata={"what": what, "told": f"{told} {repeats}", "taken": paths_of})
+
+
+def _texts(metavar: str, told: str, repeats: str = SEVERAL) -> Any:
+    return field(default=(), metadata={"metavar": metavar, "told": f"{told} {repeats}", "taken": texts_of})
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInputs:
+    """The files of a report. At least one must be given that has results: not only a reference or timings.
+
+    Paths may be text, bytes or path objects. A single path needs no list.
+
+    Attributes
+    ----------
+    reference : str or None
+        FASTA.
+    calls : str or None
+        VCF or BCF.
+    likelihoods : sequence of str
+        Tables of `pairhmm likelihoods`, each with its companion beside it.
+    alignments : sequence of str
+        BAM or CRAM with their indexes, for the strand and the mapping quality of each read. They need `reference`.
+    hits : sequence of str
+        Tables of `pairhmm scan`.
+    hits_samples : sequence of str
+        The sample of each of `hits`. Without them, samples are named by the tables.
+    scan_summaries : sequence of str
+        Tables ``PREFIX.signatures.tsv`` of `pairhmm scan --tile --summary`: one for each of `hits`, in their order.
+    signatures : str or None
+        FASTA of the signatures that were scanned for.
+    timings : sequence of str
+        Benchmark files of Snakemake.
+    fit : str or None
+        Parameters (TOML) that `pairhmm fit` wrote.
+    fit_rounds : str or None
+        The table of rounds of that fit.
+    map : str or None
+        The positions that `pairhmm map draw` wrote.
+    distances : str or None
+        The table of `pairhmm map distances`.
+    pairs, sample_checks : str or None
+        The tables of pairs and of samples of `pairhmm map relate`.
+    sheet : str or None
+        The sample sheet: which samples should be there.
+    info : sequence of str
+        Fields of INFO that the list of sites shows. Without them, gene and consequence of ANN or CSQ.
+    """
+
+    reference: str | None = _file("reference", "The reference genome (FASTA).")
+    calls: str | None = _file("calls", "The genotypes that 'call' wrote (VCF or BCF).")
+    likelihoods: Sequence[str] = _files(
+        "likelihoods", "A table that 'likelihoods' wrote, with the table of its haplotypes beside it."
+    )
+    alignments: Sequence[str] = _files(
+        "alignments",
+        "The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
+        " qualities and the bases that decide from them. They need -f.",
+    )
+    hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
+    hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
+    scan_summaries: Sequence[str] = _files(
+        "signatures seen", "The table PREFIX.signatures.tsv of 'scan --tile --summary'.", IN_ORDER
+    )
+    signatures: str | None = _file("signatures", "The signatures (FASTA) that 'scan' looked for.")
+    timings: Sequence[str] = _files("", "A benchmark file of Snakemake (TSV).")
+    fit: str | None = _file("fit", "The parameters (TOML) that 'fit' wrote.")
+    fit_rounds: str | None = _file(
+        "fit", "The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit."
+    )
+    map: str | None = _file(
+        "map",
+        "The positions that 'map draw' wrote: the map of the samples, whose weights can be changed in the report.",
+    )
+    distances: str | None = _file("distances", "The table that 'map distances' wrote.")
+    pairs: str | None = _file("pairs", "The table of pairs that 'map relate' wrote.")
+    sample_checks: str | None = _file(
+        "sample checks", "The table of samples that 'map relate --sample-table' wrote: contamination and flags."
+    )
+    sheet: str | None = _file(
+        "sample sheet",
+        "The sample sheet. The report says which of its samples have no results, and which others have some.",
+    )
+    info: Sequence[str] = _texts(
+        "KEY",
+        "A field of INFO in --calls that the list of sites shows. Without this option, the list shows gene and"
+        " consequence where the calls have ANN or CSQ.",
+    )
+
+    def __post_init__(self) -> None:
+        for own in fields(self):
+            value = own.metadata["taken"](getattr(self, own.name))
+            object.__setattr__(self, own.name, value if own.default is None else tuple(value))
+
+    def paths(self) -> list[str]:
+        """All files that are read, including the companions of tables."""
+        return [path for _, path in self._files()] + [companion(path) for path in self.likelihoods]
+
+    def described(self) -> list[tuple[str, str]]:
+        """What each file is in the report, and its path."""
+        return [(what, path) for what, path in self._files() if what]
+
+    def _files(self) -> list[tuple[str, str]]:
+        given = [(own.metadata["what"], getattr(self, own.name)) for own in fields(self) if "what" in own.metadata]
+        single = [(what, value) for what, value in given if isinstance(value, str)]
+        return single + [(what, path) for what, value in given if isinstance(value, tuple) for path in value]
+
+    def map_tables(self) -> list[str | None]:
+        """The tables of `pairhmm map`, in the order of `MAP_TABLES`."""
+        return [getattr(self, name) for name in MAP_TABLES]
+
+
+class ReportKeywords(TypedDict, total=False):
+    """The fields of `ReportInputs`."""
+
+    reference: AnyPath | None
+    calls: AnyPath | None
+    likelihoods: Paths
+    alignments: Paths
+    hits: Paths
+    signatures: AnyPath | None
+    timings: Paths
+    hits_samples: Texts
+    scan_summaries: Paths
+    fit: AnyPath | None
+    fit_rounds: AnyPath | None
+    map: AnyPath | None
+    distances: AnyPath | None
+    pairs: AnyPath | None
+    sample_checks: AnyPath | None
+    sheet: AnyPath | None
+    info: Texts
+
+
+def check_inputs(inputs: ReportInputs) -> None:
+    """Require that there is something to report, and that no file is given without those that it needs.
+
+    Raises
+    ------
+    InputError
+    """
+    one_each = inputs.calls, inputs.fit, *inputs.map_tables()
+    if not any(one_each) and not inputs.likelihoods and not inputs.hits:
+        cure = "give --calls, --likelihoods, --hits, --fit or a table of pairhmm map"
+        raise InputError("report", "", "nothing to report", cure)
+    if inputs.alignments and inputs.reference is None:
+        raise InputError("--alignments", "", "need the reference that they are aligned to", "give it with -f")
+    if inputs.alignments and not inputs.likelihoods:
+        raise InputError("--alignments", "", "tell of the reads of likelihood tables", "give those with --likelihoods")
+    if inputs.hits_samples and len(inputs.hits_samples) != len(inputs.hits):
+        rule = f"{len(inputs.hits_samples)} names for {len(inputs.hits)} tables"
+        raise InputError("--hits-sample", "", rule, "name the sample of each --hits once, in their order")
+    if inputs.scan_summaries and len(inputs.scan_summaries) != len(inputs.hits):
+        rule = f"{len(inputs.scan_summaries)} summaries for {len(inputs.hits)} tables"
+        raise InputError("--scan-summary", "", rule, "give one for each --hits, in their order")
+    if inputs.signatures is not None and not inputs.hits:
+        raise InputError("--signatures", "", "say more of hits", "give those with --hits")
+    if inputs.info and inputs.calls is None:
+        raise InputError("--info", "", "names fields of calls", "give those with --calls")
+    if inputs.fit_rounds is not None and inputs.fit is None:
+        raise InputError("--fit-rounds", "", "are those of a fit", "give its parameters with --fit")

@@ -1,0 +1,248 @@
+"""Reads the tables that `pairhmm map` writes, for the report. Columns go by their names; there may be others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from pairhmm.errors import InputError
+from pairhmm.files.text_lines import read_lines
+from pairhmm.report.distances import SampleDistance, ShownDistances
+from pairhmm.report.placement import PlacedSample, ShownMap
+from pairhmm.report.relatedness import SampleCheck, SamplePair, ShownPairs
+
+UNKNOWN = "."
+_DISTANCE_COLUMNS = ("sample_1", "sample_2", "jaccard", "mash_distance", "containment", "ani")
+_PAIR_COLUMNS = (
+    "sample_1",
+    "sample_2",
+    "sites",
+    "concordance",
+    "ibs0",
+    "ibs2",
+    "shared_hets",
+    "relatedness",
+    "expected",
+    "found",
+    "flags",
+)
+_SAMPLE_COLUMNS = (
+    "sample",
+    "sites",
+    "depth",
+    "heterozygosity",
+    "contamination",
+    "contamination_low",
+    "contamination_high",
+    "flags",
+)
+_POSITION_COLUMNS = ("sample", "x", "y", "exact_x", "exact_y", "neighbours")
+_ABOVE = "##pairhmmMap"
+
+
+class _Table:
+    """The rows of a table with named columns, as mappings of a column to its text.
+
+    Attributes
+    ----------
+    above : dict of str to str
+        Keys and values of lines ``##KEY=VALUE``, once the first row is read.
+    columns : list of str
+        Likewise.
+    """
+
+    def __init__(self, path: str, columns: Sequence[str], made_by: str) -> None:
+        self.path = path
+        self.above: dict[str, str] = {}
+        self.columns: list[str] = []
+        self.line = 0
+        self._needed, self._made_by = columns, made_by
+
+    def __iter__(self) -> Iterator[Mapping[str, str]]:
+        for line in read_lines(self.path):
+            self.line += 1
+            if line.startswith("##"):
+                key, _, value = line.removeprefix("##").partition("=")
+                self.above[key] = value
+            elif not self.columns:
+                self._read_header(line)
+            else:
+                fields = line.split("\t")
+                if len(fields) != len(self.columns):
+                    rule = f"{len(fields)} fields where the header has {len(self.columns)}"
+                    raise self.wrong(rule, "the file may be cut off")
+                yield dict(zip(self.columns, fields, strict=True))
+        if not self.columns:
+            raise InputError(self.path, "", "is empty", f"give a table that {self._made_by} wrote")
+
+    def _read_header(self, line: str) -> None:
+        found = line.removeprefix("#").split("\t")
+        missing = [name for name in self._needed if name not in found]
+        if missing:
+            raise self.wrong(f"has no column {', '.join(missing)}", f"give a table that {self._made_by} wrote")
+        self.columns = found
+
+    def wrong(self, rule: str, cure: str) -> InputError:
+        return InputError(self.path, f"line {self.line}", rule, cure)
+
+    def number(self, text: str, column: str) -> float | None:
+        """A number; None for an unknown one."""
+        if text == UNKNOWN:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise self.wrong(f"{column} {text!r} is not a number", f"give a table that {self._made_by} wrote")
+        return value
+
+    def count(self, text: str, column: str) -> int | None:
+        value = self.number(text, column)
+        return None if value is None else int(value)
+
+    def known(self, text: str, column: str) -> float:
+        value = self.number(text, column)
+        if value is None:
+            raise self.wrong(f"{column} is missing", f"give a table that {self._made_by} wrote")
+        return value
+
+
+def read_distances(path: str) -> ShownDistances:
+    """The table of `pairhmm map distances`.
+
+    Raises
+    ------
+    InputError
+        For a file that is no such table; names the line.
+    """
+    table = _Table(path, _DISTANCE_COLUMNS, "pairhmm map distances")
+    distances = ShownDistances()
+    for row in table:
+        jaccard, containment, ani = (table.number(row[name], name) for name in ("jaccard", "containment", "ani"))
+        # A table where nothing is above chance has no figures.
+        is_unknown = jaccard is containment is ani is None
+        mash = (table.number if is_unknown else table.known)(row["mash_distance"], "mash_distance")
+        distances.add(SampleDistance((row["sample_1"], row["sample_2"]), jaccard, mash, containment, ani))
+    return distances
+
+
+def read_pairs(path: str) -> ShownPairs:
+    """The table of pairs of `pairhmm map relate`.
+
+    Raises
+    ------
+    InputError
+        For a file that is no such table; names the line.
+    """
+    table = _Table(path, _PAIR_COLUMNS, "pairhmm map relate")
+    pairs = ShownPairs()
+    for row in table:
+        sites, ibs0, ibs2, hets = (table.count(row[name], name) for name in ("sites", "ibs0", "ibs2", "shared_hets"))
+        concordance, relatedness = (table.number(row[name], name) for name in ("concordance", "relatedness"))
+        relations = _text(row["expected"]), _text(row["found"])
+        names = row["sample_1"], row["sample_2"]
+        told = _flags(row["flags"]), _text(row.get("note", UNKNOWN))
+        pairs.add(SamplePair(names, sites, concordance, ibs0, ibs2, hets, relatedness, *relations, *told))
+    return pairs
+
+
+def read_sample_checks(path: str) -> list[SampleCheck]:
+    """The table of samples of `pairhmm map relate`.
+
+    Raises
+    ------
+    InputError
+        For a file that is no such table, and for a sample that stands in it twice; names the line.
+    """
+    table = _Table(path, _SAMPLE_COLUMNS, "pairhmm map relate --sample-table")
+    checks: dict[str, SampleCheck] = {}
+    for row in table:
+        name = row["sample"]
+        if name in checks:
+            raise table.wrong(f"sample {name} stands in it twice", "give the table of one run")
+        depth, heterozygosity, share, low, high = (
+            table.number(row[column], column) for column in _SAMPLE_COLUMNS[2:-1]
+        )
+        sites = table.count(row["sites"], "sites")
+        checks[name] = SampleCheck(name, sites, depth, heterozygosity, share, low, high, _flags(row["flags"]))
+    return list(checks.values())
+
+
+def read_positions(path: str) -> ShownMap:
+    """The table of `pairhmm map draw`.
+
+    Raises
+    ------
+    InputError
+        For a file that is no such table, a sample that stands in it twice, and a neighbour that it lacks.
+    """
+    table = _Table(path, _POSITION_COLUMNS, "pairhmm map draw")
+    samples: dict[str, PlacedSample] = {}
+    groups: list[str] = []
+    for row in table:
+        groups = _groups(table.columns)
+        name = row["sample"]
+        if name in samples:
+            raise table.wrong(f"sample {name} stands in it twice", "give the table of one run")
+        exact_x, exact_y = (table.number(row[column], column) for column in ("exact_x", "exact_y"))
+        exact = None if exact_x is None or exact_y is None else (exact_x, exact_y)
+        is_unknown = row["x"] == row["y"] == UNKNOWN
+        place = None if is_unknown else (table.known(row["x"], "x"), table.known(row["y"], "y"))
+        neighbours = tuple(row["neighbours"].split(",")) if row["neighbours"] not in (UNKNOWN, "") else ()
+        own = tuple((_or_zero(table, row, f"{group}_x"), _or_zero(table, row, f"{group}_y")) for group in groups)
+        samples[name] = PlacedSample(name, place, exact, neighbours, own)
+    for one in samples.values():
+        for name in one.neighbours:
+            if name not in samples:
+                rule = f"{name}, a neighbour of {one.sample}, has no line"
+                raise InputError(path, "", rule, "give the whole table")
+    return _map(path, table.above, list(samples.values()), groups)
+
+
+def _or_zero(table: _Table, row: Mapping[str, str], column: str) -> float:
+    """A coordinate. A sample without properties of a group is at 0 there."""
+    return table.number(row[column], column) or 0.0
+
+
+def _groups(columns: Sequence[str]) -> list[str]:
+    """The groups of properties: columns GROUP_x and GROUP_y other than those of the map itself."""
+    stems = (name.removesuffix("_x") for name in columns if name.endswith("_x"))
+    return [stem for stem in stems if f"{stem}_y" in columns and stem not in ("exact", "cell")]
+
+
+def _map(path: str, above: Mapping[str, str], samples: Sequence[PlacedSample], groups: Sequence[str]) -> ShownMap:
+    weights = _pairs_of(path, above, "Weights")
+    alpha, passes = (_number_above(path, above, key) for key in ("Alpha", "Passes"))
+    trust = _pairs_of(path, above, "Trustworthiness")
+    return ShownMap(samples, groups, weights, alpha, int(passes), trust)
+
+
+def _number_above(path: str, above: Mapping[str, str], key: str) -> float:
+    text = above.get(f"pairhmmMap{key}", "")
+    try:
+        return float(text)
+    except ValueError:
+        rule = f"is {text!r}, which is not a number" if text else "is missing"
+        raise InputError(path, f"{_ABOVE}{key}", rule, "give a table that pairhmm map draw wrote") from None
+
+
+def _pairs_of(path: str, above: Mapping[str, str], key: str) -> dict[str, float]:
+    """Values of ``NAME=NUMBER,NAME=NUMBER``; unknown ones are left out."""
+    found: dict[str, float] = {}
+    for part in filter(None, above.get(f"pairhmmMap{key}", "").split(",")):
+        name, _, text = part.rpartition("=" if "=" in part else ":")
+        try:
+            found |= {} if text == UNKNOWN else {name: float(text)}
+        except ValueError:
+            rule = f"{part!r} is no name and number"
+            raise InputError(path, f"{_ABOVE}{key}", rule, "give a table that pairhmm map draw wrote") from None
+    return found
+
+
+def _text(field: str) -> str | None:
+    return None if field == UNKNOWN else field
+
+
+def _flags(field: str) -> tuple[str, ...]:
+    return () if field in (UNKNOWN, "") else tuple(field.split(","))

@@ -1,0 +1,125 @@
+"""The parts of a report: what each says of the run and of its samples, and what is said of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Value = float | str | None
+Column = tuple[str, str, str]
+"""Title, description and format of a column of the cohort's table. A column of text has an empty format."""
+
+
+class ReportPart:
+    """What some of a report's files say.
+
+    A new part is a module with a subclass and a function that reads it, which is added to `PARTS` of
+    `pairhmm.report.api`, and a module of `report/page/` that draws it, with a line in main.js.
+    """
+
+    @property
+    def samples(self) -> Sequence[str]:
+        """The samples that it has, each once."""
+        return ()
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Its columns of the cohort's table and of MultiQC's general statistics."""
+        return {}
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many things of each kind it shows."""
+        return {}
+
+    def figures(self, sample: str) -> Mapping[str, Value]:
+        """A sample's values in these columns. Those that it does not have are missing or None."""
+        return {}
+
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
+        """Its keys of the page's JSON: None or nothing where no file was given. `samples` has the report's numbers."""
+        return {}
+
+    def multiqc(self) -> dict[str, dict[str, Any]]:
+        """Its custom content for MultiQC, by the name of the file without the ending."""
+        return {}
+
+
+@dataclass(slots=True)
+class Report:
+    """All parts of a report.
+
+    Attributes
+    ----------
+    parts : list of ReportPart
+    inputs : list of (str, str)
+        What a file is, and its path.
+    notes : list of str
+        What is missing or left out.
+    sheet : list of str or None
+        Samples of the sheet; None without a sheet.
+    """
+
+    parts: list[ReportPart]
+    inputs: list[tuple[str, str]]
+    notes: list[str]
+    sheet: list[str] | None = None
+
+    @property
+    def samples(self) -> list[str]:
+        """The samples of all parts, each once."""
+        return list(dict.fromkeys(sample for part in self.parts for sample in part.samples))
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The columns of the cohort's table that there is something for."""
+        return {key: column for part in self.parts for key, column in part.columns.items()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {key: count for part in self.parts for key, count in part.counts.items()}
+
+    def figures(self, sample: str) -> dict[str, Value]:
+        """A sample's value in every column; None where it has none."""
+        values = {key: value for part in self.parts for key, value in part.figures(sample).items()}
+        shown: dict[str, Value] = {}
+        for key, (_, _, form) in self.columns.items():
+            value = values.get(key)
+            shown[key] = value if isinstance(value, str) else rounded(value, max(2, _digits(form) or 0))
+        return shown
+
+    def for_page(self) -> dict[str, Any]:
+        """The page's JSON, without what does not depend on files."""
+        samples = self.samples
+        numbers = {name: number for number, name in enumerate(samples)}
+        data = {key: value for part in self.parts for key, value in part.for_page(numbers).items()}
+        data["overview"]["sheet"] = self._compared_sheet(samples)
+        columns = [[key, title, told, _digits(form)] for key, (title, told, form) in self.columns.items()]
+        rows = [[sample, *self.figures(sample).values()] for sample in samples]
+        return data | {
+            "samples": samples,
+            "inputs": self.inputs,
+            "notes": self.notes,
+            "cohort": {"columns": columns, "rows": rows},
+        }
+
+    def _compared_sheet(self, samples: Sequence[str]) -> dict[str, Any] | None:
+        """The samples of the sheet that have no results, and those with results that it does not have."""
+        if self.sheet is None:
+            return None
+        known, listed = set(samples), set(self.sheet)
+        return {
+            "samples": len(self.sheet),
+            "missing": [sample for sample in self.sheet if sample not in known],
+            "unknown": [sample for sample in samples if sample not in listed],
+        }
+
+
+def rounded(value: float | None, digits: int = 2) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def _digits(form: str) -> int | None:
+    """The digits behind the point that a column is written with; None for a column of text."""
+    return int(form.split(".")[1][0]) if form else None

@@ -1,0 +1,244 @@
+"""`scan` of files. Reading, matching and writing run at the same time."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.record_blocks import sample_blocks
+from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.errors import InputError
+from pairhmm.files.background import begun_prefetch, prefetch
+from pairhmm.files.byte_stream import ByteStream
+from pairhmm.files.descriptors import STDIN, is_device
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.names import check_file_names
+from pairhmm.native import require_compiled
+from pairhmm.options import check_whole, with_keywords
+from pairhmm.scan.api import ScanKeywords
+from pairhmm.scan.base import Scanner, choose
+from pairhmm.scan.batch import Patterns, Scanned, ScanOptions, Tiling
+from pairhmm.scan.candidates import open_candidates
+from pairhmm.scan.complexity import masked_tiles
+from pairhmm.scan.hit_writer import check_hit_table
+from pairhmm.scan.outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
+from pairhmm.scan.rollup import call_rule, repeated_tiles
+from pairhmm.scan.tiles import check_tiling, load_tiles
+from pairhmm.sequences.records import RecordBlock
+from pairhmm.sequences.signatures import Signatures, read_signatures
+
+log = logging.getLogger(__name__)
+
+CHUNK_SIZE = 8 << 20
+"""Unpacked bytes of records that are read at once. Larger chunks are no faster."""
+
+_DEFAULTS = ScanOptions()
+
+
+@kept_apart()
+def scan_files(
+    signatures: AnyPath,
+    samples: Paths,
+    output: AnyPath = "-",
+    *,
+    options: ScanOptions = _DEFAULTS,
+    tiling: Tiling | None = None,
+    per_file: bool = False,
+    reports: Reports | None = None,
+    reference: AnyPath | None = None,
+    chunk_size: int = CHUNK_SIZE,
+    backend: str = "auto",
+    device: int | None = None,
+    threads: int = 1,
+    watch: Callable[[int], None] = lambda _: None,
+    **keywords: Unpack[ScanKeywords],
+) -> ScanCounts:
+    """Scan files for signatures; reading, matching and writing go on at once.
+
+    Parameters
+    ----------
+    signatures : path
+        FASTA.
+    samples : path or sequence of paths
+        FASTQ, FASTA, BAM, CRAM or SAM, gzipped or not; ``-`` is stdin.
+    output : path
+        Table of hits (docs/scan.md); ``-`` is stdout.
+    options : ScanOptions
+        What counts as a match.
+    tiling : Tiling, optional
+        Cut the signatures into tiles. A match of a tile is a match of its signature. By default, a match is the whole
+        signature. The summary then has calls.
+    per_file : bool
+        Each file is a sample. By default each record is one.
+    reports : Reports, optional
+        Other outputs; none by default.
+    reference : path, optional
+        FASTA that CRAM is decoded with.
+    chunk_size : int
+        Bytes of records that are taken at once; changes no result.
+    backend : str
+        "auto", or the name of a backend that scans.
+    device : int, optional
+        GPU, as `pairhmm devices` numbers them; the first without one.
+    threads : int
+        Threads that match, in addition to one that reads.
+    watch : callable
+        ``watch(count)`` is told each time how many more bytes of the files were read.
+    **keywords
+        Fields of `ScanOptions` by name.
+
+    Returns
+    -------
+    ScanCounts
+
+    Raises
+    ------
+    InputError
+        For files that can't be used; names file, record and cure. No output is left then.
+    OptionError
+        For an option with a value that it can't have.
+    TypeError
+        For a keyword that no option has.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads samples.
+    """
+    require_compiled("scan")
+    (options,) = with_keywords("scan_files", keywords, options)
+    check_whole("threads", threads, 1)
+    check_whole("chunk_size", chunk_size, 1, 2**63 - 1)
+    signatures, samples = path_of(signatures), some_paths_of(samples, "samples")
+    output, reference = path_of(output), path_of(reference)
+    reports = reports or Reports()
+    if per_file and options.every_match:
+        raise InputError(
+            "--per-file", "", "a file has one hit a signature, and --all asks for every match", "leave one out"
+        )
+    if reports.candidates is not None and tiling is None:
+        raise InputError("--candidates", "", "are reads that match a part of a signature", "give --tile")
+    check_apart((signatures, *samples, reference), reports.outputs(output))
+    if not reports.assignment:
+        check_hit_table(output)
+    check_file_names("SAMPLE", samples)
+    if [signatures, *samples].count(STDIN) > 1:
+        raise InputError(STDIN, "", "stdin is named more than once", "give the other as a file")
+    known = read_signatures(signatures)
+    if tiling is not None:
+        check_tiling(tiling, options)
+    patterns = _patterns(signatures, known, options, tiling)
+    known = patterns.holding(known)
+    if tiling is None:
+        scanner = choose(backend, device, patterns, options, _size(samples), threads)
+    else:
+        _tell_of_tiles(known, options, tiling, reports.min_breadth)
+        scanner = load_tiles(backend, patterns, options, tiling)
+    log.info("backend %s", scanner.label)
+    for path in samples:
+        # Faults in a file's first bytes show before anything is written. Pipes are left out: they are read once.
+        if path != STDIN and not is_device(path):
+            ByteStream(path, lambda _: None).close()
+    # A read counts once, so that records are read whole where signatures are added up by reads.
+    overlap = None if tiling is not None else int(known.lengths.max()) - 1
+    source = _Source(chunk_size, overlap, reference, watch)
+    outputs = ScanOutputs(known, options, tiling, per_file, reports)
+    with ExitStack() as stack:
+        _, scanned = stack.enter_context(begun_prefetch(_scanned(scanner, source.blocks(samples), outputs, threads)))
+        sinks = outputs.open_sinks(stack, output)
+        candidates = None
+        if reports.candidates is not None:
+            candidates = stack.enter_context(open_candidates(reports.candidates, outputs.searched))
+        outputs.write(scanned, sinks, candidates)
+    counts = outputs.counts
+    log.info("%d files, %d reads, %d bases, %d hits", counts.files, counts.reads, counts.bases, counts.hits)
+    return counts
+
+
+def _size(paths: Sequence[str]) -> int:
+    """Total size of the regular files, in bytes. Pipes and devices do not count."""
+    return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+
+
+def _patterns(path: str, signatures: Signatures, options: ScanOptions, tiling: Tiling | None) -> Patterns:
+    """The patterns to search for. Warns of signatures that can't match."""
+    rule = f"fewer than {options.min_informative} letters other than N"
+    _check_able(path, signatures, signatures.informative >= options.min_informative, rule, "lower --min-informative")
+    if tiling is not None:
+        rule = f"fewer letters than a tile of {tiling.length}"
+        _check_able(path, signatures, signatures.lengths >= tiling.length, rule, "lower --tile")
+        searched = tiling.tiles(signatures.lengths) > masked_tiles(signatures, tiling)
+        rule = "no tile but those of low complexity"
+        _check_able(path, signatures, searched | (signatures.lengths < tiling.length), rule, "give --no-mask")
+    return Patterns.of(signatures, options, tiling)
+
+
+def _check_able(path: str, signatures: Signatures, able: NDArray[np.bool_], rule: str, cure: str) -> None:
+    """Warn of signatures that can't match. Raise an error if none can."""
+    unable = np.flatnonzero(~able)
+    if len(unable) == len(signatures):
+        raise InputError(path, "", f"every signature has {rule}: none can match", cure)
+    if len(unable):
+        first = signatures.names[int(unable[0])]
+        option = cure.rpartition(" ")[2]
+        log.warning("%s: %d signatures skipped, with %s (%s): %s ...", path, len(unable), rule, option, first)
+
+
+def _tell_of_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling, min_breadth: float) -> None:
+    tiles, repeated, shared = repeated_tiles(signatures, tiling, options.both_strands)
+    log.info(
+        "%d tiles of %d letters; %d occur more than once, %d in several signatures",
+        tiles, tiling.length, repeated, shared,
+    )  # fmt: skip
+    masked = int(masked_tiles(signatures, tiling).sum())
+    if masked:
+        log.info("%d tiles of low complexity are not searched for (--no-mask searches for them)", masked)
+    log.info("%s", call_rule(min_breadth))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Reads the blocks of all files."""
+
+    chunk_size: int
+    overlap: int | None
+    reference: str | None
+    watch: Callable[[int], None]
+
+    def blocks(self, paths: Sequence[str]) -> Iterator[tuple[str, RecordBlock | None]]:
+        """The blocks of each file, with its path. None marks the end of a file."""
+        for path in paths:
+            for block in sample_blocks(path, self.chunk_size, self.overlap, self.reference, self.watch):
+                yield path, block
+            yield path, None
+
+
+def _scanned(
+    scanner: Scanner, blocks: Iterator[tuple[str, RecordBlock | None]], outputs: ScanOutputs, threads: int
+) -> Iterator[ScannedBlock]:
+    with closing(prefetch(blocks)) as ahead:
+        for path, block in ahead:
+            if block is None:
+                yield path, None, None
+                continue
+            outputs.check_qualities(path, block)
+            for part, found in _in_parts(scanner, block, threads):
+                yield path, part, found
+
+
+def _in_parts(scanner: Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
+    """Consecutive records of a block, and what was found in them: as many as memory is meant for."""
+    while True:
+        found = scanner.scan_some(block.samples, threads)
+        count = len(found.quality_totals)
+        if count == len(block.names):
+            yield block, found
+            return
+        yield block.take(0, count), found
+        block = block.take(count, len(block.names))

@@ -1,0 +1,241 @@
+"""Writes the outputs of a scan: the table of hits, assignment lines, and summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.files.formats import TEXT_TABLE, require_ending
+from pairhmm.files.hit_table import HIT_COLUMNS, PLACE
+from pairhmm.files.outputs import named_after, open_binary_output, open_output, tell_of_left_out
+from pairhmm.native import native
+from pairhmm.scan.batch import HIT_FIELDS, REVERSE
+from pairhmm.scan.collect import FoundSamples
+from pairhmm.scan.rollup import SignatureSeen
+from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.signatures import Signatures
+
+SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")
+SIGNATURE_COLUMNS = ("signature", "length", "informative", "samples", "hits", "breadth", "depth")
+SEEN_COLUMNS = (
+    *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
+    *("quality", "identity", "expected", "length", "reason"),
+)
+MASKED = "masked"
+"""The last column of a summary of tiles: how many of a signature's are not searched for."""
+HASH_MODULUS = 97
+_SUMMARIES = ".samples.tsv", ".signatures.tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What was searched for.
+
+    Attributes
+    ----------
+    signatures : Signatures
+    lengths : int64[signatures]
+        Letters of a match: of the whole signature, or of a tile.
+    is_tiled : bool
+        Whether signatures were cut into tiles.
+    """
+
+    signatures: Signatures
+    lengths: NDArray[np.int64]
+    is_tiled: bool
+
+
+class Sink(Protocol):
+    """Receives samples once they are complete, file after file."""
+
+    def add(self, found: FoundSamples) -> None:
+        """Add the next samples of a file."""
+
+    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+        """Add what the tiles of a whole file say of each signature. Most sinks don't need it."""
+        return
+
+
+def check_hit_table(destination: str | Path) -> None:
+    """Require a name of a table of hits."""
+    require_ending(destination, "tables of hits", TEXT_TABLE)
+
+
+@contextmanager
+def open_hit_table(destination: str | Path, searched: Searched) -> Iterator[Sink]:
+    """Open the table of hits (TSV), whose name `check_hit_table` takes; ``-`` is stdout."""
+    check_hit_table(destination)
+    with open_binary_output(destination) as out:
+        yield _HitTable(out, searched)
+
+
+@contextmanager
+def open_assignment_lines(destination: str | Path, searched: Searched) -> Iterator[Sink]:
+    """Open an output of lines ``sample: signature (mean) [hash]``; ``-`` is stdout."""
+    with open_output(destination) as out:
+        yield _AssignmentLines(out, searched)
+
+
+def summary_paths(prefix: str) -> tuple[str, ...]:
+    """The paths of the summaries of samples and of signatures."""
+    return named_after(prefix, *_SUMMARIES)
+
+
+@contextmanager
+def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
+    """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
+    samples, found = summary_paths(prefix)
+    tell_of_left_out(prefix, *_SUMMARIES[1:])
+    with open_output(found) as by_signature, open_output(samples) as by_sample:
+        table: _Coverage | _SeenTable = _SeenTable() if searched.is_tiled else _Coverage(searched.signatures)
+        yield _Summaries(by_sample, searched, table)
+        by_signature.write(table.table())
+
+
+def sample_hash(quality_total: int) -> int:
+    """The integrity hash of a sample: the sum of all its Phred values, modulo 97."""
+    return quality_total % HASH_MODULUS
+
+
+class _HitTable(Sink):
+    def __init__(self, out: BinaryIO, searched: Searched) -> None:
+        self._out, self._searched = out, searched
+        columns = (*HIT_COLUMNS, PLACE) if searched.is_tiled else HIT_COLUMNS
+        out.write(("#" + "\t".join(columns) + "\n").encode())
+
+    def add(self, found: FoundSamples) -> None:
+        lines = native.hit_lines(
+            found.file,
+            found.hits.view(np.int64).reshape(len(found.hits), len(HIT_FIELDS)),
+            found.record,
+            found.record_names.text,
+            found.record_names.end,
+            found.record_name,
+            self._searched.signatures.names,
+            self._searched.lengths,
+            found.has_qualities,
+            self._searched.is_tiled,
+        )
+        self._out.write(lines)
+
+
+class _AssignmentLines(Sink):
+    def __init__(self, out: TextIO, searched: Searched) -> None:
+        self._out, self._searched = out, searched
+
+    def add(self, found: FoundSamples) -> None:
+        for hit in found.hits:
+            sample, signature = int(hit["segment"]), int(hit["signature"])
+            mean = int(hit["total"]) / int(self._searched.lengths[signature])
+            check = sample_hash(int(found.quality_totals[sample]))
+            name = self._searched.signatures.names[signature]
+            self._out.write(f"{found.names[sample]}: {name} ({mean:.3f}) [{check}]\n")
+
+
+class _SeenTable:
+    """One row for each file and signature, the most abundant first."""
+
+    def __init__(self) -> None:
+        self._lines = ["#" + "\t".join((*SEEN_COLUMNS, MASKED))]
+
+    def add(self, found: FoundSamples) -> None:
+        """Hits say no more than `add_seen` is told."""
+
+    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+        for one in seen:
+            row = (
+                *(file, one.signature, one.call, one.reads, _decimals(one.ambiguous, 4)),
+                *(one.tiles, one.all_tiles, _decimals(one.breadth, 4), _decimals(one.depth, 4)),
+                *(_decimals(one.quality, 2), _decimals(one.identity, 4), f"{one.expected:.3g}"),
+                *(one.length, one.reason, one.masked),
+            )
+            self._lines.append("\t".join(map(str, row)))
+
+    def table(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+
+def _decimals(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+class _Coverage:
+    """Records which letters of each signature hits have covered."""
+
+    def __init__(self, signatures: Signatures) -> None:
+        self._signatures = signatures
+        self._shown = np.zeros(len(signatures.letters), dtype=bool)
+        self._informative = np.zeros(len(signatures), dtype=np.int64)
+        self._hits = np.zeros(len(signatures), dtype=np.int64)
+        self._samples = np.zeros(len(signatures), dtype=np.int64)
+
+    def add(self, found: FoundSamples) -> None:
+        hits, offset = found.hits, self._signatures.offset
+        np.add.at(self._informative, hits["signature"], hits["informative"])
+        np.add.at(self._hits, hits["signature"], 1)
+        pairs = np.unique(np.stack((hits["segment"], hits["signature"])), axis=1)
+        np.add.at(self._samples, pairs[1], 1)
+        for letters, signature, strand in zip(found.letters, hits["signature"], hits["strand"], strict=True):
+            known = letters != ANY
+            self._shown[offset[signature] : offset[signature + 1]] |= known[::-1] if strand == REVERSE else known
+
+    def table(self) -> str:
+        """The rows of the table, one for each signature."""
+        signatures = self._signatures
+        lines = ["#" + "\t".join(SIGNATURE_COLUMNS)]
+        for index, (name, length, informative) in enumerate(
+            zip(signatures.names, signatures.lengths.tolist(), signatures.informative.tolist(), strict=True)
+        ):
+            breadth = self._shown_of(index) / informative if informative else 0.0
+            depth = int(self._informative[index]) / informative if informative else 0.0
+            counts = f"{self._samples[index]}\t{self._hits[index]}"
+            lines.append(f"{name}\t{length}\t{informative}\t{counts}\t{breadth:.4f}\t{depth:.4f}")
+        return "\n".join(lines) + "\n"
+
+    def _shown_of(self, index: int) -> int:
+        """Number of a signature's informative letters that hits have covered."""
+        begin, end = self._signatures.offset[index : index + 2]
+        return int(np.count_nonzero(self._shown[begin:end] & (self._signatures.letters[begin:end] != ANY)))
+
+
+class _Summaries(Sink):
+    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _SeenTable) -> None:
+        self._out, self._searched, self._by_signature = by_sample, searched, by_signature
+        by_sample.write("#" + "\t".join(SAMPLE_COLUMNS) + "\n")
+
+    def add(self, found: FoundSamples) -> None:
+        self._by_signature.add(found)
+        hits = np.bincount(found.hits["segment"], minlength=len(found.names)).tolist()
+        best = _best_of_samples(found)
+        counted = zip(found.names, found.records.tolist(), found.bases.tolist(), hits, strict=True)
+        for sample, (name, records, bases, count) in enumerate(counted):
+            row = (found.file, name, records, bases, count, *self._best(best.get(sample), found.has_qualities))
+            self._out.write("\t".join(map(str, row)) + "\n")
+
+    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+        if isinstance(self._by_signature, _SeenTable):
+            self._by_signature.add_seen(file, seen)
+
+    def _best(self, hit: Any, has_qualities: bool) -> tuple[str, str, str]:
+        if hit is None:
+            return "", "", ""
+        name, total = self._searched.signatures.names[hit["signature"]], int(hit["total"])
+        if not has_qualities:
+            return name, "", ""
+        return name, str(total), f"{total / int(self._searched.lengths[hit['signature']]):.3f}"
+
+
+def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
+    """The hit with the largest sum in each sample; among equals, the one of the first signature."""
+    best: dict[int, Any] = {}
+    for hit in found.hits:
+        sample = int(hit["segment"])
+        if sample not in best or hit["total"] > best[sample]["total"]:
+            best[sample] = hit
+    return best

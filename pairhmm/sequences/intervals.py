@@ -1,0 +1,203 @@
+"""Reads regions as users write them, `chr:begin-end` and BED files, as 0-based half-open intervals."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pairhmm.errors import InputError
+from pairhmm.files.outputs import listed_once, open_output
+from pairhmm.files.text_lines import read_lines
+from pairhmm.sequences.contig_names import listed, same_contig
+
+log = logging.getLogger(__name__)
+
+_COORDINATES = re.compile(r"(.+):([0-9,]+)(-[0-9,]*)?", re.DOTALL)
+_BRACES = re.compile(r"\{(.+)\}(?::([0-9,]+)(-[0-9,]*)?)?", re.DOTALL)
+MOST_DIGITS = 18
+"""The most digits of a position. Every number of so many digits fits 64 bits."""
+_FARTHEST = 10**MOST_DIGITS
+_LONGEST_SHOWN, _SHOWN = 100, 3
+_BED_HEADERS = ("track", "browser")
+
+
+class Interval(NamedTuple):
+    """An interval of a contig, 0-based half-open."""
+
+    chrom: str
+    start: int
+    end: int
+
+
+class _Reading(NamedTuple):
+    """A contig, and the coordinates behind its name; None for all of it."""
+
+    chrom: str
+    begin: str | None
+    end: str | None
+
+
+def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> Interval:
+    """Parse `chr`, `chr:position`, `chr:begin-` or `chr:begin-end`, 1-based inclusive; numbers may have commas.
+
+    `chr:100` is one position, as in bcftools and GATK; `chr:100-` goes to the end of the contig. Names may hold colons,
+    which HLA contigs have. Braces around a name, as in htslib, say where it ends: `{chr:1}:5-9`.
+
+    Parameters
+    ----------
+    text : str
+    contigs : mapping
+        Contig lengths.
+    option : str
+        The option that gave the text, for the message.
+
+    Raises
+    ------
+    InputError
+        For an unknown contig, for a text that can be read in two ways, and for an interval that ends before it begins
+        or lies outside the contig.
+    """
+    readings = list(_readings(text, contigs))
+    if not readings:
+        raise _not_a_region(text, contigs, option)
+    if len(readings) > 1:
+        chrom = readings[1].chrom
+        part = _short(f"{{{chrom}}}{text.removeprefix(chrom)}")
+        rule = f"is the name of a contig, and a part of contig {_short(chrom)!r}"
+        raise InputError(option, _short(text), rule, f"write {_short(f'{{{text}}}')!r} or {part!r}")
+    chrom, first, last = readings[0]
+    length = contigs[chrom]
+    if first is None:
+        return Interval(chrom, 0, length)
+    begin = _number(first)
+    end = begin if last is None else _FARTHEST if last == "-" else _number(last[1:])
+    if begin is None or end is None or begin < 1 or end < begin:
+        raise InputError(option, _short(text), "not an interval", "write chr:begin-end, 1-based, begin <= end")
+    if begin > length:
+        raise InputError(option, text, f"outside {chrom}, which has {length} bases", "choose a region inside")
+    return Interval(chrom, begin - 1, min(end, length))
+
+
+def _readings(text: str, contigs: Mapping[str, int]) -> Iterator[_Reading]:
+    """The ways to read a region. Of two, the first is the name of a contig."""
+    braced = _BRACES.fullmatch(text)
+    if braced and braced[1] in contigs:
+        yield _Reading(*braced.groups())
+        return
+    if text in contigs:
+        yield _Reading(text, None, None)
+    found = _COORDINATES.fullmatch(text)
+    if found and found[1] in contigs:
+        yield _Reading(*found.groups())
+
+
+def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputError:
+    parts = text.split(",")
+    if len(parts) > 1 and any(part.partition(":")[0] in contigs for part in parts):
+        each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
+        return InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
+    found = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
+    return _no_contig(option, text, found[1] if found else text, contigs)
+
+
+def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
+    """Intervals of a BED file (its first three columns, 0-based half-open), merged and in the order of `contigs`.
+
+    The file may be gzipped; ``-`` is stdin. One without an interval is announced.
+
+    Raises
+    ------
+    InputError
+        For a line that can't be used; names it.
+    """
+    intervals = []
+    for number, line in enumerate(read_lines(str(path)), start=1):
+        cells = line.split()
+        if cells and not line.startswith("#") and cells[0] not in _BED_HEADERS:
+            intervals.append(_bed_line(str(path), number, cells, contigs))
+    if not intervals:
+        log.warning("%s: no region in it, so that nothing is asked for", path)
+    return merge(intervals, list(contigs))
+
+
+def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
+    """Write intervals as BED. Makes the folder if it is missing."""
+    _check_bed_names(destination, intervals)
+    try:
+        Path(destination).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(destination), "", error.strerror or str(error), "choose another -o") from error
+    with open_output(destination) as out:
+        out.writelines(f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
+
+
+def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
+    """Write intervals as BED files into one folder, by file name. Makes the folder if it is missing."""
+    for name, intervals in files.items():
+        _check_bed_names(Path(folder) / name, intervals)
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), "", error.strerror or str(error), "choose another -o") from error
+    with listed_once(Path(folder)):
+        for name, intervals in files.items():
+            write_bed(Path(folder) / name, intervals)
+
+
+def _check_bed_names(destination: str | Path, intervals: Sequence[Interval]) -> None:
+    for chrom in dict.fromkeys(chrom for chrom, _, _ in intervals):
+        if chrom.startswith("#") or chrom in _BED_HEADERS:
+            rule = f"BED takes lines of contig {chrom!r} for comments"
+            raise InputError(str(destination), "", rule, "rename it in the reference and in the alignments")
+
+
+def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interval]:
+    """Sort intervals by contig and position, and join those that overlap or touch."""
+    rank = {name: number for number, name in enumerate(contigs)}
+    merged: list[Interval] = []
+    for interval in sorted(intervals, key=lambda one: (rank[one.chrom], one.start, one.end)):
+        last = merged[-1] if merged else None
+        if last is not None and last.chrom == interval.chrom and interval.start <= last.end:
+            merged[-1] = Interval(last.chrom, last.start, max(last.end, interval.end))
+        else:
+            merged.append(interval)
+    return merged
+
+
+def _no_contig(place: str, record: str, name: str, contigs: Mapping[str, int]) -> InputError:
+    other = same_contig(name, contigs)
+    cure = f"the reference names it {other!r}" if other is not None else f"contigs are {listed(contigs)}"
+    return InputError(place, _short(record), f"no contig {_short(name)!r}", cure)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def _number(text: str) -> int | None:
+    digits = text.replace(",", "")
+    return int(digits) if 0 < len(digits) <= MOST_DIGITS else None
+
+
+def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str, int]) -> Interval:
+    place = f"line {number}"
+    if len(cells) < 3 or not all(_is_number(text) for text in cells[1:3]):
+        raise InputError(path, place, "not `chrom start end`", "BED is tab-separated, 0-based")
+    chrom, start, end = cells[0], int(cells[1]), int(cells[2])
+    if chrom not in contigs:
+        raise _no_contig(path, place, chrom, contigs)
+    if start >= end:
+        base = max(1, end)
+        cure = f"BED is 0-based half-open: base {base} is {base - 1} {base}; take 1 from each start of a 1-based file"
+        raise InputError(path, place, f"{start}-{end} is an interval without a base", cure)
+    if end > contigs[chrom]:
+        rule = f"{start}-{end} is not inside {chrom}, which has {contigs[chrom]} bases"
+        raise InputError(path, place, rule, "BED is 0-based half-open")
+    return Interval(chrom, start, end)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS

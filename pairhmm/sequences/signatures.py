@@ -1,0 +1,113 @@
+"""Signatures: what a scan looks for, as arrays and from FASTA."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
+from pairhmm.files.byte_stream import ByteStream
+from pairhmm.files.names import check_names
+from pairhmm.objects import short_repr
+from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.text_records import text_blocks
+
+log = logging.getLogger(__name__)
+
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Signatures:
+    """Signatures laid end to end.
+
+    Attributes
+    ----------
+    names : list of str
+    letters : uint8[sum of lengths]
+        Sets of bases.
+    offset : int64[signatures + 1]
+        No signature is empty.
+    """
+
+    names: list[str]
+    letters: NDArray[np.uint8]
+    offset: NDArray[np.int64]
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, names: Sequence[str], sequences: Sequence[NDArray[np.uint8]]) -> Signatures:
+        """Pack sequences of sets."""
+        return cls(list(names), joined(sequences), offsets([len(sequence) for sequence in sequences]))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[signatures]."""
+        return np.diff(self.offset)
+
+    @property
+    def informative(self) -> NDArray[np.int64]:
+        """Number of letters other than N in each signature, int64[signatures]."""
+        # A sum over all letters at once would take eight bytes a letter.
+        counts = [int(np.count_nonzero(self.sequence(index) != ANY)) for index in range(len(self))]
+        return np.array(counts, dtype=np.int64)
+
+    def sequence(self, index: int) -> NDArray[np.uint8]:
+        """The sets of one signature."""
+        return self.letters[self.offset[index] : self.offset[index + 1]]
+
+
+def read_signatures(path: str | Path) -> Signatures:
+    """The signatures of a FASTA file, plain or gzipped; ``-`` is stdin. Qualities of a FASTQ file are not used.
+
+    A name that occurs again is numbered, with a warning: ``x``, ``x.2``, ``x.3``.
+
+    Raises
+    ------
+    InputError
+        For a file without records, a record without letters, letters outside IUPAC, and damaged files. The message
+        names file and record.
+    """
+    names: list[str] = []
+    letters: list[NDArray[np.uint8]] = []
+    with ByteStream(str(path), lambda _: None) as stream:
+        for block in text_blocks(stream, _CHUNK, overlap=None):
+            names += list(block.names)
+            letters += np.split(block.samples.letters, block.samples.offset[1:-1])
+    check_names(str(path), "record", names, "rename it")
+    if not names:
+        raise InputError(str(path), "", "no signature in it", "give a FASTA file with --signatures")
+    for number, (name, sequence) in enumerate(zip(names, letters, strict=True), start=1):
+        if not len(sequence):
+            raise InputError(str(path), f"record {number} ({name})", "empty sequence", "remove the record")
+    return Signatures.of(_numbered(names, str(path)), letters)
+
+
+def _numbered(names: Sequence[str], path: str) -> list[str]:
+    """The names, with a number added to each that occurred before."""
+    seen: Counter[str] = Counter()
+    taken, numbered = set(names), []
+    for name in names:
+        seen[name] += 1
+        own = name if seen[name] == 1 else f"{name}.{seen[name]}"
+        while seen[name] > 1 and own in taken:
+            seen[name] += 1
+            own = f"{name}.{seen[name]}"
+        taken.add(own)
+        numbered.append(own)
+    again = sum(1 for count in seen.values() if count > 1)
+    if again:
+        first = next(name for name, count in seen.items() if count > 1)
+        log.warning("%s: names that occur more than once are numbered: %s (of %d such names)", path, first, again)
+    return numbered

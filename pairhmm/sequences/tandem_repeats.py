@@ -1,0 +1,141 @@
+"""Tandem repeats of a sequence. Coordinates are 0-based half-open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.sequences.letters import CODE_OF_N
+
+LONGEST_REPEAT_UNIT = 8
+"""Bases of the longest unit that counts as a tandem repeat, as in GATK."""
+
+MOST_REPEATS = 20
+"""Copies of a repeat unit beyond which nothing changes further, as in GATK."""
+
+
+# Bases that are looked at together in a long sequence, and behind it: more than the shortest repeat of any unit.
+_PIECE, _BEHIND = 1 << 18, 1 << 10
+
+
+class Tracts(NamedTuple):
+    """Tandem repeats of a sequence, by their starts: int64[tracts] each.
+
+    `end` may lie inside a last, incomplete copy. `unit` is the bases of the unit.
+    """
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    unit: NDArray[np.int64]
+
+    @classmethod
+    def none(cls) -> Tracts:
+        """No tandem repeats."""
+        return cls(*(np.zeros(0, dtype=np.int64) for _ in cls._fields))
+
+    def taken(self, which: NDArray[Any] | slice) -> Tracts:
+        """Some of them, by an index of NumPy."""
+        return Tracts(*(column[which] for column in self))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Tracts]) -> Tracts:
+        """Those of parts, one behind the other."""
+        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    @property
+    def copies(self) -> NDArray[np.int64]:
+        """Whole copies of the unit."""
+        return (self.end - self.start) // self.unit
+
+
+def find_tracts(codes: NDArray[np.uint8], least_copies: Sequence[int]) -> Tracts:
+    """The tandem repeats of a sequence. Each is as long as it can be, and of its shortest unit.
+
+    Parameters
+    ----------
+    codes : uint8[n]
+    least_copies : sequence of int
+        Copies that a repeat has at least, by the bases of its unit from 1 on.
+
+    Examples
+    --------
+    >>> find_tracts(np.array([3, 0, 1, 0, 1, 0, 1, 2], dtype=np.uint8), (4, 3))
+    Tracts(start=array([1]), end=array([7]), unit=array([2]))
+    """
+    found = []
+    for unit, least in enumerate(least_copies, start=1):
+        start, end = _runs(codes[unit:] == codes[:-unit])
+        end = end + unit
+        kept = (end - start) // unit >= max(least, 2)
+        start, end = start[kept], end[kept]
+        shorter = np.zeros(len(start), dtype=bool)
+        for other in range(1, unit):
+            if unit % other == 0:
+                shorter |= _repeats_within(codes, start, unit, other)
+        found.append(np.stack((start, end, np.full(len(start), unit)))[:, ~shorter])
+    tracts = np.concatenate(found, axis=1)
+    return Tracts(*tracts[:, np.argsort(tracts[0], kind="stable")])
+
+
+def find_tracts_between(
+    fetch: Callable[[int, int], NDArray[np.uint8]], length: int, begin: int, end: int, least_copies: Sequence[int]
+) -> Tracts:
+    """The tandem repeats of a long sequence that begin in a part of it, as `find_tracts` has them, without those of N.
+
+    Memory grows with the repeats, and not with the part.
+
+    Parameters
+    ----------
+    fetch : callable
+        ``fetch(begin, end)`` gives the codes of a part.
+    length : int
+        Bases of the whole sequence.
+    begin, end : int
+    least_copies : sequence of int
+    """
+    pieces = ((start, min(start + _PIECE, end)) for start in range(begin, end, _PIECE))
+    return Tracts.joined([Tracts.none(), *(_in_piece(fetch, length, *piece, least_copies) for piece in pieces)])
+
+
+def _in_piece(
+    fetch: Callable[[int, int], NDArray[np.uint8]], length: int, begin: int, end: int, least_copies: Sequence[int]
+) -> Tracts:
+    """The repeats that begin in a piece."""
+    # The base before the piece tells whether a repeat has begun earlier.
+    first, last = max(0, begin - 1), min(length, end + _BEHIND)
+    codes = fetch(first, last)
+    tracts = find_tracts(codes, least_copies)
+    is_known = codes[tracts.start] < CODE_OF_N
+    tracts = Tracts(tracts.start + first, tracts.end + first, tracts.unit)
+    tracts = tracts.taken(is_known & (tracts.start >= begin) & (tracts.start < end))
+    for number in np.flatnonzero(tracts.end == last):
+        tracts.end[number] = _end_from(fetch, length, last, int(tracts.unit[number]))
+    return tracts
+
+
+def _end_from(fetch: Callable[[int, int], NDArray[np.uint8]], length: int, known: int, unit: int) -> int:
+    """The end of a repeat that goes up to a known position, or on."""
+    while known < length:
+        codes = fetch(known - unit, min(length, known + _PIECE))
+        differing = np.flatnonzero(codes[unit:] != codes[:-unit])
+        if len(differing):
+            return known + int(differing[0])
+        known += len(codes) - unit
+    return length
+
+
+def _runs(flags: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends (exclusive) of the runs of True."""
+    edges = np.diff(np.concatenate(([0], flags.astype(np.int8), [0])))
+    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+
+
+def _repeats_within(codes: NDArray[np.uint8], start: NDArray[np.int64], unit: int, other: int) -> NDArray[np.bool_]:
+    """Whether the unit at each start is itself copies of its first `other` bases."""
+    same = np.ones(len(start), dtype=bool)
+    for place in range(unit - other):
+        same &= codes[start + place] == codes[start + place + other]
+    return same

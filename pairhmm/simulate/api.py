@@ -1,0 +1,269 @@
+"""`simulate`: a genome, its variants and its reads, to compare a caller with a known truth."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pairhmm.arguments import AnyPath, path_of
+from pairhmm.errors import InputError
+from pairhmm.files.bgzip import LONGEST_FOR_TBI
+from pairhmm.files.output_folders import whole_folder
+from pairhmm.models.profile import parameters_of
+from pairhmm.simulate.genome_files import write_fasta, write_truth
+from pairhmm.simulate.profile_errors import ProfileErrors
+from pairhmm.simulate.read_files import ReadWriter
+from pairhmm.simulate.reads import FRAGMENT_MEAN, FRAGMENT_SPREAD, draw_reads
+from pairhmm.simulate.reference import make_contig, repeat_families
+from pairhmm.simulate.variants import TooManyVariantsError, build_haplotype, place_variants
+
+log = logging.getLogger(__name__)
+
+SNVS_PER_BASE = 0.85e-3
+INDELS_PER_BASE = 0.15e-3
+REFERENCE, TRUTH, BAM = "reference.fa", "truth.vcf.gz", "reads.bam"
+FASTQ_1, FASTQ_2 = "reads_1.fastq.gz", "reads_2.fastq.gz"
+FILES = (REFERENCE, f"{REFERENCE}.fai", TRUTH, f"{TRUTH}.tbi", FASTQ_1, FASTQ_2, BAM, f"{BAM}.bai")
+# Coverage falls off towards the ends of a contig, so no variant lies there.
+MARGIN = 500
+MIN_CONTIG = 2_000
+# The longest contig that a BAI or TBI index can hold.
+MAX_CONTIG = LONGEST_FOR_TBI - 1
+MAX_COVERAGE = 100_000
+# The shortest and the longest reads, in bases.
+READ_LENGTHS = 20, 500
+# What SAM allows in a read group's sample and VCF in a column's name, less white space.
+SAMPLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedData:
+    """The files of a simulated data set, and what is in them.
+
+    Attributes
+    ----------
+    reference, truth, fastq_1, fastq_2, bam : Path
+    snvs, indels : int
+        Variants in the truth.
+    pairs : int
+        Read pairs.
+    """
+
+    reference: Path
+    truth: Path
+    fastq_1: Path
+    fastq_2: Path
+    bam: Path
+    snvs: int
+    indels: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The options of `simulate`, by name."""
+
+    length: int
+    contigs: int
+    coverage: float
+    read_length: int
+    fragment_length: int
+    fragment_spread: int
+    snvs: int
+    indels: int
+    max_indel: int
+    sample: str
+    seed: int
+    genome_seed: int
+    errors: ProfileErrors | None
+
+
+def simulate(
+    output: AnyPath,
+    *,
+    length: int = 200_000,
+    contigs: int = 1,
+    coverage: float = 30.0,
+    read_length: int = 150,
+    fragment_length: int = FRAGMENT_MEAN,
+    fragment_spread: int = FRAGMENT_SPREAD,
+    snvs: int | None = None,
+    indels: int | None = None,
+    max_indel: int = 50,
+    sample: str = "sample",
+    seed: int = 1,
+    genome_seed: int | None = None,
+    profile_errors: AnyPath | None = None,
+    overwrite: bool = False,
+) -> SimulatedData:
+    """Simulate a diploid sample with known variants, and its paired reads.
+
+    The same arguments give the same bytes. Memory holds one contig at a time, at about 60 bytes a base for 30x.
+
+    Parameters
+    ----------
+    output : path
+        Folder for ``reference.fa``, ``truth.vcf.gz``, ``reads_1.fastq.gz``, ``reads_2.fastq.gz`` and ``reads.bam``
+        (true alignments), with their indexes; made when missing.
+    length : int
+        Bases of the genome, shared evenly among the contigs.
+    contigs : int
+        How many contigs; their names are chr1, chr2, ...
+    coverage : float
+        Mean depth.
+    read_length : int
+        Bases of each read, from 20 to 500.
+    fragment_length, fragment_spread : int
+        Mean and standard deviation of the fragments' lengths, bases. Mates read a fragment from its two ends, so that
+        they overlap where it is shorter than two reads. No fragment is shorter than a read.
+    snvs, indels : int, optional
+        How many of each the genome has; by default 0.85 and 0.15 in a thousand bases.
+    max_indel : int
+        Largest insertion or deletion, bases; less than `read_length`.
+    sample : str
+        Name in the VCF and in the read group.
+    seed : int
+        Seed of every random choice, at least 0.
+    genome_seed : int, optional
+        Seed of the reference; by default `seed`. Samples with the same `genome_seed`, `length` and `contigs` share
+        their reference.
+    profile_errors : path, optional
+        Parameters of the profile model (TOML, or the preset ``normalised``) that reads get gaps and letters from, under
+        the errors of calling that their qualities promise. Without it, bases slip in runs of one letter.
+    overwrite : bool
+        Replace files of these names in the folder.
+
+    Returns
+    -------
+    SimulatedData
+        Paths of the files, and how many variants and read pairs there are.
+
+    Raises
+    ------
+    InputError
+        For an argument out of range, for more variants than fit, and for a file that is there and may not be replaced.
+
+    Examples
+    --------
+    >>> pairhmm.simulate("data", length=50_000, coverage=20, seed=7)  # doctest: +SKIP
+    """
+    snvs = round(SNVS_PER_BASE * length) if snvs is None else snvs
+    indels = round(INDELS_PER_BASE * length) if indels is None else indels
+    of_genome = seed if genome_seed is None else genome_seed
+    errors = None if profile_errors is None else _profile_errors(path_of(profile_errors))
+    settings = _Settings(
+        length=length,
+        contigs=contigs,
+        coverage=coverage,
+        read_length=read_length,
+        fragment_length=fragment_length,
+        fragment_spread=fragment_spread,
+        snvs=snvs,
+        indels=indels,
+        max_indel=max_indel,
+        sample=sample,
+        seed=seed,
+        genome_seed=of_genome,
+        errors=errors,
+    )
+    _check(settings)
+    folder = Path(path_of(output))
+    with whole_folder(folder, FILES, overwrite) as scratch:
+        pairs = _make(scratch, settings)
+    return SimulatedData(
+        reference=folder / REFERENCE,
+        truth=folder / TRUTH,
+        fastq_1=folder / FASTQ_1,
+        fastq_2=folder / FASTQ_2,
+        bam=folder / BAM,
+        snvs=snvs,
+        indels=indels,
+        pairs=pairs,
+    )
+
+
+def _profile_errors(path: str) -> ProfileErrors:
+    model = parameters_of(path)
+    opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
+    extension = np.array([model.transitions[name] for name in ("II", "DD")])
+    if model.by_copies is not None:
+        log.warning("%s: gaps are drawn with the MI and MD of [transitions], whatever the copies of a repeat", path)
+    wrong = model.unlike_one()
+    if wrong:
+        raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")
+    if extension.max() >= 1:
+        raise InputError(path, "transitions", "a gap never ends", "give II and DD below 1")
+    return ProfileErrors(model.match[:, :4], model.insertion, opening, extension)
+
+
+def _check(settings: _Settings) -> None:
+    longest = max(settings.contigs, 1)
+    shortest_read, longest_read = READ_LENGTHS
+    rules = [
+        (settings.contigs >= 1, "--contigs", "must be at least 1"),
+        (settings.length >= MIN_CONTIG * longest, "--length", f"must be at least {MIN_CONTIG} bases a contig"),
+        (settings.length <= MAX_CONTIG * longest, "--length", f"must be at most {MAX_CONTIG} bases a contig"),
+        (0 < settings.coverage <= MAX_COVERAGE, "--coverage", f"must be above 0 and at most {MAX_COVERAGE}"),
+        (
+            shortest_read <= settings.read_length <= longest_read,
+            "--read-length",
+            f"must be from {shortest_read} to {longest_read}",
+        ),
+        (1 <= settings.fragment_length <= MAX_CONTIG, "--fragment-length", f"must be from 1 to {MAX_CONTIG}"),
+        (0 <= settings.fragment_spread <= MAX_CONTIG, "--fragment-spread", f"must be from 0 to {MAX_CONTIG}"),
+        (settings.snvs >= 0, "--snvs", "must not be negative"),
+        (settings.indels >= 0, "--indels", "must not be negative"),
+        (1 <= settings.max_indel < settings.read_length, "--max-indel", "must be from 1 to --read-length minus 1"),
+        (settings.seed >= 0, "--seed", "must not be negative"),
+        (settings.genome_seed >= 0, "--genome-seed", "must not be negative"),
+        (SAMPLE_NAME.fullmatch(settings.sample) is not None, "--sample", "must be letters, digits, '.', '_' or '-'"),
+    ]
+    for holds, option, rule in rules:
+        if not holds:
+            raise InputError(option, "", rule, "")
+
+
+def _share(total: int, contigs: int, index: int) -> int:
+    return total * (index + 1) // contigs - total * index // contigs
+
+
+def _make(folder: Path, settings: _Settings) -> int:
+    """Write all files into `folder`; returns how many pairs of reads."""
+    # Independent streams, so that coverage or read length leave the genome and its variants as they are.
+    seeds = settings.genome_seed, settings.seed
+    genome, streams = (np.random.SeedSequence(seed).spawn(1 + 3 * settings.contigs) for seed in seeds)
+    families = repeat_families(np.random.default_rng(genome[0]))
+    sequences, variants = {}, {}
+    for index in range(settings.contigs):
+        genome_stream = np.random.default_rng(genome[1 + 3 * index])
+        variant_stream = np.random.default_rng(streams[2 + 3 * index])
+        name = f"chr{index + 1}"
+        size, snvs, indels = (
+            _share(total, settings.contigs, index) for total in (settings.length, settings.snvs, settings.indels)
+        )
+        codes, tracts = make_contig(genome_stream, size, families)
+        try:
+            variants[name] = place_variants(
+                variant_stream, codes, tracts, snvs, indels, max_indel=settings.max_indel, margin=MARGIN
+            )
+        except TooManyVariantsError as error:
+            rule = f"only {error.placed} of {snvs + indels} variants fit on {name}"
+            raise InputError("--snvs/--indels", "", rule, "ask for fewer or raise --length") from error
+        sequences[name] = codes
+    sizes = {name: len(codes) for name, codes in sequences.items()}
+    write_fasta(folder / REFERENCE, sequences)
+    write_truth(folder / TRUTH, sizes, variants, settings.sample)
+    pairs = 0
+    with ReadWriter(folder / FASTQ_1, folder / FASTQ_2, folder / BAM, sizes, settings.sample) as writer:
+        for index, (name, codes) in enumerate(sequences.items()):
+            copies = build_haplotype(codes, variants[name], 0), build_haplotype(codes, variants[name], 1)
+            fragments = max(1, round(settings.coverage * len(codes) / (2 * settings.read_length)))
+            read_stream = np.random.default_rng(streams[3 + 3 * index])
+            sizes_of = settings.fragment_length, settings.fragment_spread
+            writer.add(draw_reads(read_stream, copies, fragments, settings.read_length, settings.errors, *sizes_of))
+            pairs += fragments
+    return pairs

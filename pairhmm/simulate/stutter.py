@@ -1,0 +1,176 @@
+"""Stutter: reads whose copy of a tandem repeat has gained or lost units, as amplification and sequencing make it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.sequences.tandem_repeats import Tracts
+from pairhmm.sequences.tandem_repeats import find_tracts as repeats_of
+
+PERIODS = 6
+"""Bases of the longest unit that stutters."""
+
+MOST_COPIES = 20
+"""Copies of a unit beyond which a repeat stutters no more often."""
+
+LEAST_COPIES = (4, 3, 3, 3, 3, 3)
+"""Copies from which on a repeat stutters, by the bases of its unit from 1 on."""
+
+GROWTH = (1.75, 1.70, 1.50, 1.50, 1.40, 1.40)
+"""How many times as often a repeat stutters with each further copy, by the bases of its unit from 1 on."""
+
+BASE = 1e-5, 2e-5, 2e-5, 2e-5, 2e-5, 2e-5
+"""P(change) of a single copy that `GROWTH` multiplies, by the bases of a unit, without PCR."""
+
+PCR_FACTOR = 5.0
+"""How many times as often repeats stutter in a library with PCR."""
+
+HIGHEST_RATE = {"pcr-free": 0.15, "pcr": 0.4}
+"""P(change) that no repeat exceeds, by library."""
+
+LOSS_SHARE = 0.7
+"""Share of the changes that lose units."""
+
+FURTHER_UNIT = 0.1
+"""P(a change is of one more unit)."""
+
+MARGIN = 2
+"""Bases of a read on both sides of a repeat that changes in it, at least: an aligner shows no gap nearer to an end."""
+
+Library = Literal["pcr-free", "pcr"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stutter:
+    """How often repeats change in reads.
+
+    Attributes
+    ----------
+    rates : float64[periods, copies]
+        P(a read's copy of a repeat has changed) by the bases of the unit and the number of its copies, both from 1 on.
+        The last column is for all repeats with more copies.
+    loss_share : float
+        Share of the changes that lose units.
+    further : float
+        P(a change is of one more unit), for each further unit.
+    """
+
+    rates: NDArray[np.float64]
+    loss_share: float = LOSS_SHARE
+    further: float = FURTHER_UNIT
+
+
+def stutter_of(library: Library) -> Stutter:
+    """The stutter of a library without or with PCR. Its rates grow geometrically with the copies, up to a highest."""
+    factor = PCR_FACTOR if library == "pcr" else 1.0
+    rates = np.zeros((PERIODS, MOST_COPIES))
+    for unit in range(PERIODS):
+        copies = np.arange(LEAST_COPIES[unit], MOST_COPIES + 1)
+        rates[unit, copies - 1] = np.minimum(HIGHEST_RATE[library], factor * BASE[unit] * GROWTH[unit] ** (copies - 1))
+    return Stutter(rates)
+
+
+def find_tracts(codes: NDArray[np.uint8], stutter: Stutter) -> Tracts:
+    """The tandem repeats of a sequence that stutter."""
+    least = [int(np.argmax(rates > 0)) + 1 if rates.any() else len(codes) for rates in stutter.rates]
+    return repeats_of(codes, least)
+
+
+def draw_stutter(
+    rng: np.random.Generator,
+    codes: NDArray[np.uint8],
+    tracts: Tracts,
+    stutter: Stutter,
+    begin: NDArray[np.int64],
+    length: int,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Reads of one length from a haplotype, whose repeats gain or lose units, each read by itself.
+
+    A repeat changes only in reads that hold it whole, with `MARGIN` bases on both sides, before and after the change.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    codes : uint8[n]
+        The haplotype.
+    tracts : Tracts
+        From `find_tracts` of the same haplotype and stutter.
+    stutter : Stutter
+    begin : int64[reads]
+        Where each read begins; `begin + length` is at most n.
+    length : int
+        Bases a read.
+
+    Returns
+    -------
+    source : int64[reads, length]
+        Haplotype position of each base. The bases of a gained unit have the positions of the unit that they copy.
+    gained : bool[reads, length]
+        The bases of gained units. They come first in their repeat, as alignments are written.
+    changed : bool[reads]
+        The reads with a gain or a loss.
+    """
+    source = begin[:, None] + np.arange(length)
+    gained = np.zeros(source.shape, dtype=bool)
+    changed = np.zeros(len(begin), dtype=bool)
+    read, tract, size = _draw_changes(rng, tracts, stutter, begin, length)
+    edges = np.searchsorted(read, np.arange(len(begin) + 1))
+    for row in np.unique(read).tolist():
+        some = slice(edges[row], edges[row + 1])
+        of_row = (column[tract[some]].tolist() for column in tracts)
+        changes = list(zip(*of_row, size[some].tolist(), strict=True))
+        made = _with_changes(int(begin[row]), length, len(codes), changes)
+        if made is not None:
+            source[row], gained[row] = made
+            changed[row] = True
+    return source, gained, changed
+
+
+def _draw_changes(
+    rng: np.random.Generator, tracts: Tracts, stutter: Stutter, begin: NDArray[np.int64], length: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The read and the tract of each change, in their order, and the bases gained (or lost, below 0)."""
+    first = np.searchsorted(tracts.start, begin + MARGIN)
+    last = np.searchsorted(tracts.start, begin + length - MARGIN)
+    count = last - first
+    read = np.repeat(np.arange(len(begin)), count)
+    tract = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    rate = stutter.rates[tracts.unit - 1, np.minimum(tracts.copies, stutter.rates.shape[1]) - 1][tract]
+    hit = (rng.random(len(read)) < rate) & (tracts.end[tract] <= begin[read] + length - MARGIN)
+    read, tract = read[hit], tract[hit]
+    loses = rng.random(len(read)) < stutter.loss_share
+    units = rng.geometric(1 - stutter.further, len(read))
+    # One copy stays.
+    units = np.where(loses, -np.minimum(units, tracts.copies[tract] - 1), units)
+    return read, tract, units * tracts.unit[tract]
+
+
+def _with_changes(
+    begin: int, length: int, end: int, changes: list[tuple[int, int, int, int]]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
+    """Source and gained bases of a read with (start, end, unit, size) of its changes; None where none has room."""
+    stretches, gains = [], []
+    done, at = 0, begin
+    for start, stop, unit, size in changes:
+        # A repeat stays if what the last one lost reaches into it, or if it would leave the read or the contig.
+        if start < at:
+            continue
+        if done + (stop - at) + size + MARGIN > length or at + max(0, -size) + length - done > end:
+            continue
+        stretches.append(np.arange(at, start))
+        gains.append(np.zeros(start - at, dtype=bool))
+        done += start - at
+        if size > 0:
+            stretches.append(start + np.arange(size) % unit)
+            gains.append(np.ones(size, dtype=bool))
+            done += size
+        at = start + max(0, -size)
+    if not stretches:
+        return None
+    stretches.append(np.arange(at, at + length - done))
+    gains.append(np.zeros(length - done, dtype=bool))
+    return np.concatenate(stretches), np.concatenate(gains)

@@ -1,0 +1,234 @@
+"""Sites that a report shows. Positions are 0-based."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pairhmm.variants.regions import trim_allele
+
+NO_QUALITY = 1 << 20
+"""The lowest GQ of a site without any GQ. It is larger than every GQ."""
+
+_PASSED = (".", "PASS")
+"""FILTER of records that failed no filter."""
+
+_ANY_OTHER = frozenset({"<NON_REF>", "<*>"})
+"""ALT of a gVCF that stands for every allele that is not named."""
+
+RegionVariant = tuple[int, str, tuple[str, ...]]
+"""0-based position, REF and ALTs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCall:
+    """The fields of one sample in one record of a VCF.
+
+    Attributes
+    ----------
+    alleles : tuple of (int or None)
+        Allele indices as in GT; empty without GT.
+    phased : bool
+        Whether GT has ``|``.
+    depths : tuple of int
+        AD; empty without AD.
+    depth, quality : int or None
+        DP and GQ.
+    likelihoods : tuple of int
+        PL; empty without PL.
+    phase_set : str
+        PS; empty without PS.
+    """
+
+    alleles: tuple[int | None, ...] = ()
+    phased: bool = False
+    depths: tuple[int, ...] = ()
+    depth: int | None = None
+    quality: int | None = None
+    likelihoods: tuple[int, ...] = ()
+    phase_set: str = ""
+
+    @property
+    def genotype(self) -> str:
+        """GT as VCF writes it."""
+        if not self.alleles:
+            return "."
+        return ("|" if self.phased else "/").join("." if allele is None else str(allele) for allele in self.alleles)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether every allele is known."""
+        return bool(self.alleles) and None not in self.alleles
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedSite:
+    """A record of a VCF; without a VCF, a variant of a likelihood table.
+
+    Attributes
+    ----------
+    chrom : str
+    pos : int
+    ref : str
+    alts : tuple of str
+    id : str
+    quality : float or None
+        QUAL.
+    filters : str
+        FILTER; ``.`` without one.
+    calls : tuple of SampleCall
+        In the order of the VCF's samples; empty without a VCF.
+    info : tuple of str
+        The chosen fields of INFO, as text; ``.`` for a missing one.
+    """
+
+    chrom: str
+    pos: int
+    ref: str
+    alts: tuple[str, ...]
+    id: str = ""
+    quality: float | None = None
+    filters: str = "."
+    calls: tuple[SampleCall, ...] = ()
+    info: tuple[str, ...] = ()
+
+    @property
+    def passes(self) -> bool:
+        """Whether it failed no filter."""
+        return self.filters in _PASSED
+
+    @property
+    def is_reference_block(self) -> bool:
+        """Whether it is a gVCF's block of positions without a variant."""
+        return bool(self.alts) and _ANY_OTHER.issuperset(self.alts)
+
+    @property
+    def least_quality(self) -> int:
+        """The lowest GQ of its samples; `NO_QUALITY` without one."""
+        return min((call.quality for call in self.calls if call.quality is not None), default=NO_QUALITY)
+
+    @property
+    def kind(self) -> str:
+        """SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic."""
+        kinds = {_kind(self.ref, alt) for alt in self.alts if _is_spelled(alt)}
+        return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else "other"
+
+
+def _kind(ref: str, alt: str) -> str:
+    if len(ref) == len(alt):
+        return "SNV" if len(ref) == 1 else "MNV"
+    return "insertion" if len(alt) > len(ref) else "deletion"
+
+
+class SiteSelection:
+    """Selects the sites that a report shows: those with the lowest GQ of a sample, the first ones among equals.
+
+    Parameters
+    ----------
+    limit : int
+        The most sites.
+    """
+
+    RULE = "those with the lowest GQ"
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: list[tuple[int, int, ReportedSite]] = []
+        self.seen = 0
+
+    def add(self, site: ReportedSite) -> None:
+        """Consider a site."""
+        # The heap's first entry is dropped first: the highest GQ, and the last one among equals.
+        entry = (-site.least_quality, -self.seen, site)
+        self.seen += 1
+        if len(self._kept) < self._limit:
+            heapq.heappush(self._kept, entry)
+        else:
+            heapq.heappushpop(self._kept, entry)
+
+    def sites(self) -> list[ReportedSite]:
+        """The selected sites, in the order in which they were added."""
+        return [site for _, _, site in sorted(self._kept, key=lambda entry: -entry[1])]
+
+
+def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
+    """The allele of a site that each haplotype of a region carries.
+
+    Parameters
+    ----------
+    site : ReportedSite
+    variants : sequence of RegionVariant
+        The variants of the region.
+    haplotypes : sequence of str
+        Comma-separated alleles of each haplotype, one a variant.
+
+    Returns
+    -------
+    list of int or None
+        -1 for an allele that the site does not have: `call` leaves out those that no sample has. None where no variant
+        of the region is this site.
+
+    Raises
+    ------
+    ValueError, IndexError
+        Where `haplotypes` have alleles that `variants` do not have.
+    """
+    own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
+    best: tuple[int, list[int]] | None = None
+    for index, (pos, ref, alts) in enumerate(variants):
+        if pos != site.pos:
+            continue
+        names = [0, *(own.get(trim_allele(ref, alt), -1) for alt in alts)]
+        known = sum(name > 0 for name in names)
+        if known and (best is None or known > best[0]):
+            best = known, [names[int(alleles.split(",")[index])] for alleles in haplotypes]
+    return None if best is None else best[1]
+
+
+def _is_spelled(alt: str) -> bool:
+    return bool(alt) and set(alt.upper()) <= set("ACGTN")
+
+
+def parse_variants(text: str) -> list[RegionVariant]:
+    """Parse the column `variants` of a haplotype table: ``pos:ref>alt/alt``, comma-separated, with 1-based positions.
+
+    Raises
+    ------
+    ValueError
+        For other text.
+    """
+    if text in ("", "."):
+        return []
+    variants: list[RegionVariant] = []
+    for one in text.split(","):
+        pos, alleles = one.split(":", 1)
+        ref, alts = alleles.split(">", 1)
+        variants.append((int(pos) - 1, ref, tuple(alts.split("/"))))
+    return variants
+
+
+def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[ReportedSite], bool]:
+    """The sites of likelihood tables without a VCF: the variants of each region, or the region itself if it has none.
+
+    Parameters
+    ----------
+    regions : iterable of (str, int, list of RegionVariant)
+        Contig, start and variants of each region; no more are read once there are more sites than `limit`.
+    limit : int
+        The most sites; the first ones are kept.
+
+    Returns
+    -------
+    sites : list of ReportedSite
+    has_more : bool
+        Whether there are more sites.
+    """
+    sites: dict[tuple[str, int, str, tuple[str, ...]], ReportedSite] = {}
+    for chrom, start, variants in regions:
+        for pos, ref, alts in variants or [(start, "", ())]:
+            key = chrom, pos, ref, alts
+            if key not in sites and len(sites) == limit:
+                return list(sites.values()), True
+            sites.setdefault(key, ReportedSite(chrom, pos, ref, alts))
+    return list(sites.values()), False

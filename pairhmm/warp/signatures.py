@@ -1,0 +1,288 @@
+"""`warp` of raw reads onto the expected levels of signatures: the best place of each read."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
+from pairhmm.engine import Choice
+from pairhmm.engine.choice import named_devices
+from pairhmm.errors import InputError
+from pairhmm.files.background import begun_prefetch
+from pairhmm.files.descriptors import STDIN
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.names import check_file_names, decoded
+from pairhmm.native import require_compiled
+from pairhmm.options import check_choice, check_number, check_whole
+from pairhmm.sequences.signatures import Signatures, read_signatures
+from pairhmm.warp.base import Warper, choose
+from pairhmm.warp.batch import Signals
+from pairhmm.warp.chemistry import NO_RNA, direct_rna, pore_of_run
+from pairhmm.warp.cutting import CutOptions
+from pairhmm.warp.files import Quantiser, check_length, say_scale
+from pairhmm.warp.kmer_tables import read_kmer_table
+from pairhmm.warp.kmers import KmerTable
+from pairhmm.warp.places import SignatureLevels, best_places
+from pairhmm.warp.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
+from pairhmm.warp.signal_reader import read_signals
+from pairhmm.warp.signal_records import SignalRecord
+from pairhmm.warp.writer import PLACE_COLUMNS, check_warpings, open_warpings, place_lines
+
+log = logging.getLogger(__name__)
+
+_READS_AT_ONCE = 512
+_BYTES_A_READ = 50_000
+"""Approximate bytes of a read in a file, for the choice of a backend."""
+
+_DEFAULTS = CutOptions()
+
+
+@dataclass(slots=True)
+class PlaceCounts:
+    """Counts of what was read and found.
+
+    Attributes
+    ----------
+    reads : int
+        All reads.
+    short : int
+        Those that are too short to be warped.
+    first_short : str
+        Name of the first of these.
+    """
+
+    reads: int = 0
+    short: int = 0
+    first_short: str = ""
+
+
+@kept_apart()
+def warp_signatures(
+    signatures: AnyPath,
+    model: AnyPath,
+    reads: Paths,
+    output: AnyPath = "-",
+    *,
+    every_signature: bool = False,
+    normalise: Normalisation = "z-score",
+    scale: float | None = None,
+    cut: CutOptions = _DEFAULTS,
+    backend: str | Choice = "auto",
+    threads: int = 1,
+) -> PlaceCounts:
+    """Find the best place of each raw read on the expected levels of signatures, on both strands.
+
+    Parameters
+    ----------
+    signatures : path
+        FASTA.
+    model : path
+        Table of the expected level of each k-mer, as nanopolish and f5c have it.
+    reads : path or sequence of paths
+        SLOW5, BLOW5, POD5, .npy, .npz or text (docs/warp.md).
+    output : path
+        Table of places (docs/warp.md); ``-`` is stdout.
+    every_signature : bool
+        A row for each read and signature; otherwise one for each read, with its best signature.
+    normalise : str
+        What is done with the levels of each read, and with those of all signatures together: "z-score", "median" or
+        "none" (`pairhmm.warp.scaling`).
+    scale : float, optional
+        Levels times this are rounded to whole numbers of 16 bits; 64 without it.
+    cut : CutOptions
+        Which part of a read is warped.
+    backend : str or Choice
+        "auto", or the name of a backend that warps; or that with its devices, which share the work.
+    threads : int
+
+    Returns
+    -------
+    PlaceCounts
+
+    Raises
+    ------
+    InputError
+        For files that can't be used; names file, record and cure. No output is left then.
+    OptionError
+        For an option with a value that it can't have.
+    BackendUnavailable
+        Where a named backend does not run here.
+    CompiledPartMissing
+        Where the package was installed without its compiled part, which reads signatures.
+    """
+    require_compiled("warp --signatures")
+    check_whole("threads", threads, 1)
+    check_choice("normalise", normalise, NORMALISATIONS)
+    scale = UNITS_PER_DEVIATION if scale is None else scale
+    check_number("scale", scale, *SCALES)
+    signatures, model, output = path_of(signatures), path_of(model), path_of(output)
+    paths = some_paths_of(reads, "reads")
+    check_apart((signatures, model, *paths), [("-o", output)])
+    check_warpings(output)
+    check_file_names("READS", paths)
+    if [signatures, model, *paths].count(STDIN) > 1:
+        raise InputError(STDIN, "", "stdin is named more than once", "give the others as files")
+    table = read_kmer_table(model)
+    targets = _levels_of(signatures, read_signatures(signatures), table, normalise, scale)
+    bases = int(targets.lengths.sum())
+    cells = sum(map(_approximate_reads, paths)) * cut.count * 2 * bases
+    warper = choose(*named_devices(backend), cells, threads)
+    log.info("%d signatures, %d bases; %s %d to %d of each read", len(targets), bases, cut.levels, *cut.part)
+    say_scale(normalise, scale)
+    settings = {
+        "scale": f"{scale:g}",
+        "normalise": normalise,
+        "levels": cut.levels,
+        "skip": cut.begin,
+        "first": cut.count,
+        "k": table.k,
+    }
+    run = _Run(
+        targets=targets,
+        warper=warper,
+        threads=threads,
+        cut=cut,
+        quantiser=Quantiser(normalise, scale),
+        every_signature=every_signature,
+        chemistry=Chemistry(table.pore),
+    )
+    with begun_prefetch(run.cut(paths)) as (_, blocks), open_warpings(output, PLACE_COLUMNS, settings) as out:
+        for block in blocks:
+            run.write(block, out)
+    run.tell()
+    return run.counts
+
+
+class Chemistry:
+    """Compares the runs of reads with the table of levels: refuses direct RNA, and warns once of another pore.
+
+    Parameters
+    ----------
+    pore : str
+        The table's pore; empty if it is not known.
+    """
+
+    def __init__(self, pore: str) -> None:
+        self._pore = pore
+        self._checked: Mapping[str, str] | None = None
+        self._is_told = False
+
+    def check(self, path: str, signal: SignalRecord) -> None:
+        """Check a read's run. Raises InputError for direct RNA."""
+        if signal.run is self._checked:
+            return
+        self._checked = signal.run
+        told = direct_rna(signal.run)
+        if told:
+            rule = f"is of direct RNA ({told}): {NO_RNA}"
+            raise InputError(path, f"read {signal.name}", rule, "give reads of DNA or cDNA")
+        pore = pore_of_run(signal.run)
+        if pore and self._pore and pore != self._pore and not self._is_told:
+            self._is_told = True
+            log.warning("%s: reads of pore %s, and a table of levels of pore %s", decoded(path), pore, self._pore)
+
+
+def _approximate_reads(path: str) -> int:
+    return 1 + (os.path.getsize(path) if os.path.isfile(path) else 0) // _BYTES_A_READ
+
+
+def _levels_of(
+    path: str, known: Signatures, table: KmerTable, normalise: Normalisation, scale: float
+) -> SignatureLevels:
+    """The expected levels of signatures. Warns of those that are shorter than a k-mer, and leaves them out."""
+    able = np.flatnonzero(known.lengths >= table.k).tolist()
+    if not able:
+        raise InputError(path, "", f"every signature is shorter than a {table.k}-mer", "give longer ones")
+    if len(able) < len(known):
+        first = known.names[int(np.flatnonzero(known.lengths < table.k)[0])]
+        log.warning(
+            "%s: %d signatures skipped, shorter than a %d-mer: %s ...", path, len(known) - len(able), table.k, first
+        )
+    for index in able:
+        check_length(path, known.names[index], int(known.lengths[index]))
+    names, sequences = [known.names[index] for index in able], [known.sequence(index) for index in able]
+    return SignatureLevels.of(names, sequences, table, normalise, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Reads of a file that were cut: names, and levels."""
+
+    path: str
+    names: list[str]
+    levels: Signals
+
+
+class _Run:
+    def __init__(
+        self,
+        targets: SignatureLevels,
+        warper: Warper,
+        threads: int,
+        cut: CutOptions,
+        quantiser: Quantiser,
+        every_signature: bool,
+        chemistry: Chemistry,
+    ) -> None:
+        self._chemistry = chemistry
+        self._targets, self._warper, self._threads = targets, warper, threads
+        self._cut, self._quantiser, self._every_signature = cut, quantiser, every_signature
+        self.counts = PlaceCounts()
+
+    def write(self, reads: _Cut, out: TextIO) -> None:
+        """Find the places of reads, and write them."""
+        places = best_places(self._targets, reads.levels, self._warper, self._threads)
+        out.write(
+            place_lines(
+                decoded(reads.path),
+                reads.names,
+                reads.levels.lengths,
+                self._targets.names,
+                places,
+                self._quantiser.scale,
+                every_signature=self._every_signature,
+            )
+        )
+
+    def tell(self) -> None:
+        """Say what was read and found."""
+        counts = self.counts
+        self._quantiser.tell()
+        if counts.short:
+            log.warning(
+                "%d reads set aside: fewer than %d %s are left of them, such as %s",
+                counts.short,
+                self._cut.least,
+                self._cut.levels,
+                counts.first_short,
+            )
+        log.info("%d reads, %d placed", counts.reads, counts.reads - counts.short)
+
+    def cut(self, paths: Sequence[str]) -> Iterator[_Cut]:
+        """The levels of the files' reads that are warped, some reads at a time."""
+        for path in paths:
+            before = self.counts.reads
+            cut = self._levels(path)
+            while some := [*islice(cut, _READS_AT_ONCE)]:
+                yield _Cut(path, [name for name, _ in some], Signals.of([levels for _, levels in some]))
+            if self.counts.reads == before:
+                log.warning("%s: no read in it", decoded(path))
+
+    def _levels(self, path: str) -> Iterator[tuple[str, NDArray[np.int16]]]:
+        for signal in read_signals(path):
+            self._chemistry.check(path, signal)
+            self.counts.reads += 1
+            found = self._cut.cut(signal.values)
+            if len(found) >= self._cut.least:
+                yield signal.name, self._quantiser.levels(found)
+                continue
+            self.counts.first_short = self.counts.first_short or signal.name
+            self.counts.short += 1

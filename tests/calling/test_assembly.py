@@ -1,0 +1,205 @@
+"""Local assembly beside its plain Python, and what discovery makes of it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.calling.discovery import CandidateFinder, CandidateOptions
+from pairhmm.native import native
+from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.letters import READ_LETTERS, encode
+from tests.calling.assembly_oracle import assembled_alleles
+
+COUNTS, FRACTIONS = (3, 2), (0.12, 0.08)
+
+
+def assembled(start, reference, reads, counts=COUNTS, fractions=FRACTIONS):
+    letters = np.concatenate([np.empty(0, dtype=np.uint8), *map(encode, reads)])
+    found = native.assembled_alleles(
+        start, encode(reference), offsets(list(map(len, reads))), letters, *counts, *fractions
+    )
+    return [(at, size, is_indel, "".join(READ_LETTERS[code] for code in alt)) for at, size, is_indel, alt, _ in found]
+
+
+def letters(rng, count):
+    return "".join(rng.choice(list("ACGT"), count))
+
+
+def changed(rng, text):
+    """A text with some random differences, which may be copies of what is there."""
+    for _ in range(rng.integers(0, 4)):
+        at = int(rng.integers(40, len(text) - 40))
+        kind = rng.integers(0, 4)
+        size = int(rng.choice([1, 2, 4, 12, 30, 60, 90]))
+        if kind == 0:
+            text = text[:at] + str(rng.choice(list("ACGT"))) + text[at + 1 :]
+        elif kind == 1:
+            text = text[:at] + letters(rng, size) + text[at:]
+        elif kind == 2:
+            text = text[:at] + text[at : at + size] + text[at:]
+        else:
+            text = text[:at] + text[min(at + size, len(text) - 40) :]
+    return text
+
+
+def sequenced(rng, haplotypes, depth, length=100, error=0.003):
+    reads = []
+    for _ in range(depth * max(map(len, haplotypes)) // length):
+        whole = haplotypes[rng.integers(len(haplotypes))]
+        size = int(rng.integers(length // 3, length + 1))
+        at = int(rng.integers(0, max(1, len(whole) - size)))
+        bases = np.array(list(whole[at : at + size]))
+        wrong = rng.random(len(bases)) < error
+        bases[wrong] = rng.choice(list("ACGT"), int(wrong.sum()))
+        reads.append("".join(bases))
+    return reads
+
+
+def random_window(seed):
+    rng = np.random.default_rng(seed)
+    unit = letters(rng, int(rng.integers(1, 5)))
+    reference = letters(rng, 150) + unit * int(rng.integers(1, 15)) + letters(rng, 150)
+    haplotypes = [changed(rng, reference) for _ in range(3)]
+    return reference, sequenced(rng, haplotypes, int(rng.choice([8, 30, 60])))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_alleles_are_those_of_the_oracle_whatever_the_order_of_reads(seed):
+    reference, reads = random_window(seed)
+    expected = assembled_alleles(1000, reference, reads, COUNTS, FRACTIONS)
+    assert assembled(1000, reference, reads) == expected
+    assert assembled(1000, reference, reads[::-1]) == expected
+
+
+def test_the_random_windows_have_alleles_of_all_kinds():
+    found = {allele for seed in range(40) for allele in assembled(0, *random_window(seed))}
+    assert {(size > 0, is_indel) for _, size, is_indel, _ in found} == {(True, False), (True, True), (False, True)}
+    assert max(size for _, size, _, _ in found) >= 30
+    assert max(len(alt) for *_, alt in found) >= 30
+
+
+@pytest.mark.parametrize(("copied", "is_found"), [(90, True), (45, False)])
+def test_a_second_copy_that_no_read_spans_is_found_where_its_number_is_sure(copied, is_found):
+    rng = np.random.default_rng(11)
+    reference = letters(rng, 300)
+    haplotype = reference[: 100 + copied] + reference[100:]
+    reads = [haplotype[at : at + 60] for at in range(0, len(haplotype) - 59, 4)]
+    expected = [(99, 0, True, reference[100 : 100 + copied])] if is_found else []
+    assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
+
+
+@pytest.mark.parametrize(("shared", "is_found"), [(18, True), (10, False)])
+def test_an_allele_that_reads_leave_with_few_letters_is_found(shared, is_found):
+    rng = np.random.default_rng(13)
+    reference = letters(rng, 300)
+    haplotype = reference[:150] + reference[190:]
+    # No read reaches as far as k letters on both sides of the deletion.
+    reads = [haplotype[at : at + 100] for at in (50 + shared, 48 + shared)]
+    expected = [(149, 40, True, "")] if is_found else []
+    assert assembled(0, reference, reads) == expected == assembled_alleles(0, reference, reads, COUNTS, FRACTIONS)
+
+
+INSERTED = letters(np.random.default_rng(3), 60)
+CONTIG = letters(np.random.default_rng(4), 2000)
+
+
+def fetch(chrom, start, end):
+    return CONTIG[max(0, start) : end]
+
+
+def clipped_reads(rng, depth=30, length=100):
+    """Reads of two copies of the contig, one with an insertion at 1000, each clipped where its copy is left."""
+    reads = []
+    for start in np.sort(rng.integers(800, 1100, 3 * depth)).tolist():
+        if rng.random() < 0.5 or start + length <= 1000:
+            reads.append(aligned(start, fetch("", start, start + length), [(0, length)]))
+            continue
+        whole = CONTIG[:1000] + INSERTED + CONTIG[1000:]
+        before = max(0, 1000 - start)
+        if before >= 20:
+            reads.append(aligned(start, whole[start : start + length], [(0, before), (4, length - before)]))
+        else:
+            clip = int(rng.integers(10, 60))
+            bases = whole[1000 + len(INSERTED) - clip : 1000 + len(INSERTED) - clip + length]
+            reads.append(aligned(1000, bases, [(4, clip), (0, length - clip)]))
+    return sorted(reads, key=lambda read: read.start)
+
+
+def aligned(start, bases, cigar):
+    end = start + sum(length for operation, length in cigar if operation in (0, 2))
+    codes = encode(bases)
+    return SimpleNamespace(
+        name=f"r{start}",
+        sample=0,
+        flag=0,
+        mapq=60,
+        start=start,
+        end=end,
+        bases=codes,
+        quals=np.full(len(codes), 30, dtype=np.uint8),
+        cigar=cigar,
+    )
+
+
+def found_in(reads, chunk=10_000, **options):
+    finder = CandidateFinder(fetch, 1, CandidateOptions(**options))
+    found = []
+    for first in range(0, len(reads), chunk):
+        found += finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk]))
+        assert all(variant.pos < finder.settled for variant in found)
+    found += finder.finish()
+    return [(variant.pos, variant.ref, variant.alts) for variant in found]
+
+
+@pytest.mark.parametrize("chunk", [1, 13, 10_000])
+def test_an_insertion_that_no_alignment_shows_is_found_in_clipped_ends(chunk):
+    reads = clipped_reads(np.random.default_rng(7))
+    assert found_in(reads, chunk) == [(999, CONTIG[999], (CONTIG[999] + INSERTED,))]
+    assert found_in(reads, chunk, assembly=False) == []
+
+
+def test_a_wrong_alignment_of_reads_that_the_assembly_spells_is_no_candidate():
+    # A deletion of 12 bases, which some reads show, and which others show as mismatches behind a shorter deletion.
+    copy = CONTIG[:1000] + CONTIG[1012:]
+    right = [
+        aligned(start, copy[start : start + 100], [(0, 1000 - start), (2, 12), (0, start - 900)])
+        for start in range(920, 980, 5)
+    ]
+    wrong = [
+        aligned(start, copy[start : start + 100], [(0, 1000 - start), (2, 2), (0, start - 900)])
+        for start in range(901, 910, 3)
+    ]
+    reads = sorted([*right, *wrong], key=lambda read: read.start)
+    deletion = (999, CONTIG[999:1012], (CONTIG[999],))
+    assert found_in(reads) == [deletion]
+    others = found_in(reads, assembly=False)
+    assert deletion[0] in {at for at, _, _ in others} and len(others) > 1
+
+
+@pytest.mark.parametrize("places", [[], [(0, 2000)], [(500, 640), (990, 1010)], [(400, 401), (700, 720), (1205, 1700)]])
+def test_candidates_of_places_are_those_of_a_search_everywhere(places):
+    rng = np.random.default_rng(11)
+    snvs = rng.choice(np.arange(200, 1800), 40, replace=False).tolist()
+    reads = clipped_reads(rng)
+    for start in range(150, 1750, 7):
+        bases = list(CONTIG[start : start + 100])
+        for at in snvs:
+            # Some reads show it, and the shares of some are near the threshold.
+            if start <= at < start + 100 and rng.random() < at % 5 / 12:
+                bases[at - start] = "ACGT"["CGTA".index(CONTIG[at])]
+        reads.append(aligned(start, "".join(bases), [(0, 100)]))
+    reads.sort(key=lambda read: read.start)
+    everywhere = found_in(reads)
+    expected = [one for one in everywhere if any(start <= one[0] < end for start, end in places)]
+    assert len(everywhere) > 10
+    for chunk in (13, 10_000):
+        finder, found = CandidateFinder(fetch, 1), []
+        for first in range(0, len(reads), chunk):
+            near = [place for place in places if place[1] > finder.settled]
+            found += finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk]), near)
+        found += finder.finish()
+        assert [(variant.pos, variant.ref, variant.alts) for variant in found] == expected

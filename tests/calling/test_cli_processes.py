@@ -1,0 +1,176 @@
+"""Runs with worker processes end as those of one process do: with one line, an exit code, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pairhmm.process import usable_cores
+from pairhmm.simulate.api import simulate
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
+    pytest.mark.skipif(usable_cores() < 2, reason="one core has no worker processes"),
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Reads enough for worker processes."""
+    return simulate(tmp_path_factory.mktemp("data"), length=200_000, coverage=30, seed=3)
+
+
+def children(process):
+    try:
+        return Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+
+
+def is_running(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+SLOW_GPU = """
+import sys, time
+from types import ModuleType
+import numpy as np
+from pairhmm import backends
+from pairhmm.backends import Entry, Status, reference
+from pairhmm.models.batch import Scores
+
+class Gpu(reference.ReferenceBackend):
+    name, label = "gpu", "gpu:0"
+    chunk_cells = first_chunk_cells = 1000
+    def forward(self, batch, skip_read, threads):
+        time.sleep(0.05)
+        return Scores(np.full(batch.pairs, -1.0), np.zeros(batch.pairs, dtype=np.uint8))
+
+module = sys.modules["pairhmm.backends.gpu"] = ModuleType("pairhmm.backends.gpu")
+module.status, module.make = lambda: Status(True, devices=("Slow",)), lambda device, memory: Gpu()
+backends.REGISTRY = (*backends.REGISTRY, Entry("gpu", has_devices=True))
+from pairhmm.cli.main import main
+main()
+"""
+"""A program with a backend whose device takes minutes."""
+
+
+def start(data, output, *more, program=("-m", "pairhmm"), environment=None):
+    command = [sys.executable, *program, "call", "-f", data.reference, "-@", "2", "-o", output, *more, data.bam]
+    # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(
+        [*map(str, command)],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed,
+        start_new_session=True,
+        env=environment,
+    )
+    until = time.monotonic() + 60
+    while len(workers := children(process.pid)) < 2:
+        assert time.monotonic() < until
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    return process, workers
+
+
+def assert_ended(workers):
+    until = time.monotonic() + 30
+    while any(map(is_running, workers)):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("to_group", [True, False], ids=["terminal", "kill"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_all_processes(data, tmp_path, number, to_group):
+    """A terminal sends a signal to the workers as well."""
+    # The oracle takes minutes.
+    process, workers = start(data, tmp_path / "calls.vcf", "--backend", "reference")
+    time.sleep(0.2)
+    (os.killpg if to_group else os.kill)(process.pid, number)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in told
+    assert len([line for line in told.splitlines() if "error" in line]) == 1
+    assert_ended(workers)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_processes_that_share_a_device(data, tmp_path, number):
+    folder = tmp_path / "t"
+    folder.mkdir()
+    environment = os.environ | {"TMPDIR": str(folder)}
+    calls = tmp_path / "calls.vcf"
+    process, workers = start(data, calls, "--backend", "gpu", program=("-c", SLOW_GPU), environment=environment)
+    until = time.monotonic() + 30
+    while not list(folder.glob("pairhmm-*/devices")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, told
+    assert "Traceback" not in told
+    assert len([line for line in told.splitlines() if "error" in line]) == 1
+    assert_ended(workers)
+    assert not list(folder.iterdir())
+    assert not calls.exists()
+
+
+def test_a_killed_worker_is_one_line(data, tmp_path):
+    process, workers = start(data, tmp_path / "calls.vcf", "--backend", "reference")
+    os.kill(int(workers[1]), signal.SIGKILL)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "a worker process ended (signal 9); out of memory? use fewer threads (-@)" in told.splitlines()[-1]
+    assert_ended(workers)
+    assert not list(tmp_path.iterdir())
+
+
+def test_workers_end_where_their_process_is_killed(data, tmp_path):
+    process, workers = start(data, tmp_path / "calls.vcf", "--max-depth", "30")
+    process.kill()
+    process.communicate()
+    assert_ended(workers)
+
+
+def test_a_closed_pipe_ends_all(data, run_cli):
+    done = subprocess.run(
+        f"{sys.executable} -m pairhmm call -f {data.reference} -@ 3 {data.bam} | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.startswith("##fileformat=VCF")
+    assert "Traceback" not in done.stderr
+
+
+def test_debug_shows_where_a_worker_failed(data, tmp_path, run_cli):
+    damaged = tmp_path / "damaged.bam"
+    body = bytearray(Path(data.bam).read_bytes())
+    # Within the first piece, so that a worker meets it, and not the search for a place to cut.
+    body[len(body) // 10 : len(body) // 10 + 2000] = bytes(2000)
+    damaged.write_bytes(body)
+    (tmp_path / "damaged.bam.bai").write_bytes(Path(f"{data.bam}.bai").read_bytes())
+    line = "call", "-f", data.reference, "-@", "3", "-o", tmp_path / "calls.vcf", damaged
+    plain, debug = run_cli(*line), run_cli("--debug", *line)
+    assert plain.returncode == 2
+    assert plain.stderr.splitlines()[-1].endswith("can't be read to its end; it is cut off or damaged: make it again")
+    assert "Traceback" not in plain.stderr
+    assert "in a worker process:" in debug.stderr
+    assert "compiled_blocks.py" in debug.stderr

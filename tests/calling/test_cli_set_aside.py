@@ -1,0 +1,123 @@
+"""Reads that fit no haplotype: counted, announced with the cure, and never all of a site without a word."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pysam
+import pytest
+
+from pairhmm.simulate.api import simulate
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return simulate(tmp_path_factory.mktemp("aside"), length=30_000, coverage=20, snvs=30, indels=5, seed=2)
+
+
+def rewritten(source, path, change):
+    """A copy of a BAM file with each read changed."""
+    with pysam.AlignmentFile(source) as reads, pysam.AlignmentFile(path, "wb", template=reads) as out:
+        for read in reads.fetch(until_eof=True):
+            change(read)
+            out.write(read)
+    pysam.index(str(path))
+    return path
+
+
+@pytest.fixture
+def call(data, run_cli, tmp_path):
+    def run(bam, *options):
+        done = run_cli("call", "-f", data.reference, *options, "-o", tmp_path / "calls.vcf", bam)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    return run
+
+
+def counts(said):
+    found = re.search(r"(\d+) reads \((\d+) set aside\)", said)
+    return int(found[1]), int(found[2])
+
+
+def test_the_closing_line_counts_them(call, data):
+    said = call(data.bam)
+    reads, aside = counts(said)
+    assert 0 <= aside < 0.2 * reads
+    assert "warning" not in said
+
+
+def test_low_qualities_are_named_with_their_cure(call, data, tmp_path):
+    def lower(read):
+        qualities = pysam.qualitystring_to_array("2" * read.query_length)
+        read.query_qualities = qualities
+
+    bam = rewritten(data.bam, tmp_path / "q17.bam", lower)
+    said = call(bam)
+    reads, aside = counts(said)
+    assert aside > 0.9 * reads
+    assert f"{aside} of {reads} reads" in said
+    assert "--base-quality-threshold 0" in said
+    assert "sites have no read left" in said
+    assert "fit no haplotype" not in call(bam, "--base-quality-threshold", 0)
+
+
+def test_reads_with_many_errors_are_named_with_their_cure(call, data, tmp_path):
+    rng = np.random.default_rng(1)
+
+    def err(read):
+        bases = list(read.query_sequence)
+        qualities = read.query_qualities
+        for place in rng.choice(len(bases), len(bases) // 10, replace=False):
+            bases[place] = "ACGT"["ACGT".index(bases[place]) ^ 2]
+        read.query_sequence = "".join(bases)
+        read.query_qualities = qualities
+
+    bam = rewritten(data.bam, tmp_path / "errors.bam", err)
+    said = call(bam, "--min-alt-count", 5, 5)
+    assert "--error-rate 0" in said
+    assert re.search(r"\d+ of \d+ reads \(\d+%\) fit no haplotype and were set aside", said)
+    assert "fit no haplotype" not in call(bam, "--min-alt-count", 5, 5, "--error-rate", 0)
+
+
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_a_site_where_many_reads_fit_nothing(call, data, tmp_path, is_listed):
+    """Far fewer than a fifth of the run, but of one site: the record and a line on stderr say so."""
+    rng = np.random.default_rng(1)
+    with pysam.VariantFile(str(data.truth)) as truth:
+        site = [one for one in truth if len(one.ref) == len(one.alts[0]) == 1][10]
+
+    def err(read):
+        if read.reference_start > site.start or read.reference_end <= site.start or rng.random() < 0.6:
+            return
+        bases, qualities = list(read.query_sequence), read.query_qualities
+        for place in rng.choice(len(bases), len(bases) // 5, replace=False):
+            bases[place] = "ACGT"["ACGT".index(bases[place]) ^ 2]
+        read.query_sequence = "".join(bases)
+        read.query_qualities = qualities
+
+    bam = rewritten(data.bam, tmp_path / "site.bam", err)
+    said = call(bam, *(["-v", data.truth] if is_listed else []))
+    records = [line.split("\t") for line in (tmp_path / "calls.vcf").read_text().splitlines() if line[0] != "#"]
+    flagged = {int(one[1]): float(found[1]) for one in records if (found := re.search(r"NOFIT=([\d.]+)", one[7]))}
+    assert 0.2 <= flagged[site.pos] < 0.7
+    assert all(abs(place - site.pos) < 300 for place in flagged)
+    many = "20% of the reads or more fit no haplotype (INFO NOFIT)"
+    assert f"at {len(flagged)} of {len(records)} sites, {many}, chr1:{min(flagged)} the first: " in said
+    assert "fit no haplotype and were set aside" not in said
+
+
+def test_given_haplotypes_that_most_reads_do_not_fit(data, run_cli, tmp_path):
+    """Every base of the one given haplotype's middle is another one."""
+    with pysam.FastaFile(str(data.reference)) as fasta:
+        bases = fasta.fetch("chr1", 5000, 5200)
+    swapped = bases[:90] + "".join("ACGT"["ACGT".index(base) ^ 2] for base in bases[90:110]) + bases[110:]
+    (tmp_path / "haplotypes.fa").write_text(f">one\n{swapped}\n")
+    for verb in ("call", "likelihoods"):
+        done = run_cli(
+            verb, "-f", data.reference, "--haplotypes", tmp_path / "haplotypes.fa", "-r", "chr1:5001-5200",
+            "-o", tmp_path / f"{verb}.{'vcf' if verb == 'call' else 'tsv'}", data.bam,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert re.search(r"chr1:5001-5200: \d+ of \d+ reads fit none of the given haplotypes", done.stderr)

@@ -1,0 +1,286 @@
+"""Candidates from reads, native reads cut to regions, and native PCR indel qualities."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pairhmm import _cpu
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.calling.discovery import CandidateFinder, CandidateOptions, carried_alleles
+from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, indel_quality_caps, pcr_quality
+from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.letters import encode
+from pairhmm.variants.haplotypes import UNKNOWN
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import Variant
+
+RNG = np.random.default_rng(5)
+CONTIG = "".join(RNG.choice(list("ACGT"), 300)) + "GCACACACACAT" + "".join(RNG.choice(list("ACGT"), 300))
+OPERATIONS = "MIDNSHP=X"
+
+
+def fetch(chrom: str, start: int, end: int) -> str:
+    return CONTIG[max(0, start) : end]
+
+
+def read(start: int, cigar: list[tuple[str, int]], edits: dict[int, str] | None = None, **more) -> SimpleNamespace:
+    """A read that follows the reference; inserted and clipped bases are T, `edits` replaces query bases."""
+    bases, position = [], start
+    for operation, length in cigar:
+        if operation == "M":
+            bases.extend(CONTIG[position : position + length])
+        if operation in "MDN":
+            position += length
+        if operation in "IS":
+            bases.extend("T" * length)
+    for at, letter in (edits or {}).items():
+        bases[at] = letter
+    return SimpleNamespace(
+        name=more.get("name", f"r{start}"),
+        sample=more.get("sample", 0),
+        flag=0,
+        mapq=60,
+        start=start,
+        end=position,
+        bases=encode("".join(bases)),
+        quals=np.full(len(bases), more.get("quality", 30), dtype=np.uint8),
+        cigar=[(OPERATIONS.index(operation), length) for operation, length in cigar],
+    )
+
+
+def find(reads, samples=1, chunk=1000, **options) -> list[tuple[int, str, tuple[str, ...]]]:
+    finder = CandidateFinder(fetch, samples, CandidateOptions(**options))
+    reads = sorted(reads, key=lambda one: one.start)
+    found = []
+    for first in range(0, len(reads), chunk):
+        found.extend(finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk])))
+    found.extend(finder.finish())
+    return [(variant.pos, variant.ref, variant.alts) for variant in found]
+
+
+def other(position: int) -> str:
+    return "A" if CONTIG[position] != "A" else "C"
+
+
+def test_a_mismatch_in_enough_reads_is_a_candidate():
+    plain = [read(100, [("M", 50)])] * 5
+    with_snv = [read(100, [("M", 50)], {20: other(120)})] * 3
+    assert find(plain + with_snv) == [(120, CONTIG[120], (other(120),))]
+    assert find(plain + with_snv[:1]) == []
+    assert find(plain * 6 + with_snv) == []
+
+
+def test_poor_bases_and_unknown_letters_are_not_counted():
+    assert find([read(100, [("M", 50)], {20: other(120)}, quality=9)] * 5) == []
+    assert find([read(100, [("M", 50)], {20: "N"})] * 5) == []
+
+
+def test_two_letters_at_one_place_are_one_record():
+    letters = sorted(set("ACGT") - {CONTIG[120]})[:2]
+    reads = [read(100, [("M", 50)], {20: letter}) for letter in letters * 3]
+    assert find(reads) == [(120, CONTIG[120], tuple(letters))]
+
+
+@pytest.mark.parametrize("at", [302, 304, 306, 308])
+def test_deletions_are_shifted_left(at):
+    reads = [read(270, [("M", at - 270), ("D", 2), ("M", 40)])] * 2
+    assert find(reads) == [(300, "GCA", ("G",))]
+
+
+def test_insertions_are_shifted_left():
+    reads = []
+    for at in (301, 305, 311):
+        one = read(270, [("M", at - 270), ("I", 2), ("M", 40)])
+        one.bases = one.bases.copy()
+        one.bases[at - 270 : at - 268] = encode("CA")
+        reads.append(one)
+    assert find(reads) == [(300, "G", ("GCA",))]
+
+
+def test_indels_of_one_anchor_are_one_record():
+    reads = [read(270, [("M", 31), ("D", size), ("M", 40)]) for size in (2, 2, 4, 4)]
+    assert find(reads) == [(300, "GCACA", ("GCA", "G"))]
+
+
+@pytest.mark.parametrize(
+    "cigar", [[("I", 3), ("M", 40)], [("S", 5), ("D", 2), ("M", 40)], [("M", 40), ("I", 3), ("S", 5)]]
+)
+def test_indels_at_an_end_of_the_alignment_are_not_candidates(cigar):
+    assert find([read(100, cigar)] * 5) == []
+
+
+def test_a_candidate_needs_support_in_one_sample():
+    reads = [read(100, [("M", 50)], {20: other(120)}, sample=sample) for sample in (0, 1)]
+    assert find(reads, samples=2) == []
+    assert len(find([*reads, reads[1]], samples=2)) == 1
+
+
+def random_reads(count: int) -> list[SimpleNamespace]:
+    rng = np.random.default_rng(11)
+    reads = []
+    for _ in range(count):
+        start = int(rng.integers(0, 500))
+        shape = [("M", 40)] if rng.random() < 0.6 else [("M", 20), (str(rng.choice(["I", "D"])), 2), ("M", 18)]
+        edits = {int(at): str(rng.choice(list("ACGT"))) for at in rng.integers(0, 38, 2)}
+        reads.append(read(start, shape, edits))
+    return sorted(reads, key=lambda one: one.start)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 100])
+def test_blocks_do_not_change_what_is_found(chunk):
+    reads = random_reads(1500)
+    whole = find(reads, min_snv_fraction=0.02, min_indel_fraction=0.02)
+    assert len(whole) > 50
+    assert find(reads, chunk=chunk, min_snv_fraction=0.02, min_indel_fraction=0.02) == whole
+
+
+def cut(one: SimpleNamespace, start: int, end: int, slack: int = 0) -> tuple[int, int]:
+    block = ReadBlock.from_alignments("c", [one])
+    first, last = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.int64)
+    values = [np.array([value], dtype=np.int64) for value in (0, start, end, slack)]
+    block.native.cut(*values, first, last)
+    return int(first[0]), int(last[0])
+
+
+@pytest.mark.parametrize(
+    ("cigar", "window", "slack", "expected"),
+    [
+        ([("M", 50)], (110, 130), 0, (10, 30)),
+        ([("M", 50)], (0, 600), 0, (0, 50)),
+        ([("M", 50)], (200, 300), 0, (0, 0)),
+        ([("M", 20), ("D", 10), ("M", 20)], (122, 128), 0, (0, 0)),
+        ([("M", 20), ("D", 10), ("M", 20)], (110, 140), 0, (10, 30)),
+        ([("M", 20), ("I", 5), ("M", 20)], (110, 130), 0, (10, 35)),
+        ([("M", 20), ("I", 5), ("M", 20)], (120, 130), 0, (25, 35)),
+        ([("S", 10), ("M", 30)], (80, 120), 0, (0, 30)),
+        ([("S", 10), ("M", 30)], (95, 120), 0, (5, 30)),
+        ([("S", 10), ("M", 30)], (95, 120), 3, (8, 30)),
+        ([("S", 10), ("M", 30)], (105, 120), 0, (15, 30)),
+        ([("M", 30), ("S", 10)], (110, 200), 0, (10, 40)),
+        ([("M", 30), ("S", 10)], (110, 135), 0, (10, 35)),
+        ([("M", 30), ("S", 10)], (110, 135), 4, (10, 31)),
+        ([("M", 30), ("S", 10)], (110, 125), 0, (10, 25)),
+        ([("H", 5), ("S", 10), ("M", 30), ("S", 4), ("H", 5)], (0, 600), 0, (0, 44)),
+        ([("M", 20), ("N", 100), ("M", 20)], (110, 230), 0, (10, 30)),
+    ],
+)
+def test_reads_are_cut_through_their_cigar(cigar, window, slack, expected):
+    assert cut(read(100, cigar), *window, slack) == expected
+
+
+def test_alleles_that_reads_carry():
+    snv = Variant("c", 290, CONTIG[290], (other(290),), "", 0)
+    deletion = Variant("c", 300, "GCA", ("G",), "", 1)
+    shifted = Variant("c", 306, "ACA", ("A",), "", 2)
+    region = Region("c", 290, 313, 240, 360, 230, 370, (snv, deletion, shifted))
+    reads = [
+        read(270, [("M", 60)]),
+        read(270, [("M", 60)], {20: other(290)}),
+        read(270, [("M", 35), ("D", 2), ("M", 40)]),
+        read(270, [("M", 25)]),
+    ]
+    block = ReadBlock.from_alignments("c", reads)
+    shown = carried_alleles(block, np.arange(4), region, CONTIG[230:370])
+    assert shown.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, UNKNOWN, UNKNOWN]]
+
+
+def plainly_carried(one, variant):
+    """The allele of an SNV, an MNV or an indel whose place no repeat leaves open, by walking the CIGAR."""
+    if one.start > variant.pos or one.end < variant.end:
+        return UNKNOWN
+    letters, indels, position, query = {}, set(), one.start, 0
+    last = max(at for at, (operation, _) in enumerate(one.cigar) if operation == 0)
+    for at, (operation, length) in enumerate(one.cigar):
+        if operation == 0:
+            letters |= {position + i: int(one.bases[query + i]) for i in range(length)}
+        if at < last and position > one.start and operation in (1, 2):
+            inserted = tuple(one.bases[query : query + length].tolist()) if operation == 1 else ()
+            indels.add((position - 1, length * (operation == 2), inserted))
+        position += length * (operation in (0, 2, 3))
+        query += length * (operation in (0, 1, 4))
+    is_reference = True
+    for number, alt in enumerate(variant.alts, 1):
+        if len(alt) != len(variant.ref):
+            key = variant.pos, len(variant.ref) - 1, tuple(encode(alt[1:]).tolist())
+            if key in indels:
+                return number
+            continue
+        changes = [(variant.pos + i, a, b) for i, (a, b) in enumerate(zip(variant.ref, alt, strict=True)) if a != b]
+        shown = [letters.get(at, -1) for at, _, _ in changes]
+        if shown == [int(encode(now)[0]) for _, _, now in changes]:
+            return number
+        is_reference &= shown == [int(encode(was)[0]) for _, was, _ in changes]
+    return 0 if is_reference else UNKNOWN
+
+
+def test_alleles_that_any_reads_carry():
+    """Places without repeats, so that an indel stands where its alignment has it."""
+    rng = np.random.default_rng(4)
+    apart = [at for at in range(60, 250) if len(set(CONTIG[at : at + 4])) == 4 and CONTIG[at + 3] != CONTIG[at]]
+    sites = rng.choice(apart, 12, replace=False).tolist()
+    variants = []
+    for number, at in enumerate(sorted(sites)):
+        ref = CONTIG[at]
+        spare = next(letter for letter in "ACGT" if letter not in CONTIG[at : at + 3])
+        choices = [
+            (ref, (other(at),)),
+            (CONTIG[at : at + 2], (CONTIG[at], spare + spare)),
+            (ref, (ref + spare, other(at))),
+            (CONTIG[at : at + 3], (spare + CONTIG[at + 1] + spare,)),
+        ]
+        variants.append(Variant("c", at, *choices[number % 4], "", number))
+    reads = []
+    for _ in range(400):
+        start = int(rng.integers(0, 200))
+        at = int(rng.choice(sites)) - start + 1
+        cigar = [("M", 90)]
+        if 5 < at < 80:
+            kind = rng.choice(["I", "D", "N", "M"])
+            cigar = [("S", 3), ("M", at), (str(kind), 1), ("M", 90 - at), ("S", 2)]
+        edits = {int(place): str(rng.choice(list("ACGTN"))) for place in rng.integers(0, 90, 12)}
+        made = read(start, cigar, edits)
+        if "I" in dict(cigar) and 5 < at < 80:
+            made.bases = made.bases.copy()
+            made.bases[3 + at] = rng.integers(0, 5)
+        reads.append(made)
+    reads.sort(key=lambda one: one.start)
+    region = Region("c", variants[0].pos, variants[-1].end, 0, 400, 0, 400, tuple(variants))
+    chosen = rng.permutation(len(reads))[:300].astype(np.int64)
+    shown = carried_alleles(ReadBlock.from_alignments("c", reads), chosen, region, CONTIG[:400])
+    expected = [[plainly_carried(reads[row], variant) for variant in variants] for row in chosen]
+    assert shown.tolist() == expected
+    assert {-1, 0, 1, 2} <= set(shown.reshape(-1).tolist())
+
+
+@pytest.mark.parametrize("model", ["conservative", "aggressive", "hostile"])
+def test_native_pcr_qualities_are_those_of_the_model(model):
+    rng = np.random.default_rng(3)
+    texts = ["A", "AC", "A" * 40, "AC" * 20, "ACG" * 9 + "T" * 9, "GATTACA" * 6, "N" * 12]
+    texts += ["".join(rng.choice(list("ACN"), rng.integers(2, 60))) for _ in range(200)]
+    # Letters stand in words of 64, and reads of up to 127 and 255 have code of their own.
+    for length in (63, 64, 65, 126, 127, 128, 129, 191, 192, 193, 254, 255, 256, 257, 321):
+        texts += [(unit * length)[:length] for unit in ("A", "CA", "GATTACAC")]
+        texts.append("".join(rng.choice(list("AC"), length)))
+    reads = [encode(text) for text in texts]
+    bases = np.concatenate(reads)
+    insertion = np.full(len(bases), 45, dtype=np.uint8)
+    deletion = np.full(len(bases), 12, dtype=np.uint8)
+    _cpu.cap_indel_qualities(
+        offsets([len(one) for one in reads]), bases, pcr_quality(model), LONGEST_REPEAT_UNIT, insertion, deletion
+    )
+    caps = np.concatenate([indel_quality_caps(one, model) for one in reads])
+    assert insertion.tolist() == np.minimum(caps, 45).tolist()
+    assert deletion.tolist() == np.minimum(caps, 12).tolist()
+
+
+def test_taking_and_joining_reads_keeps_them_whole():
+    reads = random_reads(50)
+    block = ReadBlock.from_alignments("c", reads)
+    parts = [block.take(np.arange(first, min(first + 7, 50))) for first in range(0, 50, 7)]
+    again = ReadBlock.concatenate(parts)
+    for name in ("start", "end", "base_offset", "bases", "quals", "cigar_offset", "cigar"):
+        assert np.array_equal(getattr(block, name), getattr(again, name)), name
+    assert block.names == again.names

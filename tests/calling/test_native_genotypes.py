@@ -1,0 +1,247 @@
+"""The compiled genotypes are those of plain NumPy, which stands here. Every likelihood is a log10."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pairhmm import native as compiled
+from pairhmm.variants import genotypes
+from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL, SampleGenotype, genotype_table, log10_priors
+
+pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+
+Floats = NDArray[np.float64]
+
+MAX_PL = 2**31 - 1
+SMALLEST_LOG10 = -300.0
+
+
+def floored(scores: Floats, score_floor: float) -> Floats:
+    """Scores raised to each read's best minus a number."""
+    return np.maximum(scores, scores.max(axis=1, keepdims=True) - score_floor)
+
+
+def allele_likelihoods(by_haplotype: Floats, allele_of: NDArray[np.integer], n_alleles: int, floor: float) -> Floats:
+    """Marginalise haplotypes to the alleles of one site.
+
+    Parameters
+    ----------
+    by_haplotype : float64 (reads, haplotypes)
+        log10 P(read | haplotype).
+    allele_of : int (haplotypes,)
+        The allele that each haplotype has at the site.
+    n_alleles : int
+    floor : float
+        A read's likelihoods are raised to its best minus this.
+
+    Returns
+    -------
+    float64 (reads, n_alleles)
+        The best of the haplotypes that have the allele, minus the read's best: a read's best allele is 0. An allele
+        without a haplotype is at the floor.
+    """
+    by_allele = np.full((by_haplotype.shape[0], n_alleles), -np.inf)
+    for allele in range(n_alleles):
+        carriers = allele_of == allele
+        if carriers.any():
+            by_allele[:, allele] = by_haplotype[:, carriers].max(axis=1)
+    best = by_allele.max(axis=1, keepdims=True, initial=-np.inf)
+    known = np.isfinite(best)
+    if known.all():
+        by_allele -= best
+    else:
+        # A read that no haplotype can explain does not tell alleles apart.
+        by_allele = np.where(known, by_allele - np.where(known, best, 0.0), 0.0)
+    result: Floats = np.maximum(by_allele, -floor, out=by_allele)
+    return result
+
+
+def combine_mates(by_allele: Floats, fragments: NDArray[np.integer]) -> Floats:
+    """One observation for each fragment: mates that overlap are copies of one molecule.
+
+    Where mates agree on the best allele, the clearer one counts: the one with the larger range of likelihoods. Where
+    they disagree, their likelihoods are added, and cancel.
+
+    Parameters
+    ----------
+    by_allele : float64 (reads, alleles)
+        log10 P(read | allele), the best allele of each read 0.
+    fragments : int (reads,)
+        Number of each read's fragment, the same for mates.
+
+    Returns
+    -------
+    float64 (fragments, alleles)
+        The best allele of each fragment is 0.
+    """
+    if len(by_allele) < 2:
+        return by_allele
+    order = np.argsort(fragments, kind="stable")
+    sorted_ids = fragments[order]
+    first = np.concatenate([[True], sorted_ids[1:] != sorted_ids[:-1]])
+    if first.all():
+        return by_allele
+    starts = np.flatnonzero(first)
+    counts = np.diff(np.append(starts, len(order)))
+    result = by_allele[order[starts]].copy()
+    for number in range(1, int(counts.max())):
+        # Fragments of more than two reads are rare (kept supplementary alignments); they are added one by one.
+        more = np.flatnonzero(counts > number)
+        ours, theirs = result[more], by_allele[order[starts[more] + number]]
+        same = ours.argmax(axis=1) == theirs.argmax(axis=1)
+        clearer = np.where((np.ptp(theirs, axis=1) > np.ptp(ours, axis=1))[:, None], theirs, ours)
+        total = ours + theirs
+        total -= total.max(axis=1, keepdims=True)
+        result[more] = np.where(same[:, None], clearer, total)
+    return result
+
+
+def genotype_likelihoods(observations: Floats, ploidy: int) -> Floats:
+    """log10 P(observations | genotype) in VCF order.
+
+    An observation's likelihood is the mean of P(observation | allele) over the genotype's alleles. Observations are
+    independent.
+
+    Parameters
+    ----------
+    observations : float64 (observations, alleles)
+        log10 P(observation | allele).
+    ploidy : int
+    """
+    table = genotype_table(observations.shape[1], ploidy)
+    shares = np.array([(table == allele).mean(axis=1) for allele in range(observations.shape[1])])
+    # Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
+    total: Floats = np.log10(np.power(10.0, np.maximum(observations, SMALLEST_LOG10)) @ shares).sum(axis=0)
+    return total
+
+
+def call_sample(
+    by_allele: Floats, fragments: NDArray[np.integer], allele_priors: tuple[float, ...], ploidy: int
+) -> SampleGenotype:
+    """The genotype of one sample from its reads' allele likelihoods, however many genotypes there are."""
+    n_alleles = len(allele_priors) + 1
+    priors = log10_priors(allele_priors, ploidy)
+    if not len(by_allele):
+        return SampleGenotype(None, (0,) * n_alleles, 0, 0, (0,) * len(priors), float(priors[0]), ploidy)
+    likelihoods = genotype_likelihoods(combine_mates(by_allele, fragments), ploidy)
+    phred = np.minimum(np.rint(-10.0 * (likelihoods - likelihoods.max())), MAX_PL).astype(np.int64)
+    depths, written = _informative_depths(by_allele), tuple(phred.tolist())
+    if len(phred) > 1 and not phred.any():
+        return SampleGenotype(None, depths, len(by_allele), 0, written, float(priors[0]), ploidy)
+    posteriors = likelihoods + priors
+    # The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
+    posteriors -= _log10_sum(posteriors)
+    best = int(posteriors.argmax())
+    wrong = _log10_sum(posteriors[np.arange(len(posteriors)) != best]) if len(posteriors) > 1 else -np.inf
+    return SampleGenotype(
+        tuple(genotype_table(n_alleles, ploidy)[best].tolist()),
+        depths,
+        len(by_allele),
+        int(min(MAX_GQ, round(-10.0 * max(wrong, -MAX_QUAL)))),
+        written,
+        float(posteriors[0]),
+        ploidy,
+    )
+
+
+def _informative_depths(by_allele: Floats) -> tuple[int, ...]:
+    """Informative reads of each allele (AD)."""
+    n_reads, n_alleles = by_allele.shape
+    if n_alleles == 2:
+        # Most sites: the same without sorting.
+        lead = by_allele[:, 0] - by_allele[:, 1]
+        return int(np.count_nonzero(lead > INFORMATIVE)), int(np.count_nonzero(-lead > INFORMATIVE))
+    ranked = np.sort(by_allele, axis=1)
+    informative = ranked[:, -1] - ranked[:, -2] > INFORMATIVE if n_alleles > 1 else np.ones(n_reads, bool)
+    counts = np.bincount(by_allele.argmax(axis=1)[informative], minlength=n_alleles)
+    return tuple(int(count) for count in counts)
+
+
+def _log10_sum(values: Floats) -> float:
+    top = float(values.max())
+    return top + float(np.log10(np.power(10.0, np.maximum(values - top, SMALLEST_LOG10)).sum()))
+
+
+def test_mates_that_agree_are_the_clearer_one():
+    rows = np.array([[0.0, -1.0], [0.0, -3.0], [-2.0, 0.0]])
+    combined = combine_mates(rows, np.array([7, 7, 8]))
+    assert combined == pytest.approx(np.array([[0.0, -3.0], [-2.0, 0.0]]))
+
+
+def test_mates_that_differ_cancel():
+    rows = np.array([[0.0, -3.0], [-3.0, 0.0]])
+    assert combine_mates(rows, np.array([1, 1])) == pytest.approx(np.zeros((1, 2)))
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.floats(-4.5, 0), st.booleans()), min_size=1, max_size=12))
+def test_mates_are_combined_whatever_the_order(reads):
+    names = np.array([name for name, _, _ in reads])
+    rows = np.array([[0.0, value] if left else [value, 0.0] for _, value, left in reads])
+    pairs = {name: rows[names == name] for name in set(names.tolist()) if (names == name).sum() <= 2}
+    keep = np.isin(names, list(pairs))
+    combined = combine_mates(rows[keep], names[keep])
+    swapped = combine_mates(rows[keep][::-1], names[keep][::-1])
+    assert sorted(combined.tolist()) == sorted(swapped.tolist())
+    assert len(combined) == len(pairs)
+
+
+@pytest.mark.parametrize("ploidy", [1, 2, 3])
+def test_genotype_likelihoods_are_products_of_means(ploidy):
+    rows = np.random.default_rng(1).uniform(-4, 0, (6, 3))
+    expected = [
+        sum(np.log10(np.mean([10 ** row[allele] for allele in genotype])) for row in rows)
+        for genotype in genotype_table(3, ploidy).tolist()
+    ]
+    assert genotype_likelihoods(rows, ploidy) == pytest.approx(np.array(expected))
+
+
+def same_genotypes(found: SampleGenotype, expected: SampleGenotype) -> None:
+    """All that a record shows is the same; the posterior may differ in its last places."""
+    assert found.log10_reference == pytest.approx(expected.log10_reference, rel=1e-9, abs=1e-9)
+    assert replace(found, log10_reference=0.0) == replace(expected, log10_reference=0.0)
+
+
+def reads_of(n_reference: int, n_alternative: int, lead: float = 3.0) -> np.ndarray:
+    return np.array([[0.0, -lead]] * n_reference + [[-lead, 0.0]] * n_alternative)
+
+
+@pytest.mark.parametrize("score_floor", [4.5, np.inf])
+@pytest.mark.parametrize(("n_alleles", "ploidy"), [(1, 1), (2, 0), (2, 1), (2, 2), (3, 2), (4, 3), (3, 7), (9, 2)])
+@pytest.mark.parametrize("seed", range(4))
+def test_native_genotypes_are_those_of_numpy(n_alleles, ploidy, score_floor, seed):
+    rng = np.random.default_rng([seed, n_alleles, ploidy])
+    count, haplotypes, samples = int(rng.integers(0, 60)), n_alleles + 3, 3
+    scores = -rng.integers(0, 200, (count, haplotypes)) / 16.0
+    scores[rng.random(scores.shape) < 0.1] = -80.0
+    scores[rng.random(count) < 0.05] = -np.inf
+    allele_of = rng.integers(-1, n_alleles, haplotypes)
+    fragments = rng.integers(0, max(1, count), count)
+    arrays = {
+        "set_aside": rng.random(count) < 0.1,
+        "start": rng.integers(0, 13, count),
+        "end": rng.integers(9, 20, count),
+        "sample": rng.integers(0, samples, count).astype(np.int32),
+    }
+    floor = min(score_floor, 300.0)
+    reads = compiled.native.SiteReads(
+        scores, *arrays.values(), fragments, 10, 11, allele_of.tolist(), n_alleles, samples, score_floor, floor
+    )
+    priors = (1e-3, 1.25e-4, 0.1, 1e-3, 1e-3, 1e-3, 1e-4, 1e-12)[: n_alleles - 1]
+    over = ~arrays["set_aside"] & (arrays["start"] < 11) & (arrays["end"] > 10)
+    with np.errstate(invalid="ignore"):
+        seen = floored(scores, score_floor) if count else scores
+        rows = allele_likelihoods(seen, allele_of, n_alleles, floor)
+    for sample in range(samples):
+        ours = over & (arrays["sample"] == sample)
+        assert np.array_equal(reads.rows(sample), rows[ours].reshape(-1))
+        found = genotypes.call_sample(reads, sample, priors, ploidy)
+        if ploidy == 0:
+            assert found == SampleGenotype(None, (0,) * n_alleles, 0, 0, (), 0.0, 0)
+        else:
+            same_genotypes(found, call_sample(rows[ours], fragments[ours], priors, ploidy))

@@ -1,0 +1,462 @@
+"""Every number of processes gives the same bytes and the same messages."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+from types import ModuleType
+
+import pysam
+import pytest
+
+from pairhmm import backends
+from pairhmm.alignments.selection import ReadSelection
+from pairhmm.backends import Entry, Status, cpu
+from pairhmm.calling import parallel
+from pairhmm.calling import shard_runs as pieces
+from pairhmm.calling.call import call, write_calls
+from pairhmm.calling.likelihoods import likelihoods, write_likelihoods
+from pairhmm.calling.molecules import MoleculeOptions
+from pairhmm.calling.run_options import RunOptions
+from pairhmm.calling.stream import EvidenceOptions
+from pairhmm.engine import workers
+from pairhmm.engine.device_thread import DeviceThread
+from pairhmm.engine.shared_devices import RemoteDevices
+from pairhmm.engine.workers import Workers
+from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
+from pairhmm.likelihoods import lines, parquet
+from pairhmm.likelihoods.table import companion
+from pairhmm.models.profile import preset
+from pairhmm.simulate.api import simulate
+
+PLACES = {
+    "tiny": ["q:1000-4000", "q:4200-11,000"],
+    "chr20": ["chr20:10,000,500-10,030,000", "chr20:10,030,400-10,070,000"],
+    "dense": ["chr1:500-9000", "chr1:9100-14,000", "chr2:2000-11,000"],
+}
+
+
+@pytest.fixture(autouse=True)
+def divided(monkeypatch):
+    """Small inputs are divided, too."""
+    monkeypatch.setattr(workers, "_can_fork", lambda: True)
+    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
+    monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
+    monkeypatch.setattr(parallel, "_WINDOW", 1)
+    monkeypatch.setattr(pieces, "_FIRST_LISTED", 3)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory, shared_data):
+    """Reference, alignments and candidates of each input."""
+    tiny, chr20 = shared_data / "na12878-chr22-tiny", shared_data / "na12878-chr20-100kb"
+    dense = simulate(
+        tmp_path_factory.mktemp("dense"),
+        length=30_000,
+        contigs=2,
+        coverage=16,
+        snvs=90,
+        indels=60,
+        max_indel=30,
+        seed=5,
+    )
+    return {
+        "tiny": (tiny / "q.fa", tiny / "NA12878.chr22.tiny.bam", tiny / "NA12878.chr22.tiny.giab.vcf"),
+        "chr20": (
+            chr20 / "ucsc.hg19.chr20.unittest.fasta.gz",
+            chr20 / "NA12878_S1.chr20.10_10p1mb.bam",
+            chr20 / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
+        ),
+        "dense": (dense.reference, dense.bam, dense.truth),
+    }
+
+
+def made(verb, files, folder, caplog, threads, listed=False, **given):
+    """The bytes of every output, and the messages but for that of the backend."""
+    reference, alignments, candidates = files
+    folder = folder / f"{verb.__name__}-{threads}"
+    folder.mkdir()
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "pairhmm"):
+        output = folder / ("out.vcf" if verb is write_calls else "out.tsv.gz")
+        verb(alignments, reference, output, candidates if listed else None, threads=threads, **given)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}, caplog.messages
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The numbers of workers that were started."""
+    counts = []
+    enter = Workers.__enter__
+    monkeypatch.setattr(Workers, "__enter__", lambda self: counts.append(self._count) or enter(self))
+    return counts
+
+
+@pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
+@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
+@pytest.mark.parametrize("has_regions", [False, True], ids=["whole", "regions"])
+@pytest.mark.parametrize("name", ["tiny", "chr20", "dense"])
+def test_bytes_and_messages_are_those_of_one_process(data, tmp_path, caplog, started, name, has_regions, listed, verb):
+    given = {"regions": PLACES[name]} if has_regions else {}
+    expected = made(verb, data[name], tmp_path, caplog, 1, listed, **given)
+    assert any(body.count(b"\n") > 5 or body.startswith(b"\x1f\x8b") for body in expected[0].values())
+    for threads in (2, 5):
+        assert made(verb, data[name], tmp_path, caplog, threads, listed, **given) == expected
+    assert started == [2, 5]
+
+
+def test_regions_from_a_pipe_are_read_once(data, tmp_path, caplog, started):
+    """Workers do not open the pipe again."""
+    text = "chr1\t500\t9000\nchr2\t2000\t11000\n"
+    (tmp_path / "places.bed").write_text(text)
+    expected = made(write_calls, data["dense"], tmp_path, caplog, 1, regions_file=tmp_path / "places.bed")
+    os.mkfifo(tmp_path / "pipe")
+    Thread(target=(tmp_path / "pipe").write_text, args=(text,), daemon=True).start()
+    assert made(write_calls, data["dense"], tmp_path, caplog, 3, regions_file=tmp_path / "pipe") == expected
+    assert started == [3]
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
+def test_joined_mates(data, tmp_path, caplog, started, listed):
+    given = {"profile": preset("normalised"), "molecules": MoleculeOptions(join_mates=True)}
+    expected = made(write_likelihoods, data["dense"], tmp_path, caplog, 1, listed, **given)
+    assert made(write_likelihoods, data["dense"], tmp_path, caplog, 3, listed, **given) == expected
+    assert started == [3]
+
+
+def test_parquet(data, tmp_path, monkeypatch):
+    """Row groups don't depend on the pieces."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 700)
+    reference, alignments, _ = data["dense"]
+    for threads in (1, 2, 5):
+        (tmp_path / str(threads)).mkdir()
+        write_likelihoods(alignments, reference, tmp_path / str(threads) / "x.parquet", threads=threads)
+    for name in ("x.parquet", "x.haplotypes.parquet"):
+        bodies = {(tmp_path / str(threads) / name).read_bytes() for threads in (1, 2, 5)}
+        assert len(bodies) == 1
+
+
+def test_functions_give_the_same_objects(data, started):
+    reference, alignments, _ = data["dense"]
+    strip = lambda site: (site.variant.pos, site.quality, site.samples, site.names)  # noqa: E731
+    assert [strip(one) for one in call(alignments, reference, threads=2)] == [
+        strip(one) for one in call(alignments, reference)
+    ]
+    found, expected = (
+        [
+            (str(one), one.names, one.log10.tolist(), one.sample_names)
+            for one in likelihoods(alignments, reference, **how)
+        ]
+        for how in ({"threads": 2}, {})
+    )
+    assert found == expected
+    assert started == [2, 2]
+
+
+def test_watchers_are_told_of_every_region(data, tmp_path):
+    reference, alignments, _ = data["dense"]
+    told = {}
+    for threads in (1, 3):
+        seen = told[threads] = []
+        watch = lambda region, share, seen=seen: seen.append((region.chrom, region.start, region.end, share))  # noqa: E731
+        write_calls(alignments, reference, tmp_path / "out.vcf", threads=threads, watch=watch)
+    assert told[1] == told[3]
+    assert len(told[1]) > 20
+
+
+def test_reads_on_contigs_that_the_reference_lacks(data, tmp_path, caplog):
+    """Those and the unmapped reads behind all contigs are in no piece."""
+    reference, alignments, _ = data["dense"]
+    part = tmp_path / "part.fa"
+    with pysam.FastaFile(str(reference)) as genome:
+        part.write_text(f">chr1\n{genome.fetch('chr1')}\n")
+    pysam.faidx(str(part))
+    for fasta in (reference, part):
+        folder = tmp_path / fasta.stem
+        folder.mkdir()
+        files = fasta, alignments, None
+        assert made(write_calls, files, folder, caplog, 3) == made(write_calls, files, folder, caplog, 1)
+
+
+def test_several_files_of_several_samples(data, tmp_path, caplog, started):
+    reference, alignments, truth = data["dense"]
+    other = tmp_path / "other.bam"
+    with (
+        pysam.AlignmentFile(str(alignments)) as reads,
+        pysam.AlignmentFile(str(other), "wb", template=reads) as out,
+    ):
+        for number, read in enumerate(reads):
+            if number % 3:
+                out.write(read)
+    header = pysam.AlignmentFile(str(other)).header.to_dict()
+    for group in header.get("RG", []):
+        group["SM"] = "other"
+    renamed = tmp_path / "renamed.bam"
+    with (
+        pysam.AlignmentFile(str(other)) as reads,
+        pysam.AlignmentFile(str(renamed), "wb", header=header) as out,
+    ):
+        for read in reads:
+            out.write(read)
+    pysam.index(str(renamed))
+    files = reference, [alignments, renamed], truth
+    for listed in (False, True):
+        folder = tmp_path / str(listed)
+        folder.mkdir()
+        assert made(write_calls, files, folder, caplog, 3, listed) == made(
+            write_calls, files, folder, caplog, 1, listed
+        )
+    assert started == [3, 3]
+
+
+def test_cram(data, tmp_path, caplog, started):
+    reference, alignments, _ = data["dense"]
+    cram = tmp_path / "reads.cram"
+    pysam.view("-C", "-T", str(reference), "-o", str(cram), str(alignments), catch_stdout=False)
+    pysam.index(str(cram))
+    files = reference, cram, None
+    assert made(write_calls, files, tmp_path, caplog, 3) == made(write_calls, files, tmp_path, caplog, 1)
+    assert started == [3]
+
+
+@pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
+def test_the_first_failure_in_order_is_told_and_nothing_stays(data, tmp_path, caplog, verb):
+    reference, alignments, _ = data["chr20"]
+    damaged = tmp_path / "damaged.bam"
+    body = bytearray(Path(alignments).read_bytes())
+    for share in (3, 2):
+        at = len(body) // share
+        body[at : at + 2000] = bytes(2000)
+    damaged.write_bytes(body)
+    pysam.index(str(alignments), str(tmp_path / "damaged.bam.bai"))
+    told = []
+    for threads in (1, 2, 5):
+        with pytest.raises(InputError) as caught:
+            made(verb, (reference, damaged, None), tmp_path, caplog, threads)
+        told.append(str(caught.value))
+        assert not list((tmp_path / f"{verb.__name__}-{threads}").iterdir())
+    assert told == [told[0]] * 3
+    assert "cut off or damaged" in told[0]
+
+
+@pytest.mark.parametrize("place", [0.2, 0.8])
+def test_a_wrong_candidate(data, tmp_path, caplog, place):
+    reference, alignments, truth = data["dense"]
+    lines = Path(tmp_path / "list.vcf")
+    with pysam.BGZFile(str(truth), "rb", index=None) as text:
+        rows = [row.decode() for row in text]
+    rows.insert(int(len(rows) * place), "chr1\tx\t.\tA\tC\t.\t.\t.\n")
+    lines.write_text("\n".join(row.rstrip("\n") for row in rows) + "\n")
+    told = []
+    for threads in (1, 3):
+        with pytest.raises(InputError) as caught:
+            made(write_calls, (reference, alignments, lines), tmp_path, caplog, threads, listed=True)
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+    assert "not a VCF record" in told[0]
+
+
+def test_an_input_without_an_index_stays_in_one_process_and_says_so(data, tmp_path, caplog, started):
+    reference, alignments, _ = data["dense"]
+    bare = tmp_path / "bare.bam"
+    bare.write_bytes(Path(alignments).read_bytes())
+    one, two = (made(write_calls, (reference, bare, None), tmp_path, caplog, threads) for threads in (1, 2))
+    assert two[0] == one[0]
+    assert not started
+    told = f"{bare} has no index, so that threads help only to unpack and to score; run samtools index {bare}"
+    assert told in two[1]
+
+
+def test_a_small_input_stays_in_one_process(data, tmp_path, monkeypatch, caplog, started):
+    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 10**6)
+    made(write_calls, data["dense"], tmp_path, caplog, 2)
+    assert not started
+
+
+def test_no_more_processes_than_cores_or_pieces(data, tmp_path, monkeypatch, caplog, started):
+    made(write_calls, data["dense"], tmp_path, caplog, 200)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 2)
+    made(write_calls, data["dense"], tmp_path, caplog, 3)
+    monkeypatch.setattr(parallel, "_FEWEST_READS", 1000)
+    monkeypatch.setattr(parallel, "usable_cores", lambda: 100)
+    made(write_calls, data["dense"], tmp_path, caplog, 100)
+    assert started[:2] == [8, 2]
+    assert 2 <= started[2] <= 4
+
+
+class Gpu(cpu.CpuBackend):
+    """The CPU with the limits of a GPU: it scores at most so many cells at once, and is lost after so many calls."""
+
+    name, label = "gpu", "gpu:0"
+    chunk_cells = first_chunk_cells = 10**7
+    cells, calls = 10**9, 10**9
+
+    def forward(self, batch, skip_read, threads):
+        Gpu.calls -= 1
+        if Gpu.calls < 0:
+            raise DeviceLost(self.label, "fell off the bus")
+        if batch.cells > self.cells:
+            raise OutOfDeviceMemory("no memory")
+        return super().forward(batch, skip_read, threads)
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A backend with a device, whose scores are those of the CPU; tests set its limits."""
+    module = ModuleType("pairhmm.backends.gpu")
+    module.status = lambda: Status(True, devices=("Big",))
+    module.make = lambda device, memory: Gpu(cpu._native(), cpu.chosen_level())
+    monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
+    monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry("gpu", has_devices=True)))
+    monkeypatch.setattr(Gpu, "calls", 10**9)
+    return Gpu
+
+
+@pytest.mark.parametrize("verb", [write_calls, write_likelihoods])
+@pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
+def test_a_device_gives_the_bytes_and_messages_of_the_cpu(data, tmp_path, caplog, started, gpu, listed, verb):
+    expected = made(verb, data["dense"], tmp_path, caplog, 1, listed, backend="cpu")
+    for threads in (1, 2, 5):
+        folder = tmp_path / f"gpu-{threads}"
+        folder.mkdir()
+        found = made(verb, data["dense"], folder, caplog, threads, listed, backend="gpu")
+        assert without_backend(found) == without_backend(expected)
+    assert started == [2, 5]
+
+
+def without_backend(made):
+    files, told = made
+    lines = {
+        name: [line for line in body.splitlines() if b"pairhmmBackend" not in line] for name, body in files.items()
+    }
+    return lines, told
+
+
+@pytest.mark.parametrize("ending", ["parquet", "tsv.gz"])
+@pytest.mark.parametrize("backend", ["cpu", "gpu"])
+def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, monkeypatch, backend, ending):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 60)
+    monkeypatch.setattr(lines, "DEEP", 60)
+    reference, alignments, _ = data["dense"]
+    made = {}
+    for threads in (1, 2, 5):
+        path = tmp_path / f"{threads}.{ending}"
+        write_likelihoods(alignments, reference, path, threads=threads, backend=backend)
+        made[threads] = path.read_bytes(), Path(companion(str(path))).read_bytes()
+    assert made[1] == made[2] == made[5]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_without_memory_takes_smaller_chunks(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    monkeypatch.setattr(gpu, "cells", 10**6)
+    files, told = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="gpu")
+    folder = tmp_path / "cpu"
+    folder.mkdir()
+    expected, told_then = made(write_likelihoods, data["dense"], folder, caplog, threads, backend="cpu")
+    assert files == expected
+    own = [line for line in told if line not in told_then]
+    assert own
+    assert all(line.startswith("gpu:0: out of memory; chunks of ") for line in own)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_lost_device_leaves_its_work_to_the_cpu(data, tmp_path, caplog, gpu, threads):
+    expected, told_then = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="cpu")
+    folder = tmp_path / "gpu"
+    folder.mkdir()
+    gpu.calls = 2
+    files, told = made(write_likelihoods, data["dense"], folder, caplog, threads, backend="gpu")
+    assert files == expected
+    own = [line for line in told if line not in told_then]
+    assert own == ["gpu:0 is lost (fell off the bus); its work goes to backend cpu"]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_that_does_not_start(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    def fail(device, memory):
+        raise BackendUnavailable("gpu", "no memory", "free some")
+
+    monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "make", fail)
+    with pytest.raises(BackendUnavailable, match="no memory; free some"):
+        made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="gpu")
+    assert not list((tmp_path / f"write_likelihoods-{threads}").iterdir())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_device_that_is_missing_is_an_error_where_nothing_is_scored(
+    data, tmp_path, caplog, gpu, monkeypatch, threads
+):
+    monkeypatch.setattr(sys.modules["pairhmm.backends.gpu"], "status", lambda: Status(False, reason="none", cure="buy"))
+    options = RunOptions(reads=ReadSelection(0, 255), threads=threads, backend="gpu")
+    with pytest.raises(BackendUnavailable, match="none; buy"):
+        made(write_likelihoods, data["dense"], tmp_path, caplog, threads, options=options)
+    assert not list((tmp_path / f"write_likelihoods-{threads}").iterdir())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_few_regions_are_held(data, tmp_path, caplog, gpu, monkeypatch, threads):
+    """However slow the device is, reading does not run away from it."""
+    waiting, most = [0], [0]
+    submit, score = DeviceThread.submit, DeviceThread._score
+
+    def submitted(self, batch):
+        waiting[0] += 1
+        most[0] = max(most[0], waiting[0])
+        return submit(self, batch)
+
+    def scored(self, requests):
+        time.sleep(0.05)
+        waiting[0] -= len(requests)
+        score(self, requests)
+
+    monkeypatch.setattr(DeviceThread, "submit", submitted)
+    monkeypatch.setattr(DeviceThread, "_score", scored)
+    options = RunOptions(evidence=EvidenceOptions(max_cells=1), threads=threads, backend="gpu")
+    made_of = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, options=options)
+    assert made_of[0]
+    each = DeviceThread.ahead + 1 if threads == 1 else threads * (RemoteDevices.ahead + 1)
+    assert 1 < most[0] <= each
+
+
+@pytest.fixture(params=["emulated", "webgpu"])
+def device(request, require, monkeypatch):
+    """A backend with a device that runs here: CUDA's kernels in their emulator, or WebGPU."""
+    name = request.param
+    if name == "webgpu":
+        status = backends.status(name)
+        require(name, status.available, f"{status.reason}; {status.cure}")
+        return name
+    path = Path(__file__).parents[1] / "backends" / "any_pairs.py"
+    spec = importlib.util.spec_from_file_location("pairhmm_tests_any_pairs_in_runs", path)
+    any_pairs = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, any_pairs)
+    spec.loader.exec_module(any_pairs)
+    require("emulator", any_pairs.has_emulator(), "the CUDA emulator needs Linux and a g++")
+    module = ModuleType(f"pairhmm.backends.{name}")
+    module.status, module.make = lambda: Status(True, devices=("None",)), lambda *device: any_pairs.emulated()
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry(name, has_devices=True)))
+    return name
+
+
+def test_devices_give_the_genotypes_of_the_cpu(data, device):
+    """Their sums are float32, in another order. A value of QUAL or PL may be rounded to its neighbour."""
+    reference, alignments, truth = data["tiny"]
+    expected = list(call(alignments, reference, truth, backend="cpu"))
+    assert len(expected) > 5
+    for threads in (1, 2):
+        found = list(call(alignments, reference, truth, backend=device, threads=threads))
+        assert [one.variant for one in found] == [one.variant for one in expected]
+        for one, other in zip(found, expected, strict=True):
+            assert one.quality == pytest.approx(other.quality, abs=0.011)
+            for ours, theirs in zip(one.samples, other.samples, strict=True):
+                assert ours.alleles == theirs.alleles
+                assert ours.likelihoods == pytest.approx(theirs.likelihoods, abs=1)

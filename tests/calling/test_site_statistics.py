@@ -1,0 +1,151 @@
+"""What the reads over a site say of errors is what plain Python counts from the same reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import comb, exp, log, log10, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pairhmm import native as compiled
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.variants.genotypes import INFORMATIVE
+
+pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+
+REVERSE = 16
+
+
+def fisher(table):
+    """FS: the two-sided p of tables with these margins that are no likelier, Phred."""
+    if sum(table) > 400:
+        table = [count * 200 // sum(table) for count in table]
+    a, b, c, d = table
+    ways = {k: comb(a + b, k) * comb(c + d, a + c - k) for k in range(a + c + 1)}
+    rare = sum(count for count in ways.values() if count <= ways[a])
+    return max(0.0, -10 * log10(rare / sum(ways.values())))
+
+
+def odds(table):
+    """SOR."""
+    a, b, c, d = (count + 1 for count in table)
+    ratio = a * d / (b * c)
+    return log(ratio + 1 / ratio) + log(min(a, b) / max(a, b)) - log(min(c, d) / max(c, d))
+
+
+def rank_sum(ours, theirs):
+    """z of Mann and Whitney's U, with ties and the correction for continuity."""
+    n, m = len(ours), len(theirs)
+    if not n or not m:
+        return None
+    u = sum((one > other) + (one == other) / 2 for one in ours for other in theirs)
+    ties = sum(count**3 - count for count in Counter([*ours, *theirs]).values())
+    variance = n * m / 12 * (n + m + 1 - ties / ((n + m) * (n + m - 1)))
+    if variance < 1e-12:
+        return 0.0
+    excess = u - n * m / 2
+    return (excess - (0.5 if excess >= 0 else -0.5)) / sqrt(variance)
+
+
+def expected(leads, sample, flag, mapq, from_end, samples):
+    """Strands, FS, SOR, MQ and the ranks. `leads`: log10 by which each read prefers the alternative allele."""
+    strands = [[0, 0, 0, 0] for _ in range(samples)]
+    qualities, places = ([], []), ([], [])
+    for lead, own, flags, quality, place in zip(leads, sample, flag, mapq, from_end, strict=True):
+        if abs(lead) <= INFORMATIVE:
+            continue
+        is_other = lead > 0
+        strands[own][2 * is_other + bool(flags & REVERSE)] += 1
+        if quality not in (0, 255):
+            qualities[is_other].append(quality)
+            if place >= 0:
+                places[is_other].append(place)
+    table = [sum(column) for column in zip(*strands, strict=True)]
+    known = [quality**2 for quality in mapq if quality != 255]
+    mean = sqrt(sum(known) / len(known)) if known else None
+    return strands, [fisher(table), odds(table), mean, rank_sum(*qualities[::-1]), rank_sum(*places[::-1])]
+
+
+READ = st.tuples(
+    st.sampled_from([-3.0, -1.0, -0.1, 0.0, 0.1, 1.0, 3.0]),
+    st.integers(0, 1),
+    st.sampled_from([0, 16, 83, 99]),
+    st.sampled_from([0, 20, 37, 60, 255]),
+    st.integers(-1, 12),
+)
+
+
+@given(st.lists(READ, max_size=40))
+def test_statistics_of_a_site(reads):
+    leads, sample, flag, mapq, from_end = zip(*reads, strict=True) if reads else ((),) * 5
+    count = len(leads)
+    scores = np.ascontiguousarray(np.column_stack([np.zeros(count), np.array(leads, dtype=np.float64)]))
+    site = compiled.native.SiteReads(
+        *(
+            np.ascontiguousarray(scores),
+            np.zeros(count, dtype=bool),
+            np.zeros(count, np.int64),
+            np.ones(count, np.int64),
+        ),
+        *(np.array(sample, dtype=np.int32), np.arange(count), 0, 1, [0, 1], 2, 2, np.inf, 300.0),
+    )
+    # The site is the second of three candidates.
+    columns = np.ascontiguousarray(np.column_stack([np.full(count, 7), from_end, np.full(count, 9)]), dtype=np.int32)
+    strands, known = site.statistics(np.array(flag, dtype=np.uint16), np.array(mapq, dtype=np.uint8), columns, 1)
+    counted, numbers = expected(leads, sample, flag, mapq, from_end, 2)
+    assert [list(one) for one in strands] == counted
+    values = [known[name] for name in ("FS", "SOR", "MQ", "MQRankSum", "ReadPosRankSum")]
+    assert values == pytest.approx(numbers, abs=1e-9)
+
+
+@pytest.mark.parametrize("table", [(500, 300, 250, 450), (0, 900, 900, 0), (150, 51, 100, 100), (0, 0, 0, 0)])
+def test_strand_bias_of_many_reads(table):
+    """Tables of more than 400 reads are made smaller, as GATK does."""
+    flag = np.repeat([0, 16, 0, 16], table).astype(np.uint16)
+    scores = np.zeros((sum(table), 2))
+    scores[: table[0] + table[1], 0], scores[table[0] + table[1] :, 1] = 3, 3
+    count = sum(table)
+    site = compiled.native.SiteReads(
+        *(scores, np.zeros(count, dtype=bool), np.zeros(count, np.int64), np.ones(count, np.int64)),
+        *(np.zeros(count, np.int32), np.arange(count), 0, 1, [0, 1], 2, 1, np.inf, 300.0),
+    )
+    strands, known = site.statistics(flag, np.full(count, 60, np.uint8), np.ones((count, 1), np.int32), 0)
+    assert tuple(strands[0]) == table
+    assert (known["FS"], known["SOR"]) == pytest.approx((fisher(table), odds(table)))
+    assert not exp(-known["FS"]) > 1
+
+
+class Read:
+    """A read for `ReadBlock.from_alignments`."""
+
+    def __init__(self, start, cigar):
+        self.name, self.sample, self.flag, self.mapq = "r", 0, 0, 60
+        self.start, self.cigar = start, cigar
+        self.end = start + sum(length for operation, length in cigar if operation in (0, 2, 3, 7, 8))
+        length = sum(length for operation, length in cigar if operation in (0, 1, 4, 7, 8))
+        self.bases, self.quals = np.zeros(length, dtype=np.uint8), np.full(length, 30, dtype=np.uint8)
+
+
+def test_bases_from_end():
+    """Every base of every read is walked in plain Python."""
+    clipped = Read(10, [(4, 3), (0, 5), (1, 2), (0, 4), (2, 3), (0, 6), (3, 5), (7, 2), (8, 1), (4, 2), (5, 9)])
+    reads = [clipped, Read(12, [(0, 8)]), Read(13, [(1, 2), (0, 3)])]
+    positions = list(range(5, 45))
+    found = np.empty(len(reads) * len(positions), dtype=np.int32)
+    ReadBlock.from_alignments("q", reads).native.bases_from_end(
+        np.arange(3), np.array([0, 3]), np.array(positions), np.array([0, len(positions)]), found
+    )
+    for read, row in zip(reads, found.reshape(3, -1).tolist(), strict=True):
+        base_of, at, query = {}, read.start, 0
+        for operation, length in read.cigar:
+            for _ in range(length):
+                if operation in (0, 7, 8):
+                    base_of[at] = query
+                elif operation in (2, 3):
+                    base_of[at] = max(0, query - 1)
+                at += operation in (0, 2, 3, 7, 8)
+                query += operation in (0, 1, 4, 7, 8)
+        assert row == [min(base_of[p], query - 1 - base_of[p]) if p in base_of else -1 for p in positions]

@@ -1,0 +1,224 @@
+"""Reads and regions put together: nothing may depend on how the reads are cut into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pairhmm import engine
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.calling.discovery import CandidateFinder
+from pairhmm.calling.genotyping import genotype_region
+from pairhmm.calling.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
+from pairhmm.calling.scored_region import Evidence, without_nuisances
+from pairhmm.calling.scoring import ReadScorer
+from pairhmm.calling.shard_runs import wanted_intervals
+from pairhmm.calling.stream import EvidenceOptions, EvidenceStream
+from pairhmm.calling.unlisted_variants import Nuisances
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.sequences.letters import encode
+from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.regions import Region, RegionBuilder, variant_extent
+from pairhmm.variants.variant import Variant
+
+RNG = np.random.default_rng(2)
+CONTIGS = {name: "".join(RNG.choice(list("ACGT"), 3000)) for name in ("a", "b", "empty")}
+LENGTHS = {name: len(bases) for name, bases in CONTIGS.items()}
+SITES = {"a": (500, 520, 1400), "b": (120, 2000)}
+READ = 100
+
+
+def fetch(chrom: str, start: int, end: int) -> str:
+    return CONTIGS[chrom][max(0, start) : end]
+
+
+def swap(letter: str) -> str:
+    return "ACGT"["ACGT".index(letter) ^ 1]
+
+
+def alignments(chrom: str, depth: int = 20) -> list[SimpleNamespace]:
+    """Reads of two chromosomes, one of which has an SNV at each site."""
+    rng = np.random.default_rng(8)
+    bases = CONTIGS[chrom]
+    reads = []
+    for index, start in enumerate(sorted(rng.integers(0, len(bases) - READ, depth * len(bases) // READ).tolist())):
+        letters = list(bases[start : start + READ])
+        if rng.random() < 0.5:
+            for site in SITES[chrom]:
+                if start <= site < start + READ:
+                    letters[site - start] = swap(bases[site])
+        reads.append(
+            SimpleNamespace(
+                name=f"{chrom}{index // 2}",
+                sample=index % 2,
+                flag=0,
+                mapq=60,
+                start=start,
+                end=start + READ,
+                bases=encode("".join(letters)),
+                quals=rng.integers(20, 40, READ).astype(np.uint8),
+                cigar=[(0, READ)],
+            )
+        )
+    return reads
+
+
+READS = {chrom: alignments(chrom) for chrom in SITES}
+
+
+def blocks(chunk: int) -> Iterator[ReadBlock]:
+    for chrom, reads in READS.items():
+        for first in range(0, len(reads), chunk):
+            yield ReadBlock.from_alignments(chrom, reads[first : first + chunk])
+
+
+LISTED = [
+    Variant(chrom, pos, CONTIGS[chrom][pos], (swap(CONTIGS[chrom][pos]),), "", 0)
+    for chrom, positions in (("a", (500, 520, 900, 1400)), ("b", (120, 2000)), ("empty", (7,)))
+    for pos in positions
+]
+
+
+def with_extents(listed) -> list[tuple[Variant, tuple[int, int]]]:
+    return [(one, variant_extent(one, fetch)) for one in listed]
+
+
+def given_regions(listed=LISTED) -> ListedRegions:
+    nuisances = Nuisances(CandidateFinder(fetch, 2), fetch)
+    return ListedRegions(with_extents(listed), RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
+
+
+def half_listed() -> ListedRegions:
+    """520 is shown beside 500, and listed nowhere."""
+    return given_regions([variant for variant in LISTED if variant.pos != 520])
+
+
+def stream(source, **options) -> EvidenceStream:
+    scorer = ReadScorer(GatkOptions(), engine.choose("cpu"))
+    return EvidenceStream(fetch, source, scorer, EvidenceOptions(**options))
+
+
+def discovered() -> DiscoveredRegions:
+    return DiscoveredRegions(CandidateFinder(fetch, 2), RegionBuilder(fetch, LENGTHS))
+
+
+def same(left: Evidence, right: Evidence) -> bool:
+    return (
+        left.region == right.region
+        and left.haplotypes == right.haplotypes
+        and left.names == right.names
+        and np.array_equal(left.log10, right.log10)
+    )
+
+
+@pytest.mark.parametrize("make", [discovered, given_regions, half_listed])
+@pytest.mark.parametrize("chunk", [1, 13, 250])
+def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
+    whole = list(stream(make()).run(blocks(100_000)))
+    pieces = list(stream(make(), max_cells=1).run(blocks(chunk)))
+    assert len(whole) == len(pieces) > 3
+    assert all(same(left, right) for left, right in zip(whole, pieces, strict=True))
+
+
+def test_candidates_are_found_and_genotyped():
+    found = []
+    for evidence in stream(discovered()).run(blocks(200)):
+        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True):
+            found.append((site.variant.chrom, site.variant.pos))
+            assert [sample.alleles for sample in site.samples] == [(0, 1), (0, 1)]
+            assert site.quality > 30
+    assert found == [(chrom, pos) for chrom, positions in SITES.items() for pos in positions]
+
+
+def test_given_candidates_are_all_there_in_order():
+    sites = [
+        (site.variant.pos, [sample.alleles for sample in site.samples])
+        for evidence in stream(given_regions()).run(blocks(200))
+        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
+    ]
+    assert [pos for pos, _ in sites] == [500, 520, 900, 1400, 120, 2000, 7]
+    assert sites[2][1] == [(0, 0), (0, 0)]
+    assert sites[6][1] == [None, None]
+
+
+def test_regions_without_any_read_are_there():
+    assert [len(evidence.names) for evidence in stream(given_regions()).run([])] == [0] * 6
+
+
+def test_depth_is_capped_the_same_way_whatever_the_blocks():
+    whole, pieces = stream(given_regions(), max_depth=5), stream(given_regions(), max_depth=5)
+    kept = [evidence.names for evidence in whole.run(blocks(100_000))]
+    assert kept == [evidence.names for evidence in pieces.run(blocks(17))]
+    assert max(map(len, kept)) == 10
+    assert whole.counts.capped_regions == pieces.counts.capped_regions > 0
+    assert whole.counts.capped_reads == pieces.counts.capped_reads > 0
+
+
+def test_wanted_intervals_cover_the_regions_and_are_disjoint():
+    intervals = list(wanted_intervals(with_extents(LISTED), LENGTHS, 0))
+    assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
+    for region in stream(given_regions()).run([]):
+        core = region.region
+        assert any(
+            chrom == core.chrom and start <= core.core_start <= core.core_end <= end for chrom, start, end in intervals
+        )
+
+
+def test_what_is_not_listed_is_a_nuisance_of_its_region():
+    first = next(iter(stream(half_listed()).run(blocks(200))))
+    assert [(variant.pos, variant.role) for variant in first.region.variants] == [(500, "asked"), (520, "nuisance")]
+    assert [(one.alleles, one.is_nuisance) for one in first.haplotypes] == [
+        ((0, 0), False),
+        ((1, 0), False),
+        ((0, 1), True),
+        ((1, 1), True),
+    ]
+    listed = without_nuisances(first)
+    assert [variant.pos for variant in listed.region.variants] == [500]
+    assert [one.alleles for one in listed.haplotypes] == [(0,), (1,)]
+    assert np.array_equal(listed.log10, first.log10[:, :2])
+
+
+def test_nothing_that_is_listed_is_a_nuisance():
+    for evidence in stream(given_regions()).run(blocks(200)):
+        assert {variant.role for variant in evidence.region.variants} == {"asked"}
+
+
+def test_a_listed_indel_is_known_wherever_the_list_puts_it():
+    """A base of a run deleted, told at its last base by the list and at its first by the reads."""
+    bases = "GATTACAGTC" * 20 + "AAAAAA" + "CTGACCTGAT" * 20
+    shown = Variant("c", 199, bases[199:201], (bases[199],))
+    listed = Variant("c", 204, bases[204:206], (bases[204],))
+    finder = SimpleNamespace(scan=lambda block, places: [shown], finish=list)
+    nuisances = Nuisances(finder, lambda chrom, start, end: bases[max(0, start) : end])
+    nuisances.scan(SimpleNamespace(chrom="c"))
+    region = Region("c", 200, 206, 150, 260, 140, 270, (listed,), ((200, 206),))
+    assert nuisances.added(region) == region
+    other = replace(region, variants=(replace(listed, ref=bases[204:207], alts=(bases[204],)),))
+    assert [variant.role for variant in nuisances.added(other).variants] == ["nuisance", "asked"]
+
+
+def test_a_given_region_is_given_once_and_in_its_turn():
+    region = Region("b", 1000, 1100, 1000, 1100, 1000, 1100)
+    near, far = (SimpleNamespace(chrom="b") for _ in range(2))
+    source = GivenRegion(region, list(CONTIGS))
+    assert list(source.finish("a")) == []
+    assert list(source.advance(near, 300)) == []
+    assert list(source.advance(far, 1200)) == [region]
+    assert list(source.finish_all()) == []
+
+
+def test_reads_overlap_the_core_of_their_region():
+    for evidence in stream(given_regions()).run(blocks(50)):
+        region: Region = evidence.region
+        assert (evidence.start < region.core_end).all()
+        assert (evidence.end > region.core_start).all()
+        expected = sum(
+            one.start < region.core_end and one.end > region.core_start for one in READS.get(region.chrom, [])
+        )
+        assert len(evidence.names) == expected

@@ -1,0 +1,73 @@
+"""A disk that fills up: one clear line, and nothing left behind. A limit on file sizes stands in for the full disk."""
+
+from __future__ import annotations
+
+import resource
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from pairhmm.errors import InputError
+from pairhmm.likelihoods.table import LikelihoodRows
+from pairhmm.likelihoods.writer import open_likelihoods
+from pairhmm.sequences.names import Names
+from pairhmm.variants.call_writer import open_calls
+from pairhmm.variants.genotypes import SampleGenotype
+from pairhmm.variants.variant import Variant
+
+LIMIT = 20_000
+
+
+@contextmanager
+def small_files():
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def write_rows(path):
+    rng = np.random.default_rng(1)
+    with open_likelihoods(path) as out:
+        for index in range(100):
+            names = [f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)]
+            out.write(
+                LikelihoodRows(
+                    chrom="q",
+                    start=index,
+                    end=index + 10,
+                    samples=["s"],
+                    sample=np.zeros(50, dtype=np.int32),
+                    read_names=Names.of(names),
+                    mates=np.ones(50, dtype=np.uint8),
+                    haplotypes=["h0", "h1"],
+                    sequences=["A", "C"],
+                    alleles=["0", "1"],
+                    variants="2:A>C",
+                    nuisances=[False, False],
+                    log10=rng.normal(size=(50, 2)),
+                    precision=np.zeros((50, 2), dtype=np.uint8),
+                )
+            )
+
+
+def write_calls(path):
+    rng = np.random.default_rng(1)
+    genotype = SampleGenotype((0, 1), (3, 4), 8, 50, (50, 0, 60), -5.0)
+    with open_calls(path, {"q": 10**6}, ["s"], min_quality=30, reference="q.fa", provenance={}) as out:
+        for index in range(5000):
+            out.write(Variant("q", index, "A", ("C",), f"rs{rng.integers(1 << 60)}"), float(index), [genotype])
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet", "x.vcf", "x.vcf.gz", "x.bcf"])
+def test_one_line_and_no_file(tmp_path, name, capfd):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match="free some space or choose another -o") as error, small_files():
+        (write_calls if "cf" in name else write_rows)(tmp_path / name)
+    assert str(error.value).startswith(str(tmp_path / name))
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr().err == ""

@@ -1,0 +1,16 @@
+"""Lines of files that are open."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from pairhmm.files.text_lines import lines_of
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"a", b"a\n\nb\n", b"\n\na", b"a" * 200_000 + b"\nb\n" + b"c" * 70_000, b"x\n" * 50_000]
+)
+def test_lines_are_those_of_the_text(text):
+    assert list(lines_of(io.BytesIO(text))) == [line.rstrip(b"\n") for line in io.BytesIO(text)]

@@ -1,0 +1,129 @@
+"""Regions as users write them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from pairhmm.errors import InputError
+from pairhmm.sequences.intervals import Interval, parse_region, read_bed
+
+CONTIGS = {"chr1": 5000, "HLA-A*01:01": 300, "chr2": 100}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("chr1", ("chr1", 0, 5000)),
+        ("chr1:1-10", ("chr1", 0, 10)),
+        ("chr1:1,000-2,000", ("chr1", 999, 2000)),
+        ("chr1:100", ("chr1", 99, 100)),
+        ("chr1:1,000", ("chr1", 999, 1000)),
+        ("chr1:100-", ("chr1", 99, 5000)),
+        ("chr1:4990-6000", ("chr1", 4989, 5000)),
+        ("HLA-A*01:01", ("HLA-A*01:01", 0, 300)),
+        ("HLA-A*01:01:5-6", ("HLA-A*01:01", 4, 6)),
+        ("{HLA-A*01:01}:5", ("HLA-A*01:01", 4, 5)),
+        ("{chr1}", ("chr1", 0, 5000)),
+        ("{chr1}:1-10", ("chr1", 0, 10)),
+        ("{chr1}:4,990-", ("chr1", 4989, 5000)),
+    ],
+)
+def test_parse(text, expected):
+    assert parse_region(text, CONTIGS) == Interval(*expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("chr3:1-2", "no contig 'chr3'"),
+        ("chr1:5-4", "not an interval"),
+        ("chr1:0-4", "not an interval"),
+        ("{chr1}:5-4", "not an interval"),
+        ("chr1:,", "not an interval"),
+        ("{chr3}:5", "no contig 'chr3'"),
+        ("{chr1:5-6", "no contig '{chr1'"),
+        ("chr1:6000-7000", "outside chr1, which has 5000 bases"),
+        ("chr1:5001", "outside chr1, which has 5000 bases"),
+        ("chr1:5001-", "outside chr1, which has 5000 bases"),
+        ("chr1:a-b", "no contig"),
+    ],
+)
+def test_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        parse_region(text, CONTIGS)
+
+
+AMBIGUOUS = {"1": 1000, "1:100-400": 600, "1:7": 50, "{1}": 9}
+
+
+@pytest.mark.parametrize("text", ["1:100-400", "1:7"])
+def test_a_text_with_two_readings(text):
+    """Either reading can be had with the braces that the message names."""
+    with pytest.raises(InputError, match="is the name of a contig, and a part of contig '1'") as error:
+        parse_region(text, AMBIGUOUS)
+    whole, part = error.value.cure.removeprefix("write ").replace("'", "").split(" or ")
+    assert parse_region(whole, AMBIGUOUS) == Interval(text, 0, AMBIGUOUS[text])
+    assert parse_region(part, AMBIGUOUS) == parse_region(text, {"1": 1000})
+
+
+def test_a_contig_with_braces():
+    assert parse_region("{1}", AMBIGUOUS) == Interval("1", 0, 1000)
+    assert parse_region("{{1}}:2", AMBIGUOUS) == Interval("{1}", 1, 2)
+    assert parse_region("{1}:3", {"{1}": 9}) == Interval("{1}", 2, 3)
+
+
+def test_bed_is_merged_in_contig_order(tmp_path):
+    path = tmp_path / "x.bed"
+    path.write_text("track x\nchr2\t0\t5\nchr1\t10\t20\tname\n#c\n\nchr1\t15\t30\nchr1\t30\t40\n")
+    assert read_bed(path, CONTIGS) == [Interval("chr1", 10, 40), Interval("chr2", 0, 5)]
+
+
+def test_bed_that_is_gzipped(tmp_path):
+    path = tmp_path / "x.bed.gz"
+    path.write_bytes(gzip.compress(b"chr1\t10\t20\r\n"))
+    assert read_bed(path, CONTIGS) == [Interval("chr1", 10, 20)]
+
+
+def test_headers_of_bed_are_whole_words(tmp_path):
+    path = tmp_path / "x.bed"
+    path.write_text("browser position track1\ntrack name=x\ntrack1\t10\t20\n")
+    assert read_bed(path, {"track1": 100}) == [Interval("track1", 10, 20)]
+
+
+@pytest.mark.parametrize("text", ["", "#chrom\tstart\tend\n", "track x\n\n"])
+def test_bed_without_a_region_is_announced(tmp_path, caplog, text):
+    path = tmp_path / "x.bed"
+    path.write_text(text)
+    assert read_bed(path, CONTIGS) == []
+    assert f"{path}: no region in it, so that nothing is asked for" in caplog.text
+
+
+@pytest.mark.parametrize("change", [lambda path: None, Path.mkdir, lambda path: path.write_bytes(b"\xff\xfe\n")])
+def test_each_bed_that_can_not_be_read_has_its_own_message(tmp_path, change):
+    path = tmp_path / "x.bed"
+    change(path)
+    expected = {"missing": "No such file", "folder": "Is a directory", "binary": "not a text file"}
+    kind = "missing" if not path.exists() else "folder" if path.is_dir() else "binary"
+    with pytest.raises(InputError, match=expected[kind]):
+        read_bed(path, CONTIGS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("chr1\t5\n", "line 1: not `chrom start end`"),
+        ("chr9\t5\t6\n", "no contig 'chr9'"),
+        ("chr1\t1\t5\nchr1\t5\t5\n", "line 2: 5-5 is an interval without a base; BED is 0-.*: base 5 is 4 5; take 1"),
+        ("chr1\t0\t0\n", "0-0 is an interval without a base; .*: base 1 is 0 1"),
+        ("chr1\t9\t5\n", "9-5 is an interval without a base"),
+        ("chr2\t5\t101\n", "not inside chr2, which has 100 bases"),
+    ],
+)
+def test_bad_bed(tmp_path, text, message):
+    path = tmp_path / "x.bed"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_bed(path, CONTIGS)

@@ -1,0 +1,130 @@
+"""Candidates joined into regions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pairhmm.variants.regions import MAX_SHIFT, Region, RegionBuilder, RegionOptions, trim_allele, variant_extent
+from pairhmm.variants.variant import Variant
+
+CONTIG = "ACGTTGCA" * 50 + "GATC" + "CA" * 10 + "TTGACGATGC" + "ACGGTTAC" * 50
+REPEAT = 404  # where CACA... begins
+LENGTHS = {"c": len(CONTIG), "d": 500}
+
+
+def fetch(chrom: str, start: int, end: int) -> str:
+    return CONTIG[max(0, start) : end]
+
+
+def snv(pos: int, chrom: str = "c") -> Variant:
+    ref = CONTIG[pos]
+    return Variant(chrom, pos, ref, ("A" if ref != "A" else "G",), "", 0)
+
+
+def regions_of(variants: list[Variant], **options: int) -> list[Region]:
+    builder = RegionBuilder(fetch, LENGTHS, RegionOptions(**options))
+    regions = [region for variant in variants for region in builder.push(variant)]
+    return [*regions, *builder.finish()]
+
+
+@pytest.mark.parametrize(
+    ("ref", "alt", "expected"),
+    [
+        ("A", "C", (0, "A", "C")),
+        ("CAT", "C", (1, "AT", "")),
+        ("C", "CAT", (1, "", "AT")),
+        ("CAT", "CGT", (1, "A", "G")),
+        ("CATG", "CG", (1, "AT", "")),
+        ("CAA", "CA", (1, "A", "")),
+    ],
+)
+def test_trimmed_alleles(ref, alt, expected):
+    assert trim_allele(ref, alt) == expected
+
+
+def test_an_snv_touches_its_base():
+    assert variant_extent(snv(100), fetch) == (100, 101)
+
+
+@pytest.mark.parametrize(("ref", "alt"), [("CCA", "C"), ("C", "CCA")])
+def test_an_indel_touches_all_of_its_repeat(ref, alt):
+    variant = Variant("c", REPEAT - 1, ref, (alt,), "", 0)
+    assert CONTIG[REPEAT - 1] == "C"
+    start, end = variant_extent(variant, fetch)
+    assert start <= REPEAT - 1
+    assert end == REPEAT + 20 + 1
+
+
+def test_near_candidates_share_a_region():
+    (region,) = regions_of([snv(100), snv(120), snv(140)])
+    assert (region.core_start, region.core_end) == (100, 141)
+    assert (region.start, region.end) == (45, 196)
+    assert (region.haplotype_start, region.haplotype_end) == (30, 211)
+    assert region.extents == ((100, 101), (120, 121), (140, 141))
+
+
+def test_far_candidates_do_not():
+    first, second = regions_of([snv(100), snv(127)])
+    assert (first.core_end, second.core_start) == (101, 127)
+
+
+def test_candidates_that_reads_spell_together_share_a_region():
+    first = replace(snv(100), joined_until=141)
+    assert [region.variants for region in regions_of([first, snv(140)])] == [(first, snv(140))]
+    assert [len(region.variants) for region in regions_of([first, snv(140), snv(170)], max_span=60)] == [2, 1]
+    assert [len(region.variants) for region in regions_of([first, snv(140)], max_span=40)] == [1, 1]
+    assert [len(region.variants) for region in regions_of([snv(20), snv(60), first, snv(141)])] == [1, 1, 1, 1]
+
+
+def test_reads_are_cut_before_the_next_regions_candidates():
+    first, second = regions_of([snv(100), snv(140)])
+    assert first.end == 140
+    assert second.start == 101
+
+
+def test_spans_and_alleles_are_limited():
+    variants = [snv(pos) for pos in range(100, 220, 10)]
+    assert [len(region.variants) for region in regions_of(variants, max_span=50)] == [5, 5, 2]
+    assert [len(region.variants) for region in regions_of(variants, max_alleles=4)] == [4, 4, 4]
+
+
+def test_touching_regions_keep_some_flank():
+    for region in regions_of([snv(pos) for pos in range(100, 220, 10)], max_span=50):
+        assert region.start <= region.core_start - 10
+        assert region.end >= region.core_end + 10
+
+
+def test_regions_end_with_the_contig():
+    (first,) = regions_of([snv(3)])
+    (last,) = regions_of([snv(len(CONTIG) - 2)])
+    assert (first.start, first.haplotype_start) == (0, 0)
+    assert (last.end, last.haplotype_end) == (len(CONTIG), len(CONTIG))
+
+
+def test_contigs_are_never_joined():
+    assert [region.chrom for region in regions_of([snv(490), snv(5, "d")])] == ["c", "d"]
+
+
+def test_regions_do_not_depend_on_how_far_reads_have_come():
+    variants = [snv(pos) for pos in (50, 70, 110, 170, 400, 420, 700)]
+    whole = regions_of(variants)
+    builder = RegionBuilder(fetch, LENGTHS)
+    stepped: list[Region] = []
+    remaining = list(variants)
+    for frontier in range(len(CONTIG)):
+        while remaining and remaining[0].pos < frontier:
+            stepped.extend(builder.push(remaining.pop(0)))
+        stepped.extend(builder.advance("c", frontier))
+    stepped.extend(builder.finish())
+    assert stepped == whole
+
+
+def test_a_region_is_closed_once_nothing_can_reach_it():
+    builder = RegionBuilder(fetch, LENGTHS)
+    assert not list(builder.push(snv(100)))
+    assert builder.open_start == 100
+    assert not list(builder.advance("c", 101 + MAX_SHIFT))
+    assert len(list(builder.advance("c", 400))) == 1
+    assert builder.open_start is None
