@@ -81,10 +81,12 @@ def test_forward(run, run_cli, tmp_path):
 
 def test_report(run, data, tmp_path):
     given = ("-f", data / "d/reference.fa", "--calls", data / "calls.vcf.gz")
-    tables = ("--likelihoods", data / "likelihoods.tsv.gz", "--alignments", data / "d/reads.bam")
-    found = run("report", *given, *tables, "-o", tmp_path / "report.html")
+    tables = ("--likelihoods", data / "likelihoods.tsv.gz", "-o", tmp_path / "report.html")
+    found = run("report", *given, *tables)
     assert found.returncode == 0, found.stderr
     assert "<html" in (tmp_path / "report.html").read_text()
+    refused = run("report", *given, *tables, "--alignments", data / "d/reads.bam")
+    assert refused.returncode == 2 and "reading alignments needs pairhmm's compiled part" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import STDIN
-from pairhmm.files.htslib import UNREADABLE, quiet
 
 MODEL_RECORD = "pairhmmModel"
 """The key of the header line that names the model and its parameters."""
@@ -145,7 +144,9 @@ def sample_name(path: str, has_alignments: bool) -> str:
 
 
 def _read_groups(path: str) -> list[dict[str, str]]:
-    import pysam  # Most commands need no header, and start sooner without.
+    import pysam  # Most commands read no header, and start sooner without.
+
+    from pairhmm.files.htslib import UNREADABLE, quiet
 
     try:
         with quiet(), pysam.AlignmentFile(path, "r", check_sq=False) as file:

@@ -32,7 +32,7 @@ def without_comments(path):
 
 
 def test_sources_lie_in_folders():
-    assert {path.parent.name for path in SOURCES} == {"align", "bench", "forward", "map", "published", "scan", "warp"}
+    assert {path.parent.name for path in SOURCES} == {"align", "forward", "map", "scan", "warp"}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
