@@ -172,6 +172,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _tell("interrupted")
         code = startup.SIGNALLED + signal.SIGINT
     except ends.Ended as ended:
+        ends.Ended.arrived = True
         _tell(ended.told)
         code = startup.SIGNALLED + ended.number
     except BrokenPipeError:
