@@ -20,9 +20,8 @@ from pairhmm.alignments.cigar import DELETION
 from pairhmm.errors import InputError
 from pairhmm.files.names import printable
 from pairhmm.files.outputs import output_errors, whole_files
-from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.arrays import Names, offsets
 from pairhmm.sequences.letters import decode
-from pairhmm.sequences.names import Names
 
 UNMAPPED, SECONDARY = 0x4, 0x100
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.native import native
 from pairhmm.objects import short_repr
-from pairhmm.sequences.arrays import gather, joined, offsets
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names, gather, joined, offsets
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads

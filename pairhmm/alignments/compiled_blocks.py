@@ -33,8 +33,8 @@ from pairhmm.alignments.taken_reads import Taken, molecules_of, pieces, tag_text
 from pairhmm.errors import InputError
 from pairhmm.files.bgzf_blocks import DamagedBlockError
 from pairhmm.native import native
+from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.names import Names
 
 # In the order in which the compiled part counts them.
 _REASONS: Final = (

@@ -26,8 +26,8 @@ from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names, samples_of
 from pairhmm.files.one_pass import is_pipe, require_file
 from pairhmm.native import require_compiled
-from pairhmm.sequences.contig_names import listed
 from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import listed
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.errors import InputError
 from pairhmm.files.names import check_packed_names
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 # Blocks of the size that is asked for whose reads may be held at once, and the fewest reads of a smaller block.
 _BLOCKS_HELD, _FEWEST = 2, 40

@@ -13,8 +13,8 @@ from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import pipe_from
 from pairhmm.files.names import check_packed_names
+from pairhmm.sequences.fastx import text_blocks
 from pairhmm.sequences.records import RecordBlock
-from pairhmm.sequences.text_records import text_blocks
 
 _FASTQ = b"@"
 

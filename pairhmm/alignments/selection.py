@@ -15,7 +15,7 @@ from pairhmm.alignments.molecules import Families
 from pairhmm.errors import InputError
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
 log = logging.getLogger(__name__)
 

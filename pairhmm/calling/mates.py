@@ -18,8 +18,7 @@ from pairhmm.calling.molecules import Apart, MoleculeCounts, MoleculeOptions
 from pairhmm.models.batch import Profiles
 from pairhmm.native import native
 from pairhmm.objects import short_repr
-from pairhmm.sequences.arrays import offsets
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names, offsets
 
 
 @dataclass(slots=True)

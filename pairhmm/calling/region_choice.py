@@ -133,8 +133,8 @@ def _given_region(path: str, places: Sequence[Interval] | None, genome: Referenc
     """The one region whose haplotypes are the records of a FASTA file."""
     # Few runs need them, and all others start sooner without.
     from pairhmm.align.given_haplotypes import describe_haplotypes
+    from pairhmm.sequences.fastx import read_sequences
     from pairhmm.sequences.letters import decode
-    from pairhmm.sequences.reader import read_sequences
 
     if places is None or len(places) != 1:
         raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN, LikelihoodRows
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 
 def score_schema(are_joined: bool) -> Any:

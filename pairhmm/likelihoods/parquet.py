@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.files.background import BackgroundWriter
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 ROWS_PER_GROUP = 1 << 17
 """Rows in a Parquet row group."""

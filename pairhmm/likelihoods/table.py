@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.files.names import MODEL_RECORD
 from pairhmm.objects import by_fields, short_repr
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 READS_COLUMN = "reads"

@@ -16,7 +16,7 @@ from pairhmm.alignments.sam_flags import SECONDARY, SUPPLEMENTARY, ReadKey, mate
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.sequences.intervals import Interval, merge
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _CHUNK = 5_000
 _NO_QUALITY = 0

@@ -20,8 +20,8 @@ from pairhmm.files.htslib import quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
 from pairhmm.files.one_pass import require_file
-from pairhmm.sequences.contig_names import same_contig
 from pairhmm.sequences.fasta_index import can_be_indexed, make_index, why_unfit
+from pairhmm.sequences.intervals import same_contig
 
 log = logging.getLogger(__name__)
 

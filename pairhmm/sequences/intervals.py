@@ -1,17 +1,17 @@
-"""Reads regions as users write them, `chr:begin-end` and BED files, as 0-based half-open intervals."""
+"""Intervals as users write them (`chr:begin-end`, BED), 0-based half-open here, and names of contigs."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
 from pairhmm.files.outputs import listed_once, open_output
 from pairhmm.files.text_lines import read_lines
-from pairhmm.sequences.contig_names import listed, same_contig
 
 log = logging.getLogger(__name__)
 
@@ -201,3 +201,20 @@ def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+
+
+_LISTED = 3
+_PREFIX = "chr"
+
+
+def listed(names: Collection[str]) -> str:
+    """The first few names, for a message."""
+    return ", ".join(islice(names, _LISTED)) + (", ..." if len(names) > _LISTED else "")
+
+
+def same_contig(name: str, contigs: Iterable[str]) -> str | None:
+    """The contig that has the same name except for a `chr` at the start of one of the two."""
+    other = name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
+    # The mitochondrial contig is MT in names without `chr`, and chrM with it.
+    wanted = {other, {"M": "MT", "chrMT": "chrM"}.get(other, other)}
+    return next((contig for contig in contigs if contig in wanted), None)

@@ -16,8 +16,8 @@ from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.names import check_names
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.fastx import text_blocks
 from pairhmm.sequences.iupac import ANY
-from pairhmm.sequences.text_records import text_blocks
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import pysam
 
 from pairhmm.alignments.sam_flags import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
 from pairhmm.files import formats
-from pairhmm.sequences.qualities import PHRED_OFFSET
+from pairhmm.sequences.letters import PHRED_OFFSET
 from pairhmm.simulate.genome_files import LETTERS
 from pairhmm.simulate.reads import CIGAR_M, SimulatedReads
 

@@ -11,7 +11,7 @@ import pytest
 from pairhmm.alignments import read_blocks
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.merged_blocks import merged_blocks
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 RANK = {"b": 0, "a": 1, "c": 2}
 

@@ -11,7 +11,7 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.variants.call_writer import open_calls
 from pairhmm.variants.genotypes import SampleGenotype
 from pairhmm.variants.variant import Variant

@@ -18,7 +18,7 @@ from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 UNKNOWN = "of another program: whether rows are missing or damaged can't be checked; no model is named"
 LEAST = -4.0

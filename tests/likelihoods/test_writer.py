@@ -20,7 +20,7 @@ from pairhmm.likelihoods.reader import LikelihoodTable
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
 from pairhmm.likelihoods.writer import open_likelihoods
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 ROWS = LikelihoodRows(
     chrom="q",

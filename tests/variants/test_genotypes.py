@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm import native as compiled
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.variants import genotypes
 from pairhmm.variants.genotypes import (
     MAX_GENOTYPES,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.variants.genotypes import genotype_table, log10_priors
 from pairhmm.variants.haplotypes import build_haplotypes
 from pairhmm.variants.regions import RegionBuilder, RegionOptions, shift_left, trim_allele, variant_extent

@@ -1,4 +1,4 @@
-// Names of contigs in messages, with and without `chr` (pairhmm/sequences/contig_names.py).
+// Names of contigs in messages, with and without `chr` (pairhmm/sequences/intervals.py).
 
 import { InputProblem } from "./problem.js";
 
