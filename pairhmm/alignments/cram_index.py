@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from pairhmm.alignments.bam_index import open_unzipped
-from pairhmm.alignments.index_lookup import Contradiction
+from pairhmm.alignments.index_checks import Contradiction
 from pairhmm.sequences.arrays import distinct
 
 # Containers that are looked up in the file, beside those that the index makes doubtful. Each costs a short read.

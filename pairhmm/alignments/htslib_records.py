@@ -30,7 +30,7 @@ _LINE = re.compile(r"Parse error at line (\d+)")
 
 
 class HtslibRecords:
-    """The records of a CRAM or SAM file, as `pairhmm.alignments.unpacked_bam.BamRecords` has those of BAM.
+    """The records of a CRAM or SAM file, as `pairhmm.alignments.bam_records.BamRecords` has those of BAM.
 
     Parameters
     ----------

@@ -13,16 +13,16 @@ import pysam
 
 from pairhmm.alignments.bam_index import LONGEST_FOR_BAI, BamIndex, DamagedIndexError, read_bam_index
 from pairhmm.alignments.cram_index import CramSlice, check_cram_index, read_cram_index
-from pairhmm.alignments.index_lookup import (
+from pairhmm.alignments.index_checks import (
     Contradiction,
     DamagedFile,
     FileBlocks,
     bam_records,
     check_lookups,
     first_line,
+    require_rising,
     sam_records,
 )
-from pairhmm.alignments.index_offsets import require_rising
 from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.block_heads import block_size

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam_flags import FIRST, MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE
+from pairhmm.alignments.sam import FIRST, MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE
 from pairhmm.errors import InputError
 
 log = logging.getLogger(__name__)

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO, NamedTuple
 import pysam
 
 from pairhmm.alignments.bam_index import BamIndex
+from pairhmm.alignments.bam_records import BamRecords, first_record, opener_of
 from pairhmm.alignments.htslib_records import HtslibRecords
 from pairhmm.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.alignments.piped import PipedRecords, open_pipe
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, OpenAlignments, Records
-from pairhmm.alignments.unpacked_bam import BamRecords, first_record, opener_of
 from pairhmm.errors import InputError
 from pairhmm.files import block_heads, end_markers, formats
 from pairhmm.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files

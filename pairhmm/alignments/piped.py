@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO, ClassVar, cast
 
+from pairhmm.alignments.bam_records import BamStream, read_header
 from pairhmm.alignments.htslib_records import DecodedRecords
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, RecordStream
-from pairhmm.alignments.unpacked_bam import UnpackedBam, read_header
 from pairhmm.errors import InputError
 from pairhmm.files import block_heads, formats
 from pairhmm.files.background import prefetch
@@ -97,7 +97,7 @@ def _piped_bam(stream: ByteStream, reads_ahead: bool) -> PipedRecords:
         raise InputError(stream.path, "", OTHER_FORMAT, FORMATS)
     data = b"".join(block.data for block in blocks)
     rest = prefetch(batches) if reads_ahead else batches
-    records = UnpackedBam(_with_first(data[size:], rest), 0, None, stream.close)
+    records = BamStream(_with_first(data[size:], rest), 0, None, stream.close)
     return PipedRecords(data[:size], "BAM", records, stream.check_end)
 
 

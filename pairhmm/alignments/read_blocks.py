@@ -11,9 +11,9 @@ from itertools import tee
 import numpy as np
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import CONSUMES_QUERY
-from pairhmm.alignments.compiled_blocks import compiled_blocks
 from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.native_reader import native_blocks
+from pairhmm.alignments.sam import CONSUMES_QUERY
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.errors import InputError
@@ -72,7 +72,7 @@ def read_blocks(
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     found = LeftOut()
     streams = [
-        compiled_blocks(source, order, request, intervals, found)
+        native_blocks(source, order, request, intervals, found)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)

@@ -1,6 +1,6 @@
 """Open alignment files, and what a reader of their records has to offer. All coordinates are 0-based half-open.
 
-There are two readers: `pairhmm.alignments.unpacked_bam` for BAM in blocks, and htslib
+There are two readers: `pairhmm.alignments.bam_records` for BAM in blocks, and htslib
 (`pairhmm.alignments.htslib_records`) for the rest.
 """
 

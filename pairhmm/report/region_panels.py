@@ -13,7 +13,7 @@ import numpy as np
 
 from pairhmm.align.given_haplotypes import find_differences
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.sam_flags import ReadKey
+from pairhmm.alignments.sam import ReadKey
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes, RegionLikelihoods
 from pairhmm.models.labels import model_of_label

@@ -11,7 +11,7 @@ from types import TracebackType
 import numpy as np
 import pysam
 
-from pairhmm.alignments.sam_flags import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
+from pairhmm.alignments.sam import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
 from pairhmm.files import formats
 from pairhmm.sequences.letters import PHRED_OFFSET
 from pairhmm.simulate.genome_files import LETTERS

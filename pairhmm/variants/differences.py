@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from pairhmm.alignments.cigar import DELETION, MATCH
+from pairhmm.alignments.sam import DELETION, MATCH
 from pairhmm.variants.regions import shift_left
 
 Difference: TypeAlias = tuple[int, str, str]

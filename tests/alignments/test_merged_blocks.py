@@ -119,7 +119,7 @@ def test_the_blocks_of_many_inputs_are_small(monkeypatch):
         asked.append(request.chunk_size)
         return iter(())
 
-    monkeypatch.setattr(read_blocks, "compiled_blocks", record)
+    monkeypatch.setattr(read_blocks, "native_blocks", record)
     for count in (1, 4, 1000):
         inputs = [SimpleNamespace(path="a.bam")] * count
         assert not list(read_blocks.read_blocks(inputs, ["a"], None, 20_000))

@@ -7,10 +7,10 @@ import struct
 import pysam
 import pytest
 
+from pairhmm.alignments.native_reader import tag_text
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import ReadSelection
-from pairhmm.alignments.taken_reads import tag_text
 from pairhmm.errors import InputError
 from pairhmm.sequences.fasta import Reference
 

@@ -1,7 +1,4 @@
-"""The unpacked bytes of a BAM file: all records, or those at a place that an index gives.
-
-Offsets are virtual: 48 bits of a block's place in the file, and 16 of a place in the unpacked block.
-"""
+"""The unpacked bytes of a BAM file: all records, or those at a place that an index gives."""
 
 from __future__ import annotations
 
@@ -63,25 +60,25 @@ class BamRecords:
         assert self.index is not None
         return self.index.unplaced_reads
 
-    def whole(self) -> UnpackedBam:
+    def whole(self) -> BamStream:
         """All records."""
         return self._between(self.first, None)
 
-    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
+    def through_index(self, tid: int, start: int, end: int) -> Iterator[BamStream]:
         """Those that overlap [start, end) of a contig, and others that lie beside them."""
         assert self.index is not None
         enough = self.index.before(tid, end - 1)
         for begin, behind in self.index.places(tid, start, end):
             yield self._between(begin, behind, enough)
 
-    def _between(self, begin: int, behind: int | None, enough: int | None = None) -> UnpackedBam:
+    def _between(self, begin: int, behind: int | None, enough: int | None = None) -> BamStream:
         """The records that begin at virtual offsets [begin, behind); None is the end of the file.
 
         Few records behind `enough` are needed.
         """
         read, close = self.open()
         blocks = blocks_from(read, begin >> 16, None if enough is None else enough >> 16)
-        return UnpackedBam(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
+        return BamStream(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
 
 
 def ahead_to(batches: Generator[list[Block]], behind: int | None) -> Generator[list[Block]]:
@@ -155,7 +152,7 @@ def opener_of(path: str | int, stays_open: bool = True) -> Callable[[], tuple[Re
     return open_again if stays_open else lambda: (read_once, lambda: None)
 
 
-class UnpackedBam:
+class BamStream:
     """Unpacked bytes, of which the front is given up as records are taken.
 
     Parameters
