@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.bam_index import BamIndex
 from pairhmm.files import formats
 from pairhmm.files.background import prefetch
-from pairhmm.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
+from pairhmm.files.bgzf import Block, DamagedBlockError, ReadAt, blocks_from
 from pairhmm.native import native
 
 if TYPE_CHECKING:

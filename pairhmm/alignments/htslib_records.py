@@ -16,7 +16,7 @@ import pysam
 
 from pairhmm.alignments.index import AlignmentIndex
 from pairhmm.errors import InputError
-from pairhmm.files.bgzf_blocks import DamagedBlockError
+from pairhmm.files.bgzf import DamagedBlockError
 from pairhmm.files.htslib import open_by_htslib, require_htslib
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from pairhmm.alignments.index_checks import (
 )
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.block_heads import block_size
+from pairhmm.files.bgzf import block_size
 
 log = logging.getLogger(__name__)
 

@@ -29,7 +29,7 @@ from pairhmm.alignments.selection import (
 )
 from pairhmm.alignments.sources import OpenAlignments, RecordStream, neighbours
 from pairhmm.errors import InputError
-from pairhmm.files.bgzf_blocks import DamagedBlockError
+from pairhmm.files.bgzf import DamagedBlockError
 from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval

@@ -19,12 +19,12 @@ from pairhmm.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.alignments.piped import PipedRecords, open_pipe
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, OpenAlignments, Records
 from pairhmm.errors import InputError
-from pairhmm.files import block_heads, end_markers, formats
+from pairhmm.files import bgzf, formats
 from pairhmm.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files
 from pairhmm.files.htslib import UNREADABLE, quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names, samples_of
-from pairhmm.files.one_pass import is_pipe, require_file
+from pairhmm.files.pipes import is_pipe, require_file
 from pairhmm.native import require_compiled
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import listed
@@ -230,9 +230,9 @@ def _check_file(path: str, threads: int) -> None:
     """Look at both ends of a regular file."""
     opening(path)
     descriptor = STDIN_FILE if path == STDIN else None
-    end_markers.check_end(path, descriptor)
+    bgzf.check_end(path, descriptor)
     if threads > 1:
-        block_heads.check_file(path, threads, descriptor)
+        bgzf.check_block_heads(path, threads, descriptor)
 
 
 @contextmanager
@@ -264,7 +264,7 @@ def _bam_records(path: str, index: BamIndex | None, threads: int, stays_open: bo
     open_again = opener_of(STDIN_FILE if path == STDIN else path, stays_open)
     read, close = open_again()
     try:
-        is_in_blocks = block_heads.block_size(read(0, formats.BGZF_HEAD_SIZE)) > 0
+        is_in_blocks = bgzf.block_size(read(0, formats.BGZF_HEAD_SIZE)) > 0
         first = first_record(read) if is_in_blocks else None
     finally:
         close()

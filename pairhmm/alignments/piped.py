@@ -11,9 +11,9 @@ from pairhmm.alignments.bam_records import BamStream, read_header
 from pairhmm.alignments.htslib_records import DecodedRecords
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, RecordStream
 from pairhmm.errors import InputError
-from pairhmm.files import block_heads, formats
+from pairhmm.files import bgzf, formats
 from pairhmm.files.background import prefetch
-from pairhmm.files.bgzf_blocks import Block, blocks_from
+from pairhmm.files.bgzf import Block, blocks_from
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import pipe_from
 from pairhmm.files.htslib import open_by_htslib
@@ -76,8 +76,8 @@ def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
     try:
         start = stream.raw.peek()
         if threads > 1:
-            block_heads.check_bytes(path, start)
-        if stream.head.startswith(formats.BAM) and block_heads.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0:
+            bgzf.check_stream_heads(path, start)
+        if stream.head.startswith(formats.BAM) and bgzf.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0:
             return _piped_bam(stream, threads > 1)
     except BaseException:
         stream.close()

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
+from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import pipe_from
-from pairhmm.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.htslib import open_by_htslib, quiet
 from pairhmm.files.names import check_packed_names
 from pairhmm.native import native

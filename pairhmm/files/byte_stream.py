@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.descriptors import STDIN, STDIN_FILE
-from pairhmm.files.end_markers import (
+from pairhmm.files.bgzf import (
     BGZF_END,
     CUT_OFF,
     LONGEST,
@@ -25,6 +24,7 @@ from pairhmm.files.end_markers import (
     check_tail,
     end_marker,
 )
+from pairhmm.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.files.inputs import check_packing, opening
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.files.inputs import opening
-from pairhmm.files.one_pass import require_file
+from pairhmm.files.pipes import require_file
 from pairhmm.files.text_lines import read_lines, read_rows
 from pairhmm.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
 from pairhmm.likelihoods.table import (

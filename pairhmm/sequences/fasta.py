@@ -15,11 +15,11 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.end_markers import check_end
+from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
-from pairhmm.files.one_pass import require_file
+from pairhmm.files.pipes import require_file
 from pairhmm.sequences.fasta_index import can_be_indexed, make_index, why_unfit
 from pairhmm.sequences.intervals import same_contig
 

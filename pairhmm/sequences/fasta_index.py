@@ -22,7 +22,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.end_markers import end_marker
+from pairhmm.files.bgzf import end_marker
 from pairhmm.files.outputs import is_protected, whole_files
 
 _FAI, _GZI = ".fai", ".gzi"

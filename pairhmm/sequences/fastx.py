@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.files.bgzf import MAKE_AGAIN, check_end
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import STDOUT
-from pairhmm.files.end_markers import MAKE_AGAIN, check_end
 from pairhmm.files.htslib import quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names

@@ -10,10 +10,10 @@ from math import isfinite
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.files.end_markers import check_end
+from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import UNREADABLE, quiet
 from pairhmm.files.inputs import opening
-from pairhmm.files.one_pass import unmixed
+from pairhmm.files.pipes import unmixed
 from pairhmm.variants.info_fields import InfoField, info_fields
 from pairhmm.variants.sites import ReportedSite, SampleCall
 from pairhmm.variants.without_index import open_variants

@@ -12,10 +12,10 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.end_markers import check_end
+from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import UNREADABLE
 from pairhmm.files.inputs import opening
-from pairhmm.files.one_pass import readable_again
+from pairhmm.files.pipes import spooled
 from pairhmm.files.text_lines import lines_of
 from pairhmm.sequences.intervals import MOST_DIGITS
 from pairhmm.variants.without_index import open_variants
@@ -43,7 +43,7 @@ def listed_records(path: str, rank: Mapping[str, int]) -> Iterator[tuple[int, Fi
     """
     opening(path)
     try:
-        with readable_again(path) as file:
+        with spooled(path) as file:
             check_end(path, file)
             text = _Text(path, file)
             kind = _Bcf(path, file) if text.head.startswith(formats.BCF) else text

@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
+from pairhmm.files.bgzf import check_end
 from pairhmm.files.byte_stream import ByteStream
-from pairhmm.files.end_markers import check_end
 from pairhmm.files.htslib import UNREADABLE, quiet
-from pairhmm.files.one_pass import require_file
+from pairhmm.files.pipes import require_file
 from pairhmm.files.text_lines import read_texts
 from pairhmm.sequences.intervals import MOST_DIGITS
 from pairhmm.variants.without_index import open_variants

@@ -8,7 +8,7 @@ import pytest
 
 from pairhmm.alignments import bam_records
 from pairhmm.alignments.bam_records import BamStream, ahead_to, read_header
-from pairhmm.files.bgzf_blocks import Block, DamagedBlockError
+from pairhmm.files.bgzf import Block, DamagedBlockError
 from pairhmm.native import native
 
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from pairhmm.errors import InputError
+from pairhmm.files.bgzf import becomes_gzip
 from pairhmm.files.descriptors import STDIN, STDIN_FILE
-from pairhmm.files.end_markers import becomes_gzip
 from pairhmm.files.inputs import check_file_packing
 from pairhmm.files.text_lines import read_texts
 
@@ -28,7 +28,7 @@ def is_pipe(path: str) -> bool:
 
 
 @contextmanager
-def readable_again(path: str) -> Iterator[str]:
+def spooled(path: str) -> Iterator[str]:
     """A path that can be opened more than once: `path` itself, or a temporary copy of a pipe's content.
 
     Raises

@@ -1,4 +1,4 @@
-"""Pieces of a run: text files with a header and rows, read so that errors name file and line."""
+"""Shards of a gathered run: text files with a header and rows, read so that errors name file and line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_POSITION = 2**31 - 1
 _MOST_DIGITS = len(str(_LAST_POSITION))
 
 
-class Piece:
+class Shard:
     """A text file: its header, and the rows after it.
 
     Parameters
@@ -95,7 +95,7 @@ class Piece:
 
 
 @contextmanager
-def open_piece(path: str) -> Iterator[Piece]:
+def open_shard(path: str) -> Iterator[Shard]:
     """Open a file, plain or gzipped, and read its header."""
     with closing(read_texts(path)) as texts:
-        yield Piece(path, texts)
+        yield Shard(path, texts)
