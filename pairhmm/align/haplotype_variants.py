@@ -17,7 +17,7 @@ from pairhmm.sequences.fastx import SequenceRecord, read_sequences
 from pairhmm.sequences.intervals import parse_region
 from pairhmm.sequences.letters import decode
 from pairhmm.variants.call_writer import CALL_ENDINGS
-from pairhmm.variants.contig_lines import check_contigs
+from pairhmm.variants.header import check_contigs
 
 log = logging.getLogger(__name__)
 

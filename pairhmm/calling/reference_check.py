@@ -17,7 +17,7 @@ from pairhmm.alignments.sam import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.errors import InputError
 from pairhmm.sequences.arrays import distinct, offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.regions import FetchBases
+from pairhmm.variants.variant import FetchBases
 
 log = logging.getLogger(__name__)
 

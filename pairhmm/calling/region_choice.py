@@ -22,8 +22,8 @@ from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.haplotypes import Haplotype
-from pairhmm.variants.regions import FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region, RegionBuilder, RegionOptions
+from pairhmm.variants.variant import FetchBases, Variant, variant_extent
 
 
 class ChosenRegions(NamedTuple):

@@ -15,8 +15,8 @@ from pairhmm.files.htslib import UNREADABLE, quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.pipes import unmixed
 from pairhmm.variants.info_fields import InfoField, info_fields
+from pairhmm.variants.records import open_variants
 from pairhmm.variants.sites import ReportedSite, SampleCall
-from pairhmm.variants.without_index import open_variants
 
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
 

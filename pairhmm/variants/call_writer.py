@@ -17,11 +17,10 @@ from pairhmm.files.formats import TABIX_INDICES, require_ending
 from pairhmm.files.names import printable
 from pairhmm.files.outputs import TextSink, has_companions, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.native import native
-from pairhmm.variants.contig_lines import contig_lines
-from pairhmm.variants.genotypes import MAX_GQ, SampleGenotype, SiteStatistics
+from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GQ, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.gvcf import NON_REF, gvcf_header
+from pairhmm.variants.header import contig_lines
 from pairhmm.variants.neighbouring_sites import SPANNED
-from pairhmm.variants.records import MANY_UNFIT, RecordOptions
 from pairhmm.variants.variant import Variant
 
 PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"

@@ -15,9 +15,8 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 from pairhmm.errors import InputError
 from pairhmm.files.names import check_names
 from pairhmm.sequences.intervals import same_contig
-from pairhmm.variants.listed_records import listed_records
-from pairhmm.variants.regions import FetchBases
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.records import listed_records
+from pairhmm.variants.variant import FetchBases, Variant
 
 log = logging.getLogger(__name__)
 

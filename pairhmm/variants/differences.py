@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from pairhmm.alignments.sam import DELETION, MATCH
-from pairhmm.variants.regions import shift_left
+from pairhmm.variants.variant import shift_left
 
 Difference: TypeAlias = tuple[int, str, str]
 """Position (0-based), reference bases and the sequence's bases. An insertion or deletion includes its anchor base."""

@@ -13,9 +13,8 @@ from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.shards import DAMAGED, SAME_RUN, Shard
 from pairhmm.files.text_lines import read_texts
 from pairhmm.variants.call_writer import CALL_ENDINGS, VCF_COLUMNS, open_vcf
-from pairhmm.variants.contig_lines import check_contigs
-from pairhmm.variants.provenance import run_header
-from pairhmm.variants.record_lines import bcf_texts
+from pairhmm.variants.header import check_contigs, run_header
+from pairhmm.variants.records import bcf_texts
 
 _TAB = "\t"
 _VCF_HEADER = _TAB.join(VCF_COLUMNS)

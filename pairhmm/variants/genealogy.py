@@ -1,4 +1,4 @@
-"""The relations that a sample sheet or a pedigree says samples have."""
+"""The relations that a sample sheet or a pedigree says samples have, and the numbers by which arrays name them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,26 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.variants.relationships import IDENTICAL, PARENT_CHILD, RELATED, SIBLINGS, UNKNOWN, UNRELATED
+RELATIONS = ("unrelated", "related", "siblings", "parent-child", "identical")
+"""Names, by number. Related is of the second degree, such as half-siblings."""
+UNRELATED, RELATED, SIBLINGS, PARENT_CHILD, IDENTICAL = range(len(RELATIONS))
+UNKNOWN = -1
+"""The number of a relation that is not known."""
+
+IBD = np.array(
+    [
+        [1.0, 0.0, 0.0],
+        [0.5, 0.5, 0.0],
+        [0.25, 0.5, 0.25],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+    ]
+)
+"""Probability that two samples of a relation have 0, 1 and 2 alleles from a common ancestor, (relations, 3).
+
+Thompson (1975), "The estimation of pairwise relationships", table 1.
+"""
+
 
 Parents = tuple[str, str]
 """Father and mother; empty where not known."""
@@ -40,7 +59,7 @@ class Genealogy:
         Returns
         -------
         int8 (samples, samples)
-            Numbers of `pairhmm.variants.relationships`. Samples have `IDENTICAL` with themselves.
+            Numbers of `pairhmm.variants.genealogy`. Samples have `IDENTICAL` with themselves.
 
         Raises
         ------

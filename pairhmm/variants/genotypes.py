@@ -1,7 +1,4 @@
-"""From read x haplotype likelihoods to genotypes: alleles, observations, genotype likelihoods, posteriors.
-
-The sums are native (cpu/calling/genotypes.cpp). Every likelihood here is a log10.
-"""
+"""From read x haplotype likelihoods to genotypes: alleles, observations, likelihoods, posteriors; records' options."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import OptionError
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.variants.pedigree import Pedigree, SampleFamily
@@ -32,6 +30,9 @@ GATK's AlleleLikelihoods.LOG_10_INFORMATIVE_THRESHOLD.
 
 MAX_GQ = 99
 """The highest GQ (Phred) that is written, by VCF's convention."""
+
+GQ_BANDS = 1, 10, 20, 30, 40, 60, 80
+"""GQ from which on each further band of blocks begins."""
 
 MAX_QUAL = 1e6
 """The highest QUAL (Phred) that is written."""
@@ -292,3 +293,47 @@ def site_quality(samples: list[SampleGenotype]) -> float:
 
 def _quality(log10_reference: float) -> float:
     return min(MAX_QUAL, max(0.0, -10.0 * log10_reference))
+
+
+MANY_UNFIT = 0.2
+"""The share of reads that fit no haplotype from which on it is said, of a run and of a site.
+
+Among paralogs, one in six real short reads fits none.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """Which records calls have, and which filters these get.
+
+    Attributes
+    ----------
+    gvcf : bool
+        Whether the file is a gVCF: blocks of the reference lie between the records.
+    gq_bands : tuple of int
+        GQ from which on each further band of blocks begins, ascending, from 1 to 99.
+    mnv : bool
+        Whether neighbouring SNVs that all samples have on the same chromosomes are one record.
+    min_qd : float or None
+        QD below which a record gets the filter LowQD.
+    max_fs : float or None
+        FS above which a record gets the filter StrandBias.
+    max_sor : float or None
+        SOR above which a record gets the filter StrandBias.
+    min_mq : float or None
+        MQ below which a record gets the filter LowMQ.
+    """
+
+    gvcf: bool = False
+    gq_bands: tuple[int, ...] = GQ_BANDS
+    mnv: bool = False
+    min_qd: Annotated[float | None, Within(0)] = None
+    max_fs: Annotated[float | None, Within(0)] = None
+    max_sor: Annotated[float | None, Within(0)] = None
+    min_mq: Annotated[float | None, Within(0)] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        bands = self.gq_bands
+        if list(bands) != sorted(set(bands)) or not all(1 <= limit <= MAX_GQ for limit in bands):
+            raise OptionError("gq_bands", bands, f"are not ascending numbers from 1 to {MAX_GQ}")

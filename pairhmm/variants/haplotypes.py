@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.objects import short_repr
-from pairhmm.variants.regions import Region, trim_allele
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import trim_allele
 
 UNKNOWN = -1
 """Stands for the allele of a read whose alignment does not show it."""

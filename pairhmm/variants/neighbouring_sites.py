@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pairhmm.variants.regions import trim_allele
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import Variant, trim_allele
 
 SPANNED = "*"
 """The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3)."""

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pairhmm.variants.regions import trim_allele
+from pairhmm.variants.variant import trim_allele
 
 NO_QUALITY = 1 << 20
 """The lowest GQ of a site without any GQ. It is larger than every GQ."""

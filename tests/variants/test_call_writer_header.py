@@ -9,8 +9,7 @@ import pysam.bcftools
 import pytest
 
 from pairhmm.variants.call_writer import open_calls
-from pairhmm.variants.genotypes import SampleGenotype, SiteStatistics
-from pairhmm.variants.records import RecordOptions
+from pairhmm.variants.genotypes import RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.variant import Variant
 
 CONTIGS = {"one": 1000}

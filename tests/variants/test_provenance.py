@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.variants.provenance import run_header
+from pairhmm.variants.header import run_header
 
 COMMON = ["##fileformat=VCFv4.3", "##reference=r.fa", '##FILTER=<ID=PASS,Description="x">']
 

@@ -14,8 +14,8 @@ import pytest
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.genotypes import genotype_table, log10_priors
 from pairhmm.variants.haplotypes import build_haplotypes
-from pairhmm.variants.regions import RegionBuilder, RegionOptions, shift_left, trim_allele, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import RegionBuilder, RegionOptions
+from pairhmm.variants.variant import Variant, shift_left, trim_allele, variant_extent
 
 LENGTH = 3000
 

@@ -33,7 +33,7 @@ const ALLOWED = /^[\w!$%&+./:;?@^|~-][\w!$%&+./:;?@^|~#*=-]*$/;
 const LETTER = /[\w!$%&+./:;?@^|~#*=-]/;
 
 /**
- * Requires names of contigs that VCF can hold (pairhmm/variants/contig_lines.py).
+ * Requires names of contigs that VCF can hold (pairhmm/variants/header.py).
  *
  * @param {string} path the file that names them
  * @param {Iterable<string>} names

@@ -6,8 +6,8 @@ import pysam
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.variants.contig_lines import check_contigs, contig_lines
 from pairhmm.variants.gathered import gather_vcf
+from pairhmm.variants.header import check_contigs, contig_lines
 
 COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
 
