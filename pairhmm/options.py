@@ -37,7 +37,6 @@ class Rule:
         ``int``, ``float``, ``bool`` or ``str``; ``object`` for anything else.
     is_optional : bool
         None is a value, too.
-    within : Within or None
     choices : tuple of str
         Those of a ``Literal``.
     """
@@ -130,7 +129,6 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
         Name of the function, for messages.
     keywords : mapping
         Values by the names of fields of the options, or of option dataclasses inside them.
-    *options : dataclasses
 
     Returns
     -------

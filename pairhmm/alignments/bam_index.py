@@ -44,7 +44,6 @@ class BamIndex(NamedTuple):
 
     Attributes
     ----------
-    contigs : int
     shift, depth : int
         The smallest bins have ``2**shift`` bases; there are ``depth`` levels above them.
     bin_contig, bin_number : int64 (bins,)

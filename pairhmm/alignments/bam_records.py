@@ -36,7 +36,6 @@ class BamRecords:
         Opens the file: gives a function to read from it, and one to close it.
     first : int
         Virtual offset of the first record.
-    index : BamIndex or None
     reads_ahead : bool
         A thread unpacks blocks while the caller works.
     """
@@ -163,7 +162,6 @@ class BamStream:
         Virtual offset of the first record.
     behind : int or None
         Virtual offset behind which no record begins; None is the end of the file.
-    close : callable
 
     Attributes
     ----------

@@ -47,8 +47,6 @@ class ReadBlock:
 
     Attributes
     ----------
-    chrom : str
-    names : Names
     sample : int32 (reads,)
         Index into the list of samples.
     flag : uint16 (reads,)

@@ -67,12 +67,7 @@ def _six_numbers(line: bytes) -> Iterator[int]:
 
 
 def check_cram_index(slices: Sequence[CramSlice], raw: BinaryIO, contigs: int) -> None:
-    """Require that an index has the contigs and the slices of its file.
-
-    Raises
-    ------
-    Contradiction
-    """
+    """Require that an index has the contigs and the slices of its file."""
     size = os.fstat(raw.fileno()).st_size
     most = max((one.contig for one in slices), default=-1)
     if most >= contigs:

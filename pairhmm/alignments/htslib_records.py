@@ -34,17 +34,10 @@ class HtslibRecords:
 
     Parameters
     ----------
-    path : str
-    index : AlignmentIndex or None
     reference : str
         FASTA that CRAM is decoded with.
-    is_cram : bool
     threads : int
         With 2 or more, threads of htslib decode.
-
-    Attributes
-    ----------
-    has_index : bool
 
     Raises
     ------

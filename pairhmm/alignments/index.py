@@ -58,7 +58,6 @@ def how_to_index(path: str, longest: int = 0) -> str:
 
     Parameters
     ----------
-    path : str
     longest : int
         Length of its longest contig.
     """

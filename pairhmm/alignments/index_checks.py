@@ -23,10 +23,6 @@ def require_rising(index: BamIndex) -> None:
 
     Offsets of zero are allowed: htsjdk writes them where no read has begun. Others repeat an offset in windows without
     reads.
-
-    Raises
-    ------
-    DamagedIndexError
     """
     order = in_file_order(index)
     contig = index.bin_contig[index.chunk_bin[order]]
@@ -265,16 +261,10 @@ def check_lookups(index: BamIndex, record_at: RecordAt, first: int, size: int, c
     ----------
     index : BamIndex
         Whose offsets rise.
-    record_at : callable
     first : int
         Virtual offset of the first record.
     size : int
         Bytes of the file.
-    contigs : sequence of str
-
-    Raises
-    ------
-    Contradiction
     """
     if index.contigs > len(contigs):
         raise Contradiction(f"it has {index.contigs} contigs, the file {len(contigs)}")

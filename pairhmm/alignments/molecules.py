@@ -36,8 +36,6 @@ class AlignedTemplate(NamedTuple):
         0-based half-open.
     cigar : list of (int, int)
         Operations, as BAM numbers them, and their lengths.
-    contig, mate_contig : int
-    mate_start : int
     length : int
         TLEN.
     mates_cigar : str or None

@@ -74,13 +74,11 @@ def molecules_of(
 
     Parameters
     ----------
-    source : OpenAlignments
     order : int
         Its place among the inputs. Tags MI of different inputs are different molecules.
     families : {"MI", "position"}
     contig : int
         Number of the block's contig in the file.
-    block : ReadBlock
     taken : Taken
         The same reads.
 
@@ -166,18 +164,12 @@ def native_blocks(
 
     Parameters
     ----------
-    source : OpenAlignments
     order : int
         Its place among the inputs.
-    request : ReadRequest
     wanted : iterable of (chrom, start, end) or None
         Disjoint and in order. Reads that overlap none of these are passed over.
     left_out : LeftOut
         Counts what is left out.
-
-    Raises
-    ------
-    InputError
     """
     reader = _NativeReader(source, order, request, wanted)
     try:

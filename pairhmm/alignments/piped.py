@@ -28,7 +28,6 @@ class PipedRecords:
     header : bytes
         A file without records: BAM that is not packed, or SAM.
     kind : {"BAM", "CRAM", "SAM"}
-    stream : RecordStream
     check_end : callable
         To be called once all was read: raises an error where the end marker is missing.
     """
@@ -61,7 +60,6 @@ def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
 
     Parameters
     ----------
-    path : str
     reference : str
         FASTA that CRAM is decoded with.
     threads : int

@@ -44,7 +44,6 @@ def read_blocks(
         Each sorted by coordinate.
     contigs : sequence of str
         Contigs in the order of the inputs; reads on others are left out.
-    selection : ReadSelection
     chunk_size : int
         Reads a block.
     regions : sequence of (chrom, start, end), optional

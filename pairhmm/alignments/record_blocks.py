@@ -28,7 +28,6 @@ def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
 
     Parameters
     ----------
-    stream : ByteStream
     chunk_size : int
         Unpacked bytes that are read at once. A longer record is read as a whole.
 
@@ -77,7 +76,6 @@ def htslib_blocks(path: str, descriptor: int | None, chunk_size: int, reference:
 
     Parameters
     ----------
-    path : str
     descriptor : int or None
         A pipe that takes the file's place.
     chunk_size : int

@@ -41,7 +41,6 @@ class ReadSelection:
     ----------
     excluded_flags : int
         Alignments with any of these SAM flags are left out.
-    min_mapq : int
     default_base_quality : int or None
         Phred quality of reads that have none; None makes them an error.
     """
@@ -63,7 +62,6 @@ class ReadRequest(NamedTuple):
         In the order of the inputs; reads on others are left out.
     rank : dict of str to int
         Of each contig, its place among `contigs`.
-    selection : ReadSelection
     chunk_size : int
         Reads a block.
     regions : sequence of (chrom, start, end) or None

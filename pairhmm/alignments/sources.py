@@ -70,8 +70,6 @@ class OpenAlignments(NamedTuple):
 
     Attributes
     ----------
-    path : str
-    references : tuple of str
     lengths : tuple of int
         The contigs of its header.
     sample_of_group : dict of str to int
@@ -80,7 +78,6 @@ class OpenAlignments(NamedTuple):
         Sample index of reads without a read group. None where the file has several samples: such reads are an error.
     contigs : tuple of str
         The contigs of the file that are read, which are those that the reference has too.
-    records : Records
     kind : {"BAM", "CRAM", "SAM"}
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.

@@ -49,7 +49,6 @@ def check_end(path: str, file: str | int | None = None) -> None:
 
     Parameters
     ----------
-    path : str
     file : str or int, optional
         A path to open in place of `path`, or an open descriptor, whose position does not change.
 
@@ -88,10 +87,6 @@ def becomes_gzip(descriptor: int) -> bool:
     ----------
     descriptor : int
         Of a regular file.
-
-    Raises
-    ------
-    OSError
     """
     first = os.pread(descriptor, 1 << 16, 0)
     if not end_marker(first[: formats.BGZF_HEAD_SIZE]) or not first.startswith(formats.GZIP):
@@ -144,12 +139,7 @@ class BlockFollower:
 
 
 def check_tail(path: str, marker: bytes, tail: bytes) -> None:
-    """Require that the last bytes are the marker.
-
-    Raises
-    ------
-    InputError
-    """
+    """Require that the last bytes are the marker."""
     if not tail.endswith(marker):
         raise InputError(path, "", f"{CUT_OFF}: its end marker is missing", MAKE_AGAIN)
 
@@ -166,8 +156,6 @@ def check_block_heads(path: str, threads: int, file: int | None = None) -> None:
 
     Parameters
     ----------
-    path : str
-    threads : int
     file : int, optional
         An open descriptor of the file. Its position does not change.
 
@@ -268,15 +256,8 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
 
     Parameters
     ----------
-    read : callable
-    address : int
     enough : int, optional
         An address from which on one is unpacked at a time, since the caller soon has what it needs.
-
-    Raises
-    ------
-    DamagedBlockError
-    OSError
     """
     held, before = b"", 0
     while more := read(address + len(held), _size(address + len(held), before, enough)):

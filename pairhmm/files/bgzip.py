@@ -43,7 +43,6 @@ class BgzipText:
 
     Parameters
     ----------
-    path : Path
     threads : int
         With two or more, text is compressed and written in a thread of its own. The bytes are the same.
     """

@@ -53,7 +53,6 @@ class ByteStream:
 
     Attributes
     ----------
-    path : str
     head : bytes
         The first bytes, unpacked. `fill` gives them again.
 
@@ -117,12 +116,7 @@ class ByteStream:
         return done
 
     def check_end(self) -> None:
-        """Require that a stream that was read to its end had its format's end marker.
-
-        Raises
-        ------
-        InputError
-        """
+        """Require that a stream that was read to its end had its format's end marker."""
         check_tail(self.path, self._replayed.marker, self._replayed.tail)
 
     def close(self) -> None:

@@ -258,7 +258,6 @@ def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
 
     Parameters
     ----------
-    path : str
     stream : int
         The descriptor that ``-`` stands for.
     """

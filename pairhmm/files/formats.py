@@ -44,10 +44,8 @@ def require_ending(destination: str | Path, what: str, endings: tuple[str, ...])
 
     Parameters
     ----------
-    destination : path
     what : str
         What is written, in the plural, for the message.
-    endings : tuple of str
 
     Raises
     ------

@@ -64,7 +64,6 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
 
     Parameters
     ----------
-    path : str
     name_sample : callable
         ``name_sample(file's label, table's label)`` gives the sample of a row.
 

@@ -114,7 +114,6 @@ def open_by_htslib(
 
     Parameters
     ----------
-    path : str
     index : str
         None if empty.
     reference : str

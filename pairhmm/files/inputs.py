@@ -63,12 +63,7 @@ def check_file_packing(path: str, file: str | None = None) -> None:
 
 
 def check_packing(path: str, head: bytes) -> None:
-    """Require first bytes that are not those of xz, zstd or bzip2.
-
-    Raises
-    ------
-    InputError
-    """
+    """Require first bytes that are not those of xz, zstd or bzip2."""
     for packer, unpack, begins in formats.OTHER_PACKERS:
         if begins.match(head):
             cure = f"unpack it ({unpack}); text may be packed with gzip or bgzip instead"

@@ -27,11 +27,8 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
 
     Parameters
     ----------
-    path : str
     what : str
         What the names belong to, for the message, such as ``sample``.
-    names : iterable of str
-    cure : str
 
     Raises
     ------

@@ -56,7 +56,6 @@ def whole_files(destination: str | Path, *companions: str, of_input: bool = Fals
 
     Parameters
     ----------
-    destination : path
     companions : str
         Suffixes of files that the writer may leave beside its own, such as ``.tbi``. They are renamed or removed, too.
         Those of an earlier run are removed, since they index other content.

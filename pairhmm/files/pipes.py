@@ -86,11 +86,6 @@ def _is_mixed(path: str) -> bool:
 
 
 def require_file(path: str, why: str) -> None:
-    """Raise an error for a pipe. `why` says what a file is needed for.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise an error for a pipe. `why` says what a file is needed for."""
     if is_pipe(path):
         raise InputError(path, "", f"is a pipe, and {why}", "write it to a file first")

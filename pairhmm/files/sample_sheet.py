@@ -22,7 +22,6 @@ class SheetRow:
     ----------
     place : str
         Number of the line, as error messages give it.
-    sample : str
     alignments, reads : tuple of str
         Files, as the sheet writes them.
     sex, ploidy : str

@@ -21,7 +21,6 @@ class Shard:
 
     Parameters
     ----------
-    path : str
     texts : iterator of bytes
         As `read_texts` gives them.
 

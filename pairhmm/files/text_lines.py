@@ -67,7 +67,6 @@ def read_rows(
 
     Parameters
     ----------
-    path : str
     columns : sequence of str
         The columns that its first line must name, with or without ``#``.
     made_by : str

@@ -91,7 +91,6 @@ class _Order:
 
     Attributes
     ----------
-    chrom : int
     last : tuple
         Contig, start and end of the last row.
     """

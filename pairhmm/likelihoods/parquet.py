@@ -89,12 +89,7 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
 
 
 class SentBatch:
-    """A record batch that can be sent to another process: as compressed Arrow IPC, which it stays until it is used.
-
-    Parameters
-    ----------
-    content : pyarrow.RecordBatch or bytes
-    """
+    """A record batch that can be sent to another process: as compressed Arrow IPC, which it stays until it is used."""
 
     __slots__ = ("_content",)
 
@@ -125,8 +120,6 @@ class RowGroups:
 
     Parameters
     ----------
-    path : Path
-    schema : pyarrow.Schema
     metadata : mapping of str to str
         Key-value metadata of the file.
     threads : int

@@ -20,7 +20,6 @@ class ParquetTable:
 
     Parameters
     ----------
-    path : str
     is_companion : bool, optional
         Which of the two it has to be. Without it, the columns say so, and `READS_COLUMN` of a table is read, too.
 
@@ -122,7 +121,6 @@ def tell_of_unchecked(tables: Sequence[ParquetTable], model: str) -> None:
 
     Parameters
     ----------
-    tables : sequence of ParquetTable
     model : str
         What holds for the model where none is named.
     """

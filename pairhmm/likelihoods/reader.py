@@ -48,7 +48,6 @@ class RegionLikelihoods:
 
     Attributes
     ----------
-    chrom : str
     start, end : int
         0-based half-open.
     haplotypes, sequences, alleles : list of str

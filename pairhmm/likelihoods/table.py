@@ -49,19 +49,16 @@ class LikelihoodRows:
 
     Attributes
     ----------
-    chrom : str
     start, end : int
         0-based half-open.
     samples : sequence of str
         Names of the run's samples.
     sample : int32 (reads,)
         Index into `samples`.
-    read_names : Names
     mates : uint8 (reads,)
         1 or 2; 0 for a read without a mate, and for mates that were joined.
     haplotypes : list of str
         Names, such as ``chr1:100-250/0``.
-    sequences : list of str
     alleles : list of str
         One text for each haplotype: its allele at each variant, comma-separated. 0 is the reference.
     variants : str

@@ -108,10 +108,8 @@ def open_likelihoods(
 
     Parameters
     ----------
-    destination : str or Path
     model : str
         The model and its parameters, as `pairhmm.calling.run_options.RunOptions.model_text` names them.
-    are_joined : bool
     threads : int
         With two or more, rows are compressed and written while the caller makes the next ones.
 

@@ -50,7 +50,6 @@ class Reference:
 
     Attributes
     ----------
-    path : str
     indexed_path : str
         The name under which htslib finds the file and its indices: `path`, or a link in a temporary folder.
     contigs : dict of str to int

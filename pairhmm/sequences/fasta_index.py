@@ -74,12 +74,7 @@ def is_bgzipped(path: str) -> bool:
 
 
 def why_unfit(path: str) -> str | None:
-    """Why the index beside a FASTA file can't be used; None if it can.
-
-    Raises
-    ------
-    OSError
-    """
+    """Why the index beside a FASTA file can't be used; None if it can."""
     index = Path(path + _FAI)
     if not index.exists():
         return f"{path} has no index"

@@ -133,7 +133,6 @@ def text_blocks(
 
     Parameters
     ----------
-    stream : ByteStream
     chunk_size : int
         Bytes of text that are read at once. A FASTA record with more letters is divided into parts. A FASTQ record is
         held as a whole.

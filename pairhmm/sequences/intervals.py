@@ -48,7 +48,6 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
 
     Parameters
     ----------
-    text : str
     contigs : mapping
         Contig lengths.
     option : str

@@ -70,7 +70,6 @@ class RecordBlock:
     samples : Samples
         One segment for each record. The first one may continue the last record of the block before, and the last one
         may be unfinished.
-    names : Names
     first_record : int
         Number of the first record in its file, from 0.
     first_position : int

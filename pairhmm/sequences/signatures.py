@@ -30,7 +30,6 @@ class Signatures:
 
     Attributes
     ----------
-    names : list of str
     letters : uint8[sum of lengths]
         Sets of bases.
     offset : int64[signatures + 1]

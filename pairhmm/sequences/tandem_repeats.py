@@ -93,8 +93,6 @@ def find_tracts_between(
         ``fetch(begin, end)`` gives the codes of a part.
     length : int
         Bases of the whole sequence.
-    begin, end : int
-    least_copies : sequence of int
     """
     pieces = ((start, min(start + _PIECE, end)) for start in range(begin, end, _PIECE))
     return Tracts.joined([Tracts.none(), *(_in_piece(fetch, length, *piece, least_copies) for piece in pieces)])

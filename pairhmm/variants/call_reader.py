@@ -26,15 +26,12 @@ class CalledSites:
 
     Parameters
     ----------
-    path : str
     info : sequence of str
         The fields of INFO that are read. Without them, the gene and the consequence of `ANNOTATIONS`, where the file
         has one.
 
     Attributes
     ----------
-    path : str
-    samples : list of str
     info : list of str
         Names of each record's `info`.
     contigs : dict of str to (int or None)

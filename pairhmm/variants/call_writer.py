@@ -57,7 +57,6 @@ class CallFormat:
     ----------
     min_quality : float
         As `open_calls` takes it.
-    records : RecordOptions
     """
 
     min_quality: float
@@ -74,7 +73,6 @@ class CallFormat:
 
         Parameters
         ----------
-        variant : Variant
         quality : float
             QUAL, Phred.
         samples : sequence of SampleGenotype
@@ -216,10 +214,8 @@ def open_calls(
 
     Parameters
     ----------
-    destination : path
     contigs : mapping of str to int
         Lengths.
-    samples : sequence of str
     min_quality : float
         QUAL below which a record is LowQual. Where every genotype is the reference, the lowest GQ is compared with it.
     reference : str
@@ -241,7 +237,6 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
 
     Parameters
     ----------
-    destination : path
     header : str
         Written first.
     longest : int

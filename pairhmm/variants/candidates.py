@@ -54,7 +54,6 @@ class CandidateReader:
 
     Parameters
     ----------
-    path : str
     contigs : mapping of str to int
         The reference's contigs in the order that the variants are given in.
     fetch : callable

@@ -23,8 +23,6 @@ def differences_of(
 
     Parameters
     ----------
-    reference : str
-    sequence : str
     operations : iterable of (int, int)
         Operations of its alignment to ``reference[first:]``, all of both, with their lengths: M, I and D.
     first : int

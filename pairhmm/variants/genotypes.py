@@ -85,7 +85,6 @@ class SampleGenotype:
         Phred-scaled genotype likelihoods in VCF order, the best 0 (PL); empty where alleles were left out.
     log10_reference : float
         log10 posterior probability that all alleles are the reference.
-    ploidy : int
     left_out : int
         Alternative alleles that were not considered, because all alleles make more than `MAX_GENOTYPES` genotypes. They
         are those with the fewest reads.
@@ -184,7 +183,6 @@ def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     ----------
     allele_priors : tuple of float
         Prior (theta) of each alternative allele.
-    ploidy : int
     """
     return _log10_priors(tuple(allele_priors), ploidy)
 
@@ -227,7 +225,6 @@ def call_site(
         Prior of each alternative allele.
     ploidies : sequence of int
         Those of the samples.
-    families : sequence of SampleFamily
 
     Returns
     -------

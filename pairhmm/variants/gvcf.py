@@ -21,8 +21,6 @@ class ReferenceBlock(NamedTuple):
 
     Attributes
     ----------
-    chrom : str
-    start, end : int
     base : str
         The reference at `start`.
     ploidy : int
@@ -34,7 +32,6 @@ class ReferenceBlock(NamedTuple):
         The lowest GQ.
     depth : int
         The sum of the depths.
-    least_depth : int
     one, both : int
         The lowest Phred likelihoods of one and of two copies that are not the reference.
     """

@@ -26,7 +26,6 @@ class Haplotype:
 
     Attributes
     ----------
-    sequence : str
     alleles : tuple of int
         The index of its allele at each of the region's candidates. 0 is the reference, also under another candidate's
         deletion.
@@ -157,7 +156,6 @@ def build_haplotypes(
 
     Parameters
     ----------
-    region : Region
     reference : str
         Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
     max_haplotypes : int

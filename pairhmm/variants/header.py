@@ -23,7 +23,6 @@ def check_contigs(path: str, names: Iterable[str]) -> None:
     ----------
     path : str
         The file that names them, for the message.
-    names : iterable of str
 
     Raises
     ------

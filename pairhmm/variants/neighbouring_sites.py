@@ -57,7 +57,6 @@ def with_spanned(variant: Variant, allele_of: Sequence[int], haplotypes: set[int
 
     Parameters
     ----------
-    variant : Variant
     allele_of : sequence of int
         The allele of each haplotype without it.
     haplotypes : set of int

@@ -41,10 +41,6 @@ class Pedigree:
         Families may share members, as those of three generations do, but may close no loop: there the later family is
         left out.
 
-        Parameters
-        ----------
-        samples : sequence of str
-
         Returns
         -------
         families : list of SampleFamily
@@ -122,10 +118,6 @@ def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[st
 
 def read_pedigree(path: str) -> Pedigree:
     """The parents that a PED file names.
-
-    Parameters
-    ----------
-    path : str
 
     Raises
     ------

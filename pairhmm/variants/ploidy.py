@@ -22,9 +22,6 @@ class PloidyRule:
     ----------
     chrom : str
         ``*`` for all contigs and intervals without a rule of their own.
-    start, end : int
-    sex : str
-    ploidy : int
     """
 
     chrom: str
@@ -65,10 +62,6 @@ class Ploidies:
 
 def read_ploidy(path: str | Path) -> list[PloidyRule]:
     """The rules of a file: lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` for the rest.
-
-    Parameters
-    ----------
-    path : path
 
     Raises
     ------

@@ -167,7 +167,6 @@ class RecordLines:
 
     Parameters
     ----------
-    path : str
     cure : str
         For a file that is no VCF.
 

@@ -56,7 +56,6 @@ class Region:
 
     Attributes
     ----------
-    chrom : str
     core_start, core_end : int
         The extent of the candidates. Reads that overlap it are scored.
     start, end : int
@@ -91,7 +90,6 @@ class RegionBuilder:
         ``fetch(chrom, start, end)`` gives reference bases.
     contigs : dict of str to int
         Length of each contig.
-    options : RegionOptions
     """
 
     def __init__(self, fetch: FetchBases, contigs: dict[str, int], options: RegionOptions | None = None) -> None:

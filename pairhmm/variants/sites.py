@@ -68,11 +68,6 @@ class ReportedSite:
 
     Attributes
     ----------
-    chrom : str
-    pos : int
-    ref : str
-    alts : tuple of str
-    id : str
     quality : float or None
         QUAL.
     filters : str
@@ -157,7 +152,6 @@ def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotyp
 
     Parameters
     ----------
-    site : ReportedSite
     variants : sequence of RegionVariant
         The variants of the region.
     haplotypes : sequence of str

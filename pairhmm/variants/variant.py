@@ -28,7 +28,6 @@ class Variant:
 
     Attributes
     ----------
-    chrom : str
     pos : int
         First base of `ref`, 0-based.
     ref : str
@@ -98,7 +97,6 @@ def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str
 
     Parameters
     ----------
-    reference : str
     start : int
         Position of `old` in `reference`.
     old, new : str
@@ -139,7 +137,6 @@ def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
 
     Parameters
     ----------
-    variant : Variant
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases, clamped at the ends of the contig.
 
