@@ -179,10 +179,7 @@ def open_unzipped(path: str) -> IO[bytes]:
 def read_bam_index(path: str) -> BamIndex:
     """Read a .bai or .csi.
 
-    Raises
-    ------
-    ValueError, OSError, EOFError, zlib.error
-        For anything that is not as the specification has it.
+    Raises ValueError, OSError, EOFError, zlib.error for anything that is not as the specification has it.
     """
     with open_unzipped(path) as file:
         data = file.read()

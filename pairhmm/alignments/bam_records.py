@@ -202,10 +202,7 @@ class BamStream:
     def extend(self) -> bool:
         """Unpack some more blocks behind the bytes that are left. Returns whether there are any.
 
-        Raises
-        ------
-        DamagedBlockError
-            For blocks that are damaged, and for a file that ends within a record.
+        Raises DamagedBlockError for blocks that are damaged, and for a file that ends within a record.
         """
         batch = next(self._batches, None)
         left = self._data[self.at :]

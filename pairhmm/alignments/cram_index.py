@@ -47,10 +47,7 @@ class _Container(NamedTuple):
 def read_cram_index(path: str) -> list[CramSlice]:
     """The lines of a .crai.
 
-    Raises
-    ------
-    ValueError, OSError, EOFError, zlib.error
-        For anything that is not as the specification has it.
+    Raises ValueError, OSError, EOFError, zlib.error for anything that is not as the specification has it.
     """
     with open_unzipped(path) as lines:
         slices = [CramSlice(*_six_numbers(line)) for line in lines]
@@ -135,10 +132,7 @@ def _check_between(raw: BinaryIO, size: int, known: dict[int, list[CramSlice]], 
 def _container(raw: BinaryIO, at: int, size: int) -> _Container:
     """The head of a container.
 
-    Raises
-    ------
-    Contradiction
-        Where there is none.
+    Raises Contradiction where there is none.
     """
     nowhere = Contradiction("no slice of the file begins where it says")
     raw.seek(4)

@@ -32,17 +32,14 @@ _LINE = re.compile(r"Parse error at line (\d+)")
 class HtslibRecords:
     """The records of a CRAM or SAM file, as `pairhmm.alignments.bam_records.BamRecords` has those of BAM.
 
+    Raises InputError where pysam's library does not show its functions.
+
     Parameters
     ----------
     reference : str
         FASTA that CRAM is decoded with.
     threads : int
         With 2 or more, threads of htslib decode.
-
-    Raises
-    ------
-    InputError
-        Where pysam's library does not show its functions.
     """
 
     def __init__(self, path: str, index: AlignmentIndex | None, reference: str, is_cram: bool, threads: int) -> None:

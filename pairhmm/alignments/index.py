@@ -80,6 +80,8 @@ def unreadable_index(index: str, path: str, error: Exception) -> InputError:
 class AlignmentIndex:
     """An undamaged index. Whether it belongs to its alignment file is checked by `check`, once that file is open.
 
+    Raises InputError for an index that is damaged.
+
     Parameters
     ----------
     index, path : str
@@ -89,11 +91,6 @@ class AlignmentIndex:
     ----------
     bam : BamIndex or None
         The content; None for the index of a CRAM file.
-
-    Raises
-    ------
-    InputError
-        For an index that is damaged.
     """
 
     def __init__(self, index: str, path: str) -> None:
@@ -114,10 +111,7 @@ class AlignmentIndex:
     def check(self, file: pysam.AlignmentFile) -> None:
         """Require that the index has the contigs and the offsets of this file.
 
-        Raises
-        ------
-        InputError
-            For the index of another file, and for one that is older than the file's content.
+        Raises InputError for the index of another file, and for one that is older than the file's content.
         """
         with open(self._file_path, "rb") as raw:
             try:

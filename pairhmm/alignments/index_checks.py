@@ -146,10 +146,7 @@ class FileBlocks:
     def place(self, offset: int) -> tuple[int, int] | None:
         """The block that an offset leads to, and the place in it; None for the end of the file.
 
-        Raises
-        ------
-        Contradiction
-            For an offset that leads nowhere.
+        Raises Contradiction for an offset that leads nowhere.
         """
         address, within = offset >> 16, offset & 0xFFFF
         block, behind = self.at(address)

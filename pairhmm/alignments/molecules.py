@@ -115,10 +115,7 @@ def _mates_end(read: AlignedTemplate, mates_cigar: str) -> int:
 def require_tags(blocks: Iterable[ReadBlock], paths: str) -> Iterator[ReadBlock]:
     """The blocks, whose reads must not all lack the tag MI. Reads that lack it are counted at the end.
 
-    Raises
-    ------
-    InputError
-        Where no read has it.
+    Raises InputError where no read has it.
     """
     reads = tagged = 0
     for block in blocks:

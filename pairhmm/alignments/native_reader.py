@@ -72,6 +72,8 @@ def molecules_of(
 ) -> Iterator[str]:
     """The molecule of each read; empty where that is not known.
 
+    Raises InputError for a tag that is not text.
+
     Parameters
     ----------
     order : int
@@ -81,11 +83,6 @@ def molecules_of(
         Number of the block's contig in the file.
     taken : Taken
         The same reads.
-
-    Raises
-    ------
-    InputError
-        For a tag that is not text.
     """
     by_tag, at = families == "MI", block.cigar_offset.tolist()
     for read, value in enumerate(pieces(taken.tags, taken.tag_end)):
@@ -122,10 +119,8 @@ def pieces(text: bytes, end: NDArray[np.int64]) -> list[bytes]:
 def tag_text(value: bytes) -> str:
     """The text of a tag's type and value (SAM specification, section 4.2.4); empty where there is none.
 
-    Raises
-    ------
-    ValueError
-        For a text that is not UTF-8, a character that is not ASCII, and an array of what is no number of BAM.
+    Raises ValueError for a text that is not UTF-8, a character that is not ASCII, and an array of what is no number of
+    BAM.
     """
     if not value:
         return ""
@@ -327,10 +322,7 @@ class _NativeReader:
     def block(self) -> ReadBlock:
         """The reads that the parser has taken since the last block.
 
-        Raises
-        ------
-        InputError
-            For the first of them that can't be used.
+        Raises InputError for the first of them that can't be used.
         """
         taken = Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""

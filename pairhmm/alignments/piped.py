@@ -58,17 +58,14 @@ class PipedRecords:
 def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
     """Open a pipe, or stdin, and read its header.
 
+    Raises InputError for a pipe that has no alignments, or is damaged at its beginning.
+
     Parameters
     ----------
     reference : str
         FASTA that CRAM is decoded with.
     threads : int
         With 2 or more, others unpack beside the thread that reads.
-
-    Raises
-    ------
-    InputError
-        For a pipe that has no alignments, or is damaged at its beginning.
     """
     stream = ByteStream(path, lambda _: None)
     try:

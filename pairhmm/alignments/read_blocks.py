@@ -38,6 +38,8 @@ def read_blocks(
 ) -> Iterator[ReadBlock]:
     """Blocks of reads of all inputs, merged in coordinate order.
 
+    Raises InputError for inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
+
     Parameters
     ----------
     inputs : sequence of OpenAlignments
@@ -56,11 +58,6 @@ def read_blocks(
         Gets the reads that were left out of a part of a run. They are not announced then.
     indel_tags : bool
         Whether the tags BI and BD are read.
-
-    Raises
-    ------
-    InputError
-        For inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
     """
     rank = {name: index for index, name in enumerate(contigs)}
     if regions is not None:

@@ -47,10 +47,7 @@ class ReadDensity:
 def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
     """The density of each contig that has reads.
 
-    Raises
-    ------
-    InputError
-        Where the file has no index that can be read.
+    Raises InputError where the file has no index that can be read.
     """
     path = find_index(source.path)
     if path is None:

@@ -26,15 +26,12 @@ from pairhmm.sequences.records import RecordBlock
 def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
     """Blocks of the reads of a BAM file.
 
+    Raises InputError for a file that is cut off or damaged.
+
     Parameters
     ----------
     chunk_size : int
         Unpacked bytes that are read at once. A longer record is read as a whole.
-
-    Raises
-    ------
-    InputError
-        For a file that is cut off or damaged.
     """
     buffer = np.empty(chunk_size, dtype=np.uint8)
     kept, record, in_header = 0, 0, True
@@ -74,6 +71,8 @@ def _with_room(buffer: NDArray[np.uint8], held: NDArray[np.uint8]) -> NDArray[np
 def htslib_blocks(path: str, descriptor: int | None, chunk_size: int, reference: str | None) -> Iterator[RecordBlock]:
     """Blocks of the reads of a CRAM or SAM file.
 
+    Raises InputError for a file of another format, and for one that is cut off or damaged.
+
     Parameters
     ----------
     descriptor : int or None
@@ -82,11 +81,6 @@ def htslib_blocks(path: str, descriptor: int | None, chunk_size: int, reference:
         Approximate number of bytes in a block, letters and qualities together.
     reference : str, optional
         FASTA that CRAM is decoded with.
-
-    Raises
-    ------
-    InputError
-        For a file of another format, and for one that is cut off or damaged.
     """
     record = 0
     with quiet():
@@ -163,6 +157,8 @@ def sample_blocks(
 ) -> Iterator[RecordBlock]:
     """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file.
 
+    Raises InputError for a file that can't be used. The message names file, record and cure.
+
     Parameters
     ----------
     path : str
@@ -175,11 +171,6 @@ def sample_blocks(
         FASTA that CRAM is decoded with.
     watch : callable
         Called with the number of bytes of the file that were read; for CRAM and SAM only at the end.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be used. The message names file, record and cure.
     """
     with open_sample(path, watch) as file:
         yield from file.blocks(chunk_size, overlap, reference)

@@ -108,17 +108,14 @@ class LeftOut:
     def conclude(self, paths: str, is_whole: bool) -> None:
         """Announce the counts, once all reads were read.
 
+        Raises InputError where the inputs have reads, but all on contigs that the reference lacks.
+
         Parameters
         ----------
         paths : str
             Names of the inputs.
         is_whole : bool
             Whether the inputs were read as a whole.
-
-        Raises
-        ------
-        InputError
-            Where the inputs have reads, but all on contigs that the reference lacks.
         """
         elsewhere = self.counts[ELSEWHERE]
         if not self.has_met and elsewhere and is_whole:

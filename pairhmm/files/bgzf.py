@@ -47,15 +47,12 @@ def check_end(path: str, file: str | int | None = None) -> None:
 
     Other files are not checked here: the end of a pipe is known only once it was read.
 
+    Raises InputError where the marker is missing, and where the file can't be read.
+
     Parameters
     ----------
     file : str or int, optional
         A path to open in place of `path`, or an open descriptor, whose position does not change.
-
-    Raises
-    ------
-    InputError
-        Where the marker is missing, and where the file can't be read.
     """
     target = path if file is None else file
     try:
@@ -183,10 +180,7 @@ def check_block_heads(path: str, threads: int, file: int | None = None) -> None:
 def check_stream_heads(path: str, start: bytes) -> None:
     """Check the blocks that begin in the first bytes of a stream.
 
-    Raises
-    ------
-    InputError
-        For something that is not a block.
+    Raises InputError for something that is not a block.
     """
     at = 0
     while at + formats.BGZF_HEAD_SIZE <= len(start):

@@ -44,6 +44,9 @@ _HEAD_SIZE = 1 << 16
 class ByteStream:
     """The bytes of a file, unpacked if it is gzipped; a context manager.
 
+    Raises InputError for a file that can't be read, or that lacks the marker at its end. The end of a stream is checked
+    once it was read.
+
     Parameters
     ----------
     path : str
@@ -55,12 +58,6 @@ class ByteStream:
     ----------
     head : bytes
         The first bytes, unpacked. `fill` gives them again.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, or that lacks the marker at its end. The end of a stream is checked once it was
-        read.
     """
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:

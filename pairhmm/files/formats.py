@@ -42,15 +42,12 @@ MULTIQC_ENDING = "_mqc.json"
 def require_ending(destination: str | Path, what: str, endings: tuple[str, ...]) -> None:
     """Require that an output's name has one of the `endings` or none at all. Stdout and devices are not checked.
 
+    Raises InputError for any other ending.
+
     Parameters
     ----------
     what : str
         What is written, in the plural, for the message.
-
-    Raises
-    ------
-    InputError
-        For any other ending.
     """
     name = Path(destination).name
     if str(destination) == STDOUT or is_device(destination) or "." not in name.lstrip("."):

@@ -25,15 +25,12 @@ _FORMATS = (".fasta", ".fastq", ".fa", ".fna", ".ffn", ".fas", ".fq", ".bam", ".
 def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
     """Raise an error for names with control characters.
 
+    Raises InputError for the first name that has one.
+
     Parameters
     ----------
     what : str
         What the names belong to, for the message, such as ``sample``.
-
-    Raises
-    ------
-    InputError
-        For the first name that has one.
     """
     for name in names:
         if _CONTROL.search(name):
@@ -45,10 +42,7 @@ def check_row_names(path: str, what: str, names: Iterable[str], cure: str) -> No
 
     The parameters are those of `check_names`.
 
-    Raises
-    ------
-    InputError
-        For the first name that does.
+    Raises InputError for the first name that does.
     """
     for name in names:
         if name.startswith("#"):
@@ -60,10 +54,7 @@ def check_row_names(path: str, what: str, names: Iterable[str], cure: str) -> No
 def check_file_names(what: str, paths: Sequence[str]) -> None:
     """Require names of files that can stand in a table, as `decoded` gives them, and that it tells apart.
 
-    Raises
-    ------
-    InputError
-        For control characters, and for two files that only bytes that are not UTF-8 tell apart.
+    Raises InputError for control characters, and for two files that only bytes that are not UTF-8 tell apart.
     """
     check_names(what, "file", paths, "rename the file: its name stands in the table")
     shown: dict[str, str] = {}
@@ -121,17 +112,14 @@ def sample_of_file(path: str) -> str:
 def sample_name(path: str, has_alignments: bool) -> str:
     """The sample of a file: of alignments in a regular file, their read groups' (SM); of others, the file's name.
 
+    Raises InputError for read groups of several samples, and for a name with control characters.
+
     Parameters
     ----------
     path : str
         ``-`` is stdin.
     has_alignments : bool
         Whether it is BAM, CRAM or SAM.
-
-    Raises
-    ------
-    InputError
-        For read groups of several samples, and for a name with control characters.
     """
     names = samples_of(path, _read_groups(path) if has_alignments and os.path.isfile(path) else [])
     if len(names) > 1:

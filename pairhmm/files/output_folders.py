@@ -19,10 +19,7 @@ _SCRATCH = ".pairhmm-"
 def check_new(paths: Sequence[str | Path | None], overwrite: bool) -> None:
     """Require that no file exists yet, unless files may be overwritten.
 
-    Raises
-    ------
-    InputError
-        For the first file that exists.
+    Raises InputError for the first file that exists.
     """
     for path in () if overwrite else paths:
         if path is not None and str(path) != STDOUT and os.path.lexists(path) and not is_device(path):
@@ -35,6 +32,8 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
 
     What a killed process left in the folder is removed too.
 
+    Raises InputError where the folder can't be written, and for files that exist without `overwrite` or are read-only.
+
     Parameters
     ----------
     folder : path
@@ -43,11 +42,6 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
         The files that will be made.
     overwrite : bool
         Whether existing files of these names are replaced.
-
-    Raises
-    ------
-    InputError
-        Where the folder can't be written, and for files that exist without `overwrite` or are read-only.
     """
     target = Path(folder)
     check_new([target / name for name in names], overwrite)

@@ -54,6 +54,9 @@ def whole_files(destination: str | Path, *companions: str, of_input: bool = Fals
     target is written. Pipes and devices are written directly, and have no companions: where `has_companions` is false
     for the path, the writer leaves none.
 
+    Raises InputError where the destination is an input of the run, a folder or read-only, where the folder can't be
+    written, and where the disk is full.
+
     Parameters
     ----------
     companions : str
@@ -61,12 +64,6 @@ def whole_files(destination: str | Path, *companions: str, of_input: bool = Fals
         Those of an earlier run are removed, since they index other content.
     of_input : bool
         Whether the file is an index of an input, which is made where it is missing.
-
-    Raises
-    ------
-    InputError
-        Where the destination is an input of the run, a folder or read-only, where the folder can't be written, and
-        where the disk is full.
     """
     if is_device(destination):
         if companions:
@@ -136,10 +133,7 @@ def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Pat
 def check_writable(destination: str | Path, *others: str | Path) -> None:
     """Require that a file and the others can be put in their places.
 
-    Raises
-    ------
-    InputError
-        For a folder that is missing or can't be written, and for files that are folders or read-only.
+    Raises InputError for a folder that is missing or can't be written, and for files that are folders or read-only.
     """
     is_link = os.path.islink(destination)
     folder = Path(os.path.realpath(destination) if is_link else destination).parent

@@ -31,10 +31,7 @@ def is_pipe(path: str) -> bool:
 def spooled(path: str) -> Iterator[str]:
     """A path that can be opened more than once: `path` itself, or a temporary copy of a pipe's content.
 
-    Raises
-    ------
-    OSError
-        Where the pipe can't be read or the copy can't be written.
+    Raises OSError where the pipe can't be read or the copy can't be written.
     """
     if not is_pipe(path):
         yield path

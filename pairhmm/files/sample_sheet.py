@@ -49,10 +49,7 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     The first line names the columns in any order: `sample`, and any others of `COLUMNS`. Commas separate several files
     of a sample. Lines that are empty or begin with ``#`` are skipped.
 
-    Raises
-    ------
-    InputError
-        For unknown or missing columns, and for samples without a name or named twice; names the line.
+    Raises InputError for unknown or missing columns, and for samples without a name or named twice; names the line.
     """
     try:
         table = list(csv.reader(read_lines(str(path)), delimiter="\t"))

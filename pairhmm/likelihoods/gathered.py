@@ -23,6 +23,9 @@ _IN_ORDER = "an index needs rows in order: mind the order of the files, or write
 def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
     """Join tables, plain or bgzipped. Their headers must be the same, with the lines that begin with ``##``.
 
+    Raises InputError for tables with different columns, for rows with more or fewer fields, and, if an index is made,
+    for rows out of order.
+
     Parameters
     ----------
     shards : sequence of str
@@ -31,12 +34,6 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
         Bgzipped if it ends in ``.gz``. It then gets an index if the table has the columns chrom, start and end.
     samples : sequence of str
         One name for each shard, for a first column `sample`.
-
-    Raises
-    ------
-    InputError
-        For tables with different columns, for rows with more or fewer fields, and, if an index is made, for rows out of
-        order.
     """
     with open_shard(shards[0]) as first:
         header = first.header
@@ -137,10 +134,7 @@ def gather_parquet(shards: Sequence[str], destination: str) -> None:
 
     A model that another program has dropped is taken for that of the others. A line says of which files that holds.
 
-    Raises
-    ------
-    InputError
-        For files that are not Parquet, or have different columns or models; also without pyarrow.
+    Raises InputError for files that are not Parquet, or have different columns or models; also without pyarrow.
     """
     parquet.pyarrow_for(destination)
     tables = []

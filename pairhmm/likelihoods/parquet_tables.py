@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 class ParquetTable:
     """A Parquet file with the columns of a table or of a companion, in any order, maybe with others beside them.
 
+    Raises InputError for a file that can't be read, and for a column that is missing or of another type.
+
     Parameters
     ----------
     is_companion : bool, optional
@@ -31,11 +33,6 @@ class ParquetTable:
         None where the metadata lack it: other programs drop metadata.
     others : list of str
         Columns that are not read.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, and for a column that is missing or of another type.
     """
 
     def __init__(self, path: str, is_companion: bool | None = None) -> None:
@@ -67,10 +64,7 @@ class ParquetTable:
     def batches(self, rows: int) -> Iterator[Any]:
         """All rows as ``pyarrow.RecordBatch`` of `schema`, of so many rows at most.
 
-        Raises
-        ------
-        InputError
-            For a damaged file, a missing value, and a number that the type of its column does not hold.
+        Raises InputError for a damaged file, a missing value, and a number that the type of its column does not hold.
         """
         arrow, names = self._arrow, self.schema.names
         batches = self._file.iter_batches(rows, columns=names, use_threads=False)

@@ -93,15 +93,12 @@ class RegionHaplotypes:
 class LikelihoodTable:
     """A likelihood table with its companion.
 
+    Raises InputError where one of the two files is missing, and for Parquet without the columns.
+
     Parameters
     ----------
     path : str
         ``.parquet``, or TSV, gzipped or not.
-
-    Raises
-    ------
-    InputError
-        Where one of the two files is missing, and for Parquet without the columns.
     """
 
     def __init__(self, path: str) -> None:
@@ -123,10 +120,7 @@ class LikelihoodTable:
     def model(self) -> str:
         """The model and its parameters, such as ``gatk`` or ``profile (normalised)``.
 
-        Raises
-        ------
-        InputError
-            For a file that can't be read.
+        Raises InputError for a file that can't be read.
         """
         if self._is_parquet:
             return self._model
@@ -136,10 +130,7 @@ class LikelihoodTable:
     def haplotypes(self) -> Iterator[RegionHaplotypes]:
         """The haplotypes of each region.
 
-        Raises
-        ------
-        InputError
-            For a row that can't be used. The message names file and line.
+        Raises InputError for a row that can't be used. The message names file and line.
         """
         rows = self._rows(None)
         for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
@@ -161,16 +152,13 @@ class LikelihoodTable:
     def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
         """The likelihoods of each wanted region. The rows of other regions are skipped.
 
+        Raises InputError for a haplotype that the companion does not have, and for a field that is no number. The
+        message names the region.
+
         Parameters
         ----------
         wanted : callable
             ``wanted(place)`` gives the region's haplotypes, or None.
-
-        Raises
-        ------
-        InputError
-            For a haplotype that the companion does not have, and for a field that is no number. The message names the
-            region.
         """
         known: dict[Place, RegionHaplotypes | None] = {}
 

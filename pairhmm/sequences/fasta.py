@@ -42,6 +42,8 @@ _OTHERS = (
 class Reference:
     """An indexed FASTA file.
 
+    Raises InputError for a file that is missing, no FASTA, or not indexable.
+
     Parameters
     ----------
     path : path
@@ -54,11 +56,6 @@ class Reference:
         The name under which htslib finds the file and its indices: `path`, or a link in a temporary folder.
     contigs : dict of str to int
         Name and length, in the file's order.
-
-    Raises
-    ------
-    InputError
-        For a file that is missing, no FASTA, or not indexable.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -141,10 +138,7 @@ class Reference:
     def check_contigs(self, path: str, contigs: Mapping[str, int | None]) -> None:
         """Require that the contigs of another file (name to length, or None if unknown) are those of this reference.
 
-        Raises
-        ------
-        InputError
-            For a contig that is missing here or has another length. The message names both files.
+        Raises InputError for a contig that is missing here or has another length. The message names both files.
         """
         for name, length in contigs.items():
             own = self._length(name, path)

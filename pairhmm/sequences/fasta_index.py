@@ -101,10 +101,7 @@ def can_be_indexed(path: str) -> bool:
 def make_index(path: str) -> None:
     """Make the index of a FASTA file beside it. The index appears when it is whole.
 
-    Raises
-    ------
-    InputError
-        For a file that is not FASTA, and where the index can't be written.
+    Raises InputError for a file that is not FASTA, and where the index can't be written.
     """
     with ExitStack() as stack:
         fai = stack.enter_context(whole_files(path + _FAI, of_input=True))

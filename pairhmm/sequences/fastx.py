@@ -41,11 +41,8 @@ class SequenceRecord:
 def read_sequences(path: str | Path, encoder: Callable[[str], NDArray[np.uint8]] = encode) -> Iterator[SequenceRecord]:
     """Records of a FASTA or FASTQ file, gzipped or not, with the codes that `encoder` makes of their letters.
 
-    Raises
-    ------
-    InputError
-        For letters outside IUPAC, empty sequences, files of another format, and files that are cut off. The message
-        names the record.
+    Raises InputError for letters outside IUPAC, empty sequences, files of another format, and files that are cut off.
+    The message names the record.
     """
     import pysam  # Loading pysam takes as long as a .in file of 50 MB, which does not need it.
 
@@ -97,10 +94,7 @@ def open_sequences(destination: str | Path) -> Iterator[WriteRecord]:
 
     The file is bgzipped if its name ends in ``.gz``. It appears when the block ends well.
 
-    Raises
-    ------
-    InputError
-        Where the destination can't be written.
+    Raises InputError where the destination can't be written.
     """
     if str(destination) == STDOUT or not str(destination).endswith(".gz"):
         with open_binary_output(destination) as plain:
@@ -131,6 +125,9 @@ def text_blocks(
 ) -> Iterator[RecordBlock]:
     """Blocks of the records of FASTA or FASTQ text.
 
+    Raises InputError for text of another format, letters outside IUPAC, qualities that are not Phred+33 or not one for
+    each letter, and files that are cut off or damaged. The message names the record.
+
     Parameters
     ----------
     chunk_size : int
@@ -140,12 +137,6 @@ def text_blocks(
         Letters that such a part shares with the one before it. With None, every record is held as a whole.
     value_of_letter : ndarray, shape (256,), uint8
         What each character becomes; 0 for those that are no letter. By default its set of bases.
-
-    Raises
-    ------
-    InputError
-        For text of another format, letters outside IUPAC, qualities that are not Phred+33 or not one for each letter,
-        and files that are cut off or damaged. The message names the record.
     """
     longest_held = sys.maxsize if overlap is None else chunk_size
     reader = native.SampleText(value_of_letter, overlap or 0, longest_held)

@@ -46,18 +46,15 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     `chr:100` is one position, as in bcftools and GATK; `chr:100-` goes to the end of the contig. Names may hold colons,
     which HLA contigs have. Braces around a name, as in htslib, say where it ends: `{chr:1}:5-9`.
 
+    Raises InputError for an unknown contig, for a text that can be read in two ways, and for an interval that ends
+    before it begins or lies outside the contig.
+
     Parameters
     ----------
     contigs : mapping
         Contig lengths.
     option : str
         The option that gave the text, for the message.
-
-    Raises
-    ------
-    InputError
-        For an unknown contig, for a text that can be read in two ways, and for an interval that ends before it begins
-        or lies outside the contig.
     """
     readings = list(_readings(text, contigs))
     if not readings:
@@ -107,10 +104,7 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
 
     The file may be gzipped; ``-`` is stdin. One without an interval is announced.
 
-    Raises
-    ------
-    InputError
-        For a line that can't be used; names it.
+    Raises InputError for a line that can't be used; names it.
     """
     intervals = []
     for number, line in enumerate(read_lines(str(path)), start=1):

@@ -42,10 +42,7 @@ _READ_CODES = _code_table(len(READ_LETTERS))
 def encode(sequence: str | bytes) -> NDArray[np.uint8]:
     """Codes (uint8) of a sequence: any case, U = T, any other IUPAC code = N.
 
-    Raises
-    ------
-    ValueError
-        For a character that is no IUPAC letter; names it and its 1-based position.
+    Raises ValueError for a character that is no IUPAC letter; names it and its 1-based position.
     """
     return _encode(sequence, _CODES)
 
@@ -106,17 +103,14 @@ PhredValues: TypeAlias = "Sequence[int] | NDArray[np.integer] | str | bytes"
 def phred(values: PhredValues, name: str) -> NDArray[np.uint8]:
     """Phred qualities as uint8 (m,).
 
+    Raises ValueError for values that are not one-dimensional, not whole numbers, or out of range.
+
     Parameters
     ----------
     values : sequence of int, str or bytes
         0 to 127, or characters (Phred+33).
     name : str
         Name of the values, for messages.
-
-    Raises
-    ------
-    ValueError
-        For values that are not one-dimensional, not whole numbers, or out of range.
     """
     if isinstance(values, str | bytes):
         text = values.encode() if isinstance(values, str) else values

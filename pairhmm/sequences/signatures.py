@@ -72,11 +72,8 @@ def read_signatures(path: str | Path) -> Signatures:
 
     A name that occurs again is numbered, with a warning: ``x``, ``x.2``, ``x.3``.
 
-    Raises
-    ------
-    InputError
-        For a file without records, a record without letters, letters outside IUPAC, and damaged files. The message
-        names file and record.
+    Raises InputError for a file without records, a record without letters, letters outside IUPAC, and damaged files.
+    The message names file and record.
     """
     names: list[str] = []
     letters: list[NDArray[np.uint8]] = []

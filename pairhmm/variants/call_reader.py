@@ -24,6 +24,9 @@ _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend
 class CalledSites:
     """An open VCF or BCF; a context manager and an iterator over its records.
 
+    Raises InputError for a file that can't be read, is no VCF, lacks a chosen field of INFO, or has a record that can't
+    be read.
+
     Parameters
     ----------
     info : sequence of str
@@ -38,11 +41,6 @@ class CalledSites:
         Contigs of the header, with their lengths where it has them.
     provenance : list of (str, str)
         Header lines that say what made the file.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is no VCF, lacks a chosen field of INFO, or has a record that can't be read.
     """
 
     def __init__(self, path: str, info: Sequence[str] = ()) -> None:

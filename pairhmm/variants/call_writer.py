@@ -235,17 +235,14 @@ def open_calls(
 def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[TextSink]:
     """Open a file for VCF text, of the format of the destination's extension, as `open_calls` does.
 
+    Raises InputError for a name with another extension, and where the destination can't be written.
+
     Parameters
     ----------
     header : str
         Written first.
     longest : int
         Length of the longest contig.
-
-    Raises
-    ------
-    InputError
-        For a name with another extension, and where the destination can't be written.
     """
     path = str(destination)
     require_ending(path, "calls", CALL_ENDINGS)

@@ -82,11 +82,8 @@ class CandidateReader:
     def __iter__(self) -> Iterator[Variant]:
         """Yield the variants.
 
-        Raises
-        ------
-        InputError
-            For an unknown contig, a REF or ALT that is no allele, a REF that differs from the reference, and records
-            that are unsorted or unreadable. The message names the record.
+        Raises InputError for an unknown contig, a REF or ALT that is no allele, a REF that differs from the reference,
+        and records that are unsorted or unreadable. The message names the record.
         """
         rank = {name: number for number, name in enumerate(self.contigs)}
         last = (-1, -1)

@@ -56,15 +56,12 @@ class Genealogy:
     def relations(self, samples: Sequence[str]) -> NDArray[np.int8]:
         """The relation that is expected of each two samples.
 
+        Raises PedigreeError for an individual that is its own ancestor.
+
         Returns
         -------
         int8 (samples, samples)
             Numbers of `pairhmm.variants.genealogy`. Samples have `IDENTICAL` with themselves.
-
-        Raises
-        ------
-        PedigreeError
-            For an individual that is its own ancestor.
         """
         kinship = _kinship(self.parents)
         numbers: dict[str, int] = {}

@@ -19,15 +19,12 @@ _NAME = re.compile(rf"[{_FIRST}][{_FIRST}#*=]*")
 def check_contigs(path: str, names: Iterable[str]) -> None:
     """Require names of contigs that VCF and BCF can hold.
 
+    Raises InputError for the first name that they can't hold.
+
     Parameters
     ----------
     path : str
         The file that names them, for the message.
-
-    Raises
-    ------
-    InputError
-        For the first name that they can't hold.
     """
     for name in names:
         if not _NAME.fullmatch(name):

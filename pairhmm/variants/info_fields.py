@@ -59,10 +59,7 @@ def _text(value: object) -> str:
 def info_fields(header: pysam.VariantHeader, path: str, chosen: Sequence[str]) -> list[InfoField]:
     """The columns of INFO: the chosen fields, or else gene and consequence of the first of `ANNOTATIONS` there is.
 
-    Raises
-    ------
-    InputError
-        For a chosen field that the header does not have.
+    Raises InputError for a chosen field that the header does not have.
     """
     for key in chosen:
         if key not in header.info:

@@ -88,17 +88,14 @@ def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[st
     A sample that the sheet does not name an individual for is an individual of its own name, as all are without a
     sheet.
 
+    Raises InputError for a file that can't be used, for lines that contradict each other, and where no sample is named.
+
     Parameters
     ----------
     sheet, pedigree : str or None
         Paths.
     samples : sequence of str
         Samples that are compared. What is said of others is of use where they are relatives.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be used, for lines that contradict each other, and where no sample is named.
     """
     individuals: dict[str, str] = {}
     parents: dict[str, Parents] = {}
@@ -119,10 +116,8 @@ def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[st
 def read_pedigree(path: str) -> Pedigree:
     """The parents that a PED file names.
 
-    Raises
-    ------
-    InputError
-        For a file that can't be used, for lines that contradict each other, and where no individual has parents.
+    Raises InputError for a file that can't be used, for lines that contradict each other, and where no individual has
+    parents.
     """
     parents: dict[str, Parents] = {}
     _read_ped(path, parents)

@@ -63,10 +63,7 @@ class Ploidies:
 def read_ploidy(path: str | Path) -> list[PloidyRule]:
     """The rules of a file: lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` for the rest.
 
-    Raises
-    ------
-    InputError
-        For a line that can't be used; names it.
+    Raises InputError for a line that can't be used; names it.
     """
     lines = enumerate(read_lines(str(path)), start=1)
     return [_rule(str(path), at, line.split()) for at, line in lines if line.strip() and not line.startswith("#")]

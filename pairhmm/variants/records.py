@@ -40,17 +40,14 @@ _NO_HEADER = "it must begin with ##fileformat=VCF"
 def listed_records(path: str, rank: Mapping[str, int]) -> Iterator[tuple[int, Fields]]:
     """The number of each record in the file, from 0, and its fields.
 
+    Raises InputError for a file that can't be read, is no VCF, or has a record that is none; names the line.
+
     Parameters
     ----------
     path : str
         VCF or BCF, which its first bytes tell apart; a pipe is copied first.
     rank : mapping of str to int
         The place of each contig in the order in which records are given, whatever their order in the file.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is no VCF, or has a record that is none; names the line.
     """
     opening(path)
     try:
@@ -165,15 +162,12 @@ _SITE_COLUMNS = 8
 class RecordLines:
     """A VCF or BCF; an iterator over its records, split into columns. The last one has all samples.
 
+    Raises InputError for a pipe, and for a file that can't be read or is no VCF.
+
     Parameters
     ----------
     cure : str
         For a file that is no VCF.
-
-    Raises
-    ------
-    InputError
-        For a pipe, and for a file that can't be read or is no VCF.
     """
 
     def __init__(self, path: str, cure: str) -> None:
@@ -227,10 +221,7 @@ class RecordLines:
 def bcf_texts(path: str) -> Generator[bytes]:
     """The header of a BCF as text, then each of its records as a line.
 
-    Raises
-    ------
-    InputError
-        For a file that can't be read.
+    Raises InputError for a file that can't be read.
     """
     place = "its header"
     try:

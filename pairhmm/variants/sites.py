@@ -150,6 +150,8 @@ class SiteSelection:
 def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
     """The allele of a site that each haplotype of a region carries.
 
+    Raises ValueError, IndexError where `haplotypes` have alleles that `variants` do not have.
+
     Parameters
     ----------
     variants : sequence of RegionVariant
@@ -162,11 +164,6 @@ def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotyp
     list of int or None
         -1 for an allele that the site does not have: `call` leaves out those that no sample has. None where no variant
         of the region is this site.
-
-    Raises
-    ------
-    ValueError, IndexError
-        Where `haplotypes` have alleles that `variants` do not have.
     """
     own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
     best: tuple[int, list[int]] | None = None
@@ -187,10 +184,7 @@ def _is_spelled(alt: str) -> bool:
 def parse_variants(text: str) -> list[RegionVariant]:
     """Parse the column `variants` of a haplotype table: ``pos:ref>alt/alt``, comma-separated, with 1-based positions.
 
-    Raises
-    ------
-    ValueError
-        For other text.
+    Raises ValueError for other text.
     """
     if text in ("", "."):
         return []
