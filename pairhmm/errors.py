@@ -67,10 +67,7 @@ def parsing(path: str, rule: str, cure: str) -> Iterator[None]:
     A damaged file reaches places that the authors of a parser did not think of, so that any exception may come of it.
     Errors of the system, a lack of memory, and errors that pairhmm raises stay as they are.
 
-    Parameters
-    ----------
-    path, rule, cure : str
-        As for `InputError`. What the parser says follows the rule.
+    `path`, `rule` and `cure` are as for `InputError`. What the parser says follows the rule.
     """
     try:
         yield
@@ -122,11 +119,8 @@ class CompiledPartMissing(BackendUnavailable):
 class OutOfDeviceMemory(PairhmmError):
     """A batch does not fit a device's memory; a smaller one may.
 
-    Attributes
-    ----------
-    fits_later : bool
-        Whether the same batch may fit in a second call: buffers of earlier calls were in its way, and the first call
-        gives them back.
+    `fits_later`: whether the same batch may fit in a second call: buffers of earlier calls were in its way, and the
+    first call gives them back.
     """
 
     fits_later = False

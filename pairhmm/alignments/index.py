@@ -56,10 +56,7 @@ def find_index(path: str) -> str | None:
 def how_to_index(path: str, longest: int = 0) -> str:
     """What gives a file an index. Only CRAM and what bgzip packed can have one.
 
-    Parameters
-    ----------
-    longest : int
-        Length of its longest contig.
+    `longest`: length of its longest contig.
     """
     if not os.path.isfile(path):
         return "give an indexed file"

@@ -28,10 +28,7 @@ def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
 
     Raises InputError for a file that is cut off or damaged.
 
-    Parameters
-    ----------
-    chunk_size : int
-        Unpacked bytes that are read at once. A longer record is read as a whole.
+    `chunk_size`: unpacked bytes that are read at once. A longer record is read as a whole.
     """
     buffer = np.empty(chunk_size, dtype=np.uint8)
     kept, record, in_header = 0, 0, True

@@ -80,10 +80,7 @@ class BackgroundWriter:
     One piece of work waits or runs in the thread while the caller makes the next one. It should be long beside the
     tenth of a millisecond that handing it over takes, and mostly compiled code that does without Python's lock.
 
-    Parameters
-    ----------
-    threads : int
-        Threads that the command may use.
+    `threads`: threads that the command may use.
     """
 
     def __init__(self, threads: int) -> None:

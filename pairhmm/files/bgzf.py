@@ -49,10 +49,7 @@ def check_end(path: str, file: str | int | None = None) -> None:
 
     Raises InputError where the marker is missing, and where the file can't be read.
 
-    Parameters
-    ----------
-    file : str or int, optional
-        A path to open in place of `path`, or an open descriptor, whose position does not change.
+    `file`: a path to open in place of `path`, or an open descriptor, whose position does not change.
     """
     target = path if file is None else file
     try:
@@ -80,10 +77,7 @@ def becomes_gzip(descriptor: int) -> bool:
 
     Both are gzip, whose files may be put together (RFC 1952, section 2.2).
 
-    Parameters
-    ----------
-    descriptor : int
-        Of a regular file.
+    `descriptor`: of a regular file.
     """
     first = os.pread(descriptor, 1 << 16, 0)
     if not end_marker(first[: formats.BGZF_HEAD_SIZE]) or not first.startswith(formats.GZIP):
@@ -248,10 +242,7 @@ class Block(NamedTuple):
 def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Generator[list[Block]]:
     """The blocks from the one at an address on, a few at a time.
 
-    Parameters
-    ----------
-    enough : int, optional
-        An address from which on one is unpacked at a time, since the caller soon has what it needs.
+    `enough`: an address from which on one is unpacked at a time, since the caller soon has what it needs.
     """
     held, before = b"", 0
     while more := read(address + len(held), _size(address + len(held), before, enough)):

@@ -41,10 +41,7 @@ class PackedText(NamedTuple):
 class BgzipText:
     """A bgzipped text file. A failed write raises OSError.
 
-    Parameters
-    ----------
-    threads : int
-        With two or more, text is compressed and written in a thread of its own. The bytes are the same.
+    `threads`: with two or more, text is compressed and written in a thread of its own. The bytes are the same.
     """
 
     def __init__(self, path: Path, threads: int = 1) -> None:

@@ -241,10 +241,7 @@ def _indices(path: str) -> Iterator[str]:
 def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
     """A file's names, and its device and inode. Nothing for pipes and devices, which can't be replaced.
 
-    Parameters
-    ----------
-    stream : int
-        The descriptor that ``-`` stands for.
+    `stream`: the descriptor that ``-`` stands for.
     """
     if path == STDOUT:
         return ({STDOUT} if stream == STDOUT_FILE else set()), _inode(stream)

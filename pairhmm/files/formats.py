@@ -44,10 +44,7 @@ def require_ending(destination: str | Path, what: str, endings: tuple[str, ...])
 
     Raises InputError for any other ending.
 
-    Parameters
-    ----------
-    what : str
-        What is written, in the plural, for the message.
+    `what`: what is written, in the plural, for the message.
     """
     name = Path(destination).name
     if str(destination) == STDOUT or is_device(destination) or "." not in name.lstrip("."):

@@ -64,10 +64,7 @@ def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[Rep
 
     Raises InputError for a file that is not a table of hits; names the line.
 
-    Parameters
-    ----------
-    name_sample : callable
-        ``name_sample(file's label, table's label)`` gives the sample of a row.
+    `name_sample`: ``name_sample(file's label, table's label)`` gives the sample of a row.
     """
     table = table_label(path)
     for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan", optional=PLACE), start=2):

@@ -27,10 +27,7 @@ def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
 
     Raises InputError for the first name that has one.
 
-    Parameters
-    ----------
-    what : str
-        What the names belong to, for the message, such as ``sample``.
+    `what`: what the names belong to, for the message, such as ``sample``.
     """
     for name in names:
         if _CONTROL.search(name):

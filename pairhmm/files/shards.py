@@ -56,10 +56,8 @@ class Shard:
     def alike(self, place: int) -> bytes:
         """Further rows that need no look at each: they are like the last one of `rows`, which goes on behind them.
 
-        Parameters
-        ----------
-        place : int
-            The first of the three columns with contig, start and end, which these rows share; -1 if there are none.
+        `place`: the first of the three columns with contig, start and end, which these rows share; -1 if there are
+        none.
         """
         if not is_compiled():
             return b""

@@ -113,10 +113,7 @@ class ParquetTable:
 def tell_of_unchecked(tables: Sequence[ParquetTable], model: str) -> None:
     """Say in one line what is not known of files that other programs wrote, if any.
 
-    Parameters
-    ----------
-    model : str
-        What holds for the model where none is named.
+    `model`: what holds for the model where none is named.
     """
     foreign = [table for table in tables if table.model is None or table.others]
     if not foreign:

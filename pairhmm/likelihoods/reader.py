@@ -95,10 +95,7 @@ class LikelihoodTable:
 
     Raises InputError where one of the two files is missing, and for Parquet without the columns.
 
-    Parameters
-    ----------
-    path : str
-        ``.parquet``, or TSV, gzipped or not.
+    `path`: ``.parquet``, or TSV, gzipped or not.
     """
 
     def __init__(self, path: str) -> None:
@@ -155,10 +152,7 @@ class LikelihoodTable:
         Raises InputError for a haplotype that the companion does not have, and for a field that is no number. The
         message names the region.
 
-        Parameters
-        ----------
-        wanted : callable
-            ``wanted(place)`` gives the region's haplotypes, or None.
+        `wanted`: ``wanted(place)`` gives the region's haplotypes, or None.
         """
         known: dict[Place, RegionHaplotypes | None] = {}
 

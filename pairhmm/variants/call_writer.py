@@ -53,10 +53,7 @@ _FORMAT_FIELDS = (
 class CallFormat:
     """Makes records as text.
 
-    Attributes
-    ----------
-    min_quality : float
-        As `open_calls` takes it.
+    `min_quality`: as `open_calls` takes it.
     """
 
     min_quality: float

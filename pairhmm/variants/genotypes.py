@@ -179,10 +179,7 @@ def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     k copies of an alternative allele have the neutral expectation theta / k (Watterson's estimator), so that a
     homozygote is half as likely as a heterozygote. Alleles are independent. The reference genotype gets the rest.
 
-    Parameters
-    ----------
-    allele_priors : tuple of float
-        Prior (theta) of each alternative allele.
+    `allele_priors`: prior (theta) of each alternative allele.
     """
     return _log10_priors(tuple(allele_priors), ploidy)
 

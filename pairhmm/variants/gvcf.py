@@ -121,10 +121,7 @@ NON_REF = "<NON_REF>"
 def gvcf_header(limits: Sequence[int]) -> list[str]:
     """The header lines that only a gVCF has.
 
-    Parameters
-    ----------
-    limits : sequence of int
-        GQ from which on each further band begins.
+    `limits`: GQ from which on each further band begins.
     """
     bands = [
         f"##GVCFBlock{first}-{last}=minGQ={first}(inclusive),maxGQ={last}(exclusive)"
@@ -147,10 +144,7 @@ class BlockLines:
     def lines(self, items: Iterable[str | ReferenceBlock]) -> Iterator[str]:
         """The lines that are whole, in order.
 
-        Parameters
-        ----------
-        items : iterable of str or ReferenceBlock
-            Lines of records, and what lies between them.
+        `items`: lines of records, and what lies between them.
         """
         for item in items:
             if isinstance(item, str):

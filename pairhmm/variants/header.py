@@ -21,10 +21,7 @@ def check_contigs(path: str, names: Iterable[str]) -> None:
 
     Raises InputError for the first name that they can't hold.
 
-    Parameters
-    ----------
-    path : str
-        The file that names them, for the message.
+    `path`: the file that names them, for the message.
     """
     for name in names:
         if not _NAME.fullmatch(name):
@@ -61,10 +58,7 @@ def run_header(headers: Sequence[Sequence[str]]) -> list[str]:
     Only the last date is kept. Commands are joined into one, with ``{first,...,last}`` for each word that differs.
     Other keys, such as the backend, have a line for each value.
 
-    Parameters
-    ----------
-    headers : sequence of sequence of str
-        The header lines of each piece, in order.
+    `headers`: the header lines of each piece, in order.
     """
     values: dict[str, dict[str, None]] = {}
     for line in (line for header in headers for line in header):

@@ -18,10 +18,7 @@ MOST_COPIES = 20
 class PloidyRule:
     """The ploidy of a sex in an interval of a contig.
 
-    Attributes
-    ----------
-    chrom : str
-        ``*`` for all contigs and intervals without a rule of their own.
+    `chrom`: ``*`` for all contigs and intervals without a rule of their own.
     """
 
     chrom: str

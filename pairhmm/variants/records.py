@@ -164,10 +164,7 @@ class RecordLines:
 
     Raises InputError for a pipe, and for a file that can't be read or is no VCF.
 
-    Parameters
-    ----------
-    cure : str
-        For a file that is no VCF.
+    `cure`: for a file that is no VCF.
     """
 
     def __init__(self, path: str, cure: str) -> None:

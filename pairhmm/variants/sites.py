@@ -119,10 +119,7 @@ def _kind(ref: str, alt: str) -> str:
 class SiteSelection:
     """Selects the sites that a report shows: those with the lowest GQ of a sample, the first ones among equals.
 
-    Parameters
-    ----------
-    limit : int
-        The most sites.
+    `limit`: the most sites.
     """
 
     RULE = "those with the lowest GQ"
