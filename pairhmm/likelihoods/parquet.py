@@ -157,7 +157,7 @@ class RowGroups:
 
     def _decoded(self, batch: Any) -> Any:
         columns = [
-            column if column.type == field.type else _texts(_codes(column), column.dictionary)
+            column if column.type == field.type else _texts(numbers_of(column.indices), column.dictionary)
             for column, field in zip(batch.columns, self._schema, strict=True)
         ]
         return type(batch).from_arrays(columns, schema=self._schema)
@@ -205,7 +205,7 @@ def _of_its_values(coded: Any) -> Any:
     """A dictionary array without the values of its dictionary that no row has."""
     import pyarrow
 
-    codes, values = _codes(coded), coded.dictionary
+    codes, values = numbers_of(coded.indices), coded.dictionary
     is_used = np.bincount(codes, minlength=len(values)) > 0
     if is_used.all():
         return coded
@@ -214,9 +214,10 @@ def _of_its_values(coded: Any) -> Any:
     return pyarrow.DictionaryArray.from_arrays(indices, _texts(np.flatnonzero(is_used), values))
 
 
-def _codes(coded: Any) -> NDArray[np.int32]:
-    """The codes of a dictionary array. `to_numpy` would import pandas where that is installed."""
-    return np.frombuffer(coded.indices.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
+def numbers_of(array: Any) -> NDArray[Any]:
+    """The numbers of an array without missing values. Its `to_numpy` would import pandas where that is installed."""
+    dtype = np.dtype(f"i{array.type.bit_width // 8}")
+    return np.frombuffer(array.buffers()[1], dtype=dtype)[array.offset : array.offset + len(array)]
 
 
 def _texts(codes: NDArray[np.integer], values: Any) -> Any:

@@ -115,7 +115,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
     shown = [_shown_regions(table, index, sources) for table in tables]
     all_panels = sum(map(len, shown))
     for number, (table, its_regions) in enumerate(zip(tables, shown, strict=True)):
-        regions = {region.haplotypes.place: region for region in its_regions}
+        regions = {region.haplotypes.locus: region for region in its_regions}
         model = model_of_label(table.model())
         if sources.reader is not None and model is None:
             told = "its parameters are not here, so the report does not say which bases decide"
@@ -184,7 +184,7 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
     covering: dict[int, RegionHaplotypes] = {}
     checked: set[str] = set()
     for haplotypes in table.haplotypes():
-        chrom, start, end = haplotypes.place
+        chrom, start, end = haplotypes.locus
         if chrom not in checked:
             checked.add(chrom)
             _check_contig(chrom, table.path, sources)
@@ -220,7 +220,7 @@ def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
     """Join the regions of the same place into one."""
     by_place: dict[Place, _ShownRegion] = {}
     for region in regions:
-        known = by_place.setdefault(region.haplotypes.place, region)
+        known = by_place.setdefault(region.haplotypes.locus, region)
         if known is not region:
             known.sites += region.sites
     return list(by_place.values())
