@@ -15,7 +15,7 @@ from pairhmm.align.given_haplotypes import find_differences
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.sam import ReadKey
 from pairhmm.errors import InputError
-from pairhmm.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes, RegionLikelihoods
+from pairhmm.likelihoods.reader import LikelihoodTable, Locus, RegionHaplotypes, RegionLikelihoods
 from pairhmm.models.labels import model_of_label
 from pairhmm.report.packing import pack
 from pairhmm.report.panels import ReadEvidence, aligned_haplotypes, choose_haplotypes, most_reads, panel_bytes
@@ -155,7 +155,7 @@ class _ShownRegion:
     sites: list[tuple[int, list[int] | None]]
 
 
-def _haplotypes(regions: dict[Place, _ShownRegion], place: Place) -> RegionHaplotypes | None:
+def _haplotypes(regions: dict[Locus, _ShownRegion], place: Locus) -> RegionHaplotypes | None:
     region = regions.get(place)
     return None if region is None else region.haplotypes
 
@@ -218,7 +218,7 @@ def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
 
 def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
     """Join the regions of the same place into one."""
-    by_place: dict[Place, _ShownRegion] = {}
+    by_place: dict[Locus, _ShownRegion] = {}
     for region in regions:
         known = by_place.setdefault(region.haplotypes.locus, region)
         if known is not region:
