@@ -98,14 +98,7 @@ class BackendUnavailable(PairhmmError):
 class CompiledPartMissing(BackendUnavailable):
     """Something needs the compiled part of the package, which is missing.
 
-    Parameters
-    ----------
-    what : str
-        What needs it.
-    reason : str
-        Why it is missing.
-    cure : str
-        How to get it.
+    `what`: what needs it. `reason`: why it is missing. `cure`: how to get it.
     """
 
     def __init__(self, what: str, reason: str, cure: str) -> None:
@@ -129,12 +122,7 @@ class OutOfDeviceMemory(PairhmmError):
 class DeviceLost(PairhmmError):
     """A device does not answer this process any more.
 
-    Parameters
-    ----------
-    device : str
-        The device's label.
-    cause : str
-        What the device's library reported.
+    `device`: the device's label. `cause`: what the device's library reported.
     """
 
     def __init__(self, device: str, cause: str) -> None:

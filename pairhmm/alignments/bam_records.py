@@ -1,4 +1,4 @@
-"""The unpacked bytes of a BAM file: all records, or those at a place that an index gives."""
+"""A stream of the unpacked bytes of a BAM file (BGZF): all records, or those at an offset of its index."""
 
 from __future__ import annotations
 
@@ -30,14 +30,8 @@ _ALONE = 3
 class BamRecords:
     """Where the records of a BAM file are.
 
-    Attributes
-    ----------
-    open : callable
-        Opens the file: gives a function to read from it, and one to close it.
-    first : int
-        Virtual offset of the first record.
-    reads_ahead : bool
-        A thread unpacks blocks while the caller works.
+    `open`: opens the file: gives a function to read from it, and one to close it. `first`: virtual offset of the first
+    record. `reads_ahead`: a thread unpacks blocks while the caller works.
     """
 
     open: Callable[[], tuple[ReadAt, Callable[[], None]]]
@@ -64,7 +58,7 @@ class BamRecords:
         return self._between(self.first, None)
 
     def through_index(self, tid: int, start: int, end: int) -> Iterator[BamStream]:
-        """Those that overlap [start, end) of a contig, and others that lie beside them."""
+        """Records that overlap [start, end) of a contig, and others beside them."""
         assert self.index is not None
         enough = self.index.before(tid, end - 1)
         for begin, behind in self.index.places(tid, start, end):

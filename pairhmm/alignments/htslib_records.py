@@ -34,12 +34,7 @@ class HtslibRecords:
 
     Raises InputError where pysam's library does not show its functions.
 
-    Parameters
-    ----------
-    reference : str
-        FASTA that CRAM is decoded with.
-    threads : int
-        With 2 or more, threads of htslib decode.
+    `reference`: FASTA that CRAM is decoded with. `threads`: with 2 or more, threads of htslib decode.
     """
 
     def __init__(self, path: str, index: AlignmentIndex | None, reference: str, is_cram: bool, threads: int) -> None:
@@ -91,12 +86,8 @@ class HtslibRecords:
 class DecodedRecords:
     """Records that a parser takes one after the other.
 
-    Parameters
-    ----------
-    reader : HtslibReader
-        It stands before the first of them.
-    give_back : callable
-        Takes the reader once it is not needed, if it can be used again.
+    `reader`: it stands before the first of them. `give_back`: takes the reader once it is not needed, if it can be used
+    again.
     """
 
     def __init__(self, reader: HtslibReader, give_back: Callable[[HtslibReader], None] = lambda reader: None) -> None:
@@ -132,7 +123,7 @@ def sam_fault(path: str) -> InputError | None:
 
 
 def _log_of(path: str) -> str:
-    """What htslib writes to stderr, its only place for reasons, while a file is read once more."""
+    """Read a file once more, and return what htslib writes to stderr, its only place for reasons."""
     kept = os.dup(_STDERR)
     with tempfile.TemporaryFile() as log:
         verbosity = pysam.set_verbosity(_WARNINGS)

@@ -54,7 +54,7 @@ def find_index(path: str) -> str | None:
 
 
 def how_to_index(path: str, longest: int = 0) -> str:
-    """What gives a file an index. Only CRAM and what bgzip packed can have one.
+    """The command that gives a file an index. Only CRAM and files of BGZF can have one.
 
     `longest`: length of its longest contig.
     """
@@ -77,17 +77,8 @@ def unreadable_index(index: str, path: str, error: Exception) -> InputError:
 class AlignmentIndex:
     """An undamaged index. Whether it belongs to its alignment file is checked by `check`, once that file is open.
 
+    `index` and `path` are the index and its alignment file; `bam` is the content, None for the index of a CRAM file.
     Raises InputError for an index that is damaged.
-
-    Parameters
-    ----------
-    index, path : str
-        The index and its alignment file.
-
-    Attributes
-    ----------
-    bam : BamIndex or None
-        The content; None for the index of a CRAM file.
     """
 
     def __init__(self, index: str, path: str) -> None:
@@ -115,16 +106,14 @@ class AlignmentIndex:
                 if self.bam is None:
                     check_cram_index(self._cram, raw, file.nreferences)
                 else:
-                    self._check_places(self.bam, FileBlocks(raw), file)
+                    blocks = FileBlocks(raw)
+                    if file.is_bam:
+                        record_at, first = bam_records(blocks, file.nreferences), file.tell()
+                    else:
+                        record_at, first = sam_records(blocks, file.references), first_line(blocks)
+                    check_lookups(self.bam, record_at, first, blocks.size, file.references)
             except DamagedFile:
                 return
             except Contradiction as error:
                 rule = f"is not the index of {self._file_path} as it is now: {error}"
                 raise InputError(self.path, "", rule, f"run samtools index {self._file_path}") from error
-
-    def _check_places(self, index: BamIndex, blocks: FileBlocks, file: pysam.AlignmentFile) -> None:
-        if file.is_bam:
-            record_at, first = bam_records(blocks, file.nreferences), file.tell()
-        else:
-            record_at, first = sam_records(blocks, file.references), first_line(blocks)
-        check_lookups(index, record_at, first, blocks.size, file.references)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.bam_index import BamIndex, DamagedIndexError, bins
 from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.files import formats
+from pairhmm.files.bgzf import block_size
 from pairhmm.sequences.arrays import distinct
 
 
@@ -52,7 +53,7 @@ def in_file_order(index: BamIndex) -> NDArray[np.int64]:
 
 
 def extents(index: BamIndex) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Of each contig: where its first chunk begins, and its last one ends, which is 0 for a contig without chunks."""
+    """Begin of the first chunk and end of the last one of each contig; the end is 0 for a contig without chunks."""
     contig = index.bin_contig[index.chunk_bin]
     first, last = np.full(index.contigs, np.iinfo(np.uint64).max, dtype=np.uint64), np.zeros(index.contigs, np.uint64)
     np.minimum.at(first, contig, index.begin)
@@ -81,14 +82,9 @@ def gaps(index: BamIndex) -> NDArray[np.int64]:
     return order[1:][index.begin[order][1:] > np.maximum.accumulate(index.end[order])[:-1]]
 
 
-def end_before(index: BamIndex, chunk: int) -> int:
-    """Where the last chunk ends that begins before a chunk."""
-    return int(index.end[index.begin < index.begin[chunk]].max())
-
-
 def _windows_of_chunks(index: BamIndex, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each chunk the first window that its first read may begin in, and the window behind the last one."""
-    start, end = index.spans_of_bins()
+    start, end = index.spans_of_bins(index.bin_number)
     # Reads that lie before their contig's start have a bin, too: the number before that of the smallest bins.
     start = np.where(index.bin_number == bins(index.depth) - 1, 0, start)
     bin_of = index.chunk_bin[order]
@@ -101,8 +97,6 @@ def _windows_of_chunks(index: BamIndex, order: NDArray[np.int64]) -> tuple[NDArr
 
 # The most places of a kind that are looked up in the alignment file. Each costs the unpacking of a block.
 _CONTIGS, _CHUNKS, _OFFSETS, _DOUBTED = 16, 32, 16, 32
-# The bytes that a BGZF block begins with (SAM specification, section 4.1).
-_BLOCK_MAGIC, _BLOCK_MARK = formats.GZIP_DEFLATE + b"\x04", b"BC"
 _RECORD_HEAD = 36
 # deflate packs at most 1,032 bytes into one, and a record has 36 bytes or more.
 _MOST_READS_A_BYTE = 29
@@ -120,7 +114,7 @@ class DamagedFile(Exception):
 
 
 class Record(NamedTuple):
-    """What is looked at of a record, and its virtual offset."""
+    """The fields of a record that are checked, and its virtual offset."""
 
     contig: int
     position: int
@@ -172,9 +166,9 @@ class FileBlocks:
         head = self._raw.read(formats.BGZF_HEAD_SIZE)
         if not head:
             return b"", None
-        if len(head) < formats.BGZF_HEAD_SIZE or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
+        size = block_size(head)
+        if not size:
             raise Contradiction("no block of the file begins where it says")
-        size = int.from_bytes(head[16:18], "little") + 1
         packed = self._raw.read(size - formats.BGZF_HEAD_SIZE)
         try:
             return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
@@ -254,14 +248,7 @@ def first_line(blocks: FileBlocks) -> int:
 def check_lookups(index: BamIndex, record_at: RecordAt, first: int, size: int, contigs: Sequence[str]) -> None:
     """Require that an index has the contigs and the offsets of its file.
 
-    Parameters
-    ----------
-    index : BamIndex
-        Whose offsets rise.
-    first : int
-        Virtual offset of the first record.
-    size : int
-        Bytes of the file.
+    The offsets of `index` rise. `first` is the virtual offset of the first record, and `size` the bytes of the file.
     """
     if index.contigs > len(contigs):
         raise Contradiction(f"it has {index.contigs} contigs, the file {len(contigs)}")
@@ -288,7 +275,7 @@ def _check_chunks(index: BamIndex, record_at: RecordAt, first: Record | None, co
     firsts = order[np.append(True, np.diff(contig_of[order]) > 0)]
     for chunk in dict.fromkeys(chain(_some(firsts, _CONTIGS), _some(order, _CHUNKS))):
         found = record_at(int(index.begin[chunk]))
-        low, high = index.span_of_bin(int(index.bin_number[index.chunk_bin[chunk]]))
+        (low,), (high,) = index.spans_of_bins(index.bin_number[[index.chunk_bin[chunk]]])
         # A read whose position lies before its contig's start has a bin, too.
         is_in_bin = found is not None and (found.position < 0 or low <= found.position < high)
         if found is None or found.contig != contig_of[chunk] or not is_in_bin:
@@ -316,7 +303,8 @@ def _check_offsets(index: BamIndex, record_at: RecordAt, contigs: Sequence[str])
 def _check_gaps(index: BamIndex, record_at: RecordAt, contigs: Sequence[str]) -> None:
     for chunk in _some(gaps(index), _DOUBTED):
         begin = int(index.begin[chunk])
-        found = record_at(end_before(index, chunk))
+        # Behind the last chunk that begins before this one.
+        found = record_at(int(index.end[index.begin < index.begin[chunk]].max()))
         if found is not None and found.offset < begin and not found.flag & UNMAPPED:
             raise Contradiction(f"it does not know all reads of {contigs[max(found.contig, 0)]}")
 

@@ -26,7 +26,7 @@ _CLIPS, _CLIP_CODES = "SH", (4, 5)
 
 
 class AlignedTemplate(NamedTuple):
-    """What an aligned read says of its template.
+    """The fields of an aligned read that tell of its template.
 
     Attributes
     ----------

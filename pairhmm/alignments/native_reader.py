@@ -70,19 +70,10 @@ class Taken(NamedTuple):
 def molecules_of(
     source: OpenAlignments, order: int, families: Families, contig: int, block: ReadBlock, taken: Taken
 ) -> Iterator[str]:
-    """The molecule of each read; empty where that is not known.
+    """The molecule of each read of a block, which is `taken` in other form; empty where it is not known.
 
-    Raises InputError for a tag that is not text.
-
-    Parameters
-    ----------
-    order : int
-        Its place among the inputs. Tags MI of different inputs are different molecules.
-    families : {"MI", "position"}
-    contig : int
-        Number of the block's contig in the file.
-    taken : Taken
-        The same reads.
+    `order` is the number of the input: tags MI of different inputs are different molecules. `contig` is the number of
+    the block's contig in the file. Raises InputError for a tag that is not text.
     """
     by_tag, at = families == "MI", block.cigar_offset.tolist()
     for read, value in enumerate(pieces(taken.tags, taken.tag_end)):
@@ -155,16 +146,9 @@ _Blocks = Generator[ReadBlock, None, str]
 def native_blocks(
     source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
 ) -> Iterator[ReadBlock]:
-    """Blocks of the reads of one file.
+    """Blocks of the reads of one file, which is input number `order`. `left_out` counts the reads that are left out.
 
-    Parameters
-    ----------
-    order : int
-        Its place among the inputs.
-    wanted : iterable of (chrom, start, end) or None
-        Disjoint and in order. Reads that overlap none of these are passed over.
-    left_out : LeftOut
-        Counts what is left out.
+    The wanted intervals are disjoint and in order. Reads that overlap none of them are passed over.
     """
     reader = _NativeReader(source, order, request, wanted)
     try:
@@ -200,7 +184,7 @@ class _NativeReader:
             JUMP,
             request.indel_tags,
         )
-        self._goals = None if wanted is None else (one for one in wanted if one[0] in self._known)
+        self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
         has_index = self._records.has_index and request.regions is None
         self._can_jump = wanted is not None and has_index
         self._leaves_contigs = has_index and len(source.contigs) < len(self._tid)
@@ -235,11 +219,11 @@ class _NativeReader:
 
     def _by_region(self, regions: Iterable[Interval]) -> _Blocks:
         before = ("", 0)
-        for near in neighbours([one for one in regions if one[0] in self._known]):
+        for near in neighbours([region for region in regions if region[0] in self._known]):
             chrom, start, end = near[0][0], near[0][1], near[-1][2]
             # A read that also overlaps the last region was already given with that region.
             seen = before[1] - 1 if before[0] == chrom else _BEFORE_ALL
-            parts = np.array([one[1] for one in near]), np.array([one[2] for one in near])
+            parts = np.array([region[1] for region in near]), np.array([region[2] for region in near])
             self._parser.set_window(self._tid[chrom], start, end, seen, *parts, False)
             yield from self._through_index(self._tid[chrom], start, end)
             before = (chrom, end)
@@ -291,8 +275,8 @@ class _NativeReader:
         goals = list(islice(self._goals, _GOALS))
         if not goals:
             return False
-        ranks = np.array([self._request.rank[one[0]] for one in goals], dtype=np.int32)
-        starts, ends = (np.array([one[part] for one in goals], dtype=np.int64) for part in (1, 2))
+        ranks = np.array([self._request.rank[goal[0]] for goal in goals], dtype=np.int32)
+        starts, ends = (np.array([goal[part] for goal in goals], dtype=np.int64) for part in (1, 2))
         self._parser.set_goals(ranks, starts, ends)
         return True
 
@@ -331,21 +315,9 @@ class _NativeReader:
             name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
-        block = ReadBlock(
-            chrom,
-            names,
-            taken.sample,
-            taken.flag,
-            taken.mapq,
-            taken.start,
-            taken.end,
-            taken.base_offset,
-            taken.bases,
-            taken.quals,
-            taken.cigar_offset,
-            taken.cigar,
-            indel_quals=np.stack([taken.insertion, taken.deletion]) if len(taken.insertion) else None,
-        )
+        indel_quals = np.stack([taken.insertion, taken.deletion]) if len(taken.insertion) else None
+        # From the samples to the CIGARs, both have the same fields.
+        block = ReadBlock(chrom, names, *taken[3:13], indel_quals=indel_quals)
         if self._request.families != "none":
             contig = self._tid[chrom] if chrom else -1
             block.molecules = list(

@@ -140,7 +140,9 @@ class AlignmentReader:
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", how_to_index(path, max(contigs.values())))
         known = _known_contigs(path, contigs, reference)
-        names, lengths, contigs_read = map(self._kept_once, (file.references, file.lengths, tuple(known)))
+        names, lengths, contigs_read = (
+            self._kept.setdefault(values, values) for values in (file.references, file.lengths, tuple(known))
+        )
         self.sources.append(
             OpenAlignments(
                 path,
@@ -164,9 +166,6 @@ class AlignmentReader:
         if order != sorted(order):
             rule = f"its contigs are in another order than those of {self.sources[0].path}"
             raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
-
-    def _kept_once(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return self._kept.setdefault(values, values)
 
     def _refuse_twice(self, path: str) -> None:
         """Raise an error for a file that is given twice, even by two names: its reads would count double."""

@@ -60,12 +60,7 @@ def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
 
     Raises InputError for a pipe that has no alignments, or is damaged at its beginning.
 
-    Parameters
-    ----------
-    reference : str
-        FASTA that CRAM is decoded with.
-    threads : int
-        With 2 or more, others unpack beside the thread that reads.
+    `reference`: FASTA that CRAM is decoded with. `threads`: with 2 or more, others unpack beside the thread that reads.
     """
     stream = ByteStream(path, lambda _: None)
     try:

@@ -1,4 +1,4 @@
-"""Alignments as flat arrays: an object for each read would be too slow for a whole genome.
+"""Reads the alignments of all inputs in blocks of flat arrays, in coordinate order.
 
 All coordinates are 0-based half-open.
 """

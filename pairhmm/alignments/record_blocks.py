@@ -112,12 +112,12 @@ class SampleFile:
 
     @property
     def has_alignments(self) -> bool:
-        """Whether it is BAM, CRAM or SAM."""
+        """True for BAM, CRAM and SAM."""
         return self._stream.head.startswith((formats.BAM, formats.CRAM, *formats.SAM))
 
     @property
     def has_reads(self) -> bool:
-        """Whether its records are reads: all but FASTA."""
+        """True where records are reads: all formats but FASTA."""
         return self.has_alignments or self._stream.head.lstrip().startswith(_FASTQ)
 
     def blocks(self, chunk_size: int, overlap: int | None, reference: str | None) -> Iterator[RecordBlock]:

@@ -1,4 +1,4 @@
-"""Open alignment files, and what a reader of their records has to offer. All coordinates are 0-based half-open.
+"""Open alignment files, and the protocol of a reader of their records. All coordinates are 0-based half-open.
 
 There are two readers: `pairhmm.alignments.bam_records` for BAM in blocks, and htslib
 (`pairhmm.alignments.htslib_records`) for the rest.
@@ -61,7 +61,7 @@ class Records(Protocol):
         ...
 
     def through_index(self, tid: int, start: int, end: int) -> Iterator[RecordStream]:
-        """Those that overlap [start, end) of a contig, and perhaps others that lie beside them."""
+        """Records that overlap [start, end) of a contig, and perhaps others beside them."""
         ...
 
 
@@ -150,12 +150,7 @@ def neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
 def count_unread(source: OpenAlignments, left_out: LeftOut) -> None:
     """Add the reads that no run over regions of contigs meets, and that a run over everything leaves out.
 
-    Parameters
-    ----------
-    source : OpenAlignments
-        With an index.
-    left_out : LeftOut
-        Gets them.
+    `source` has an index; `left_out` gets the reads.
     """
     others = [tid for tid, name in enumerate(source.references) if name not in set(source.contigs)]
     if others:

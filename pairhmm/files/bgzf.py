@@ -99,12 +99,7 @@ def becomes_gzip(descriptor: int) -> bool:
 class BlockFollower:
     """Follows the blocks of BGZF as the bytes of a file pass.
 
-    Attributes
-    ----------
-    block : int
-        Where the next block begins.
-    is_in_blocks : bool
-        False once plain gzip stands where a block would begin.
+    `block`: where the next block begins. `is_in_blocks`: false once plain gzip stands where a block would begin.
     """
 
     def __init__(self) -> None:
@@ -145,16 +140,8 @@ _BLOCKS_A_THREAD = 4
 def check_block_heads(path: str, threads: int, file: int | None = None) -> None:
     """Check the blocks that `threads` threads of htslib read while a regular file's header is read.
 
-    Parameters
-    ----------
-    file : int, optional
-        An open descriptor of the file. Its position does not change.
-
-    Raises
-    ------
-    InputError
-        For something that is not a block, and for a block that reaches beyond the end of the file.
-    OSError
+    `file` is an open descriptor of the file, whose position does not change. Raises InputError for something that is no
+    block, and for a block that reaches beyond the end of the file.
     """
     descriptor = os.open(path, os.O_RDONLY) if file is None else file
     try:

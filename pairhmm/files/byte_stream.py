@@ -47,17 +47,8 @@ class ByteStream:
     Raises InputError for a file that can't be read, or that lacks the marker at its end. The end of a stream is checked
     once it was read.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is stdin.
-    watch : callable
-        Called with the number of bytes that were read, counted as they are in the file.
-
-    Attributes
-    ----------
-    head : bytes
-        The first bytes, unpacked. `fill` gives them again.
+    `path` may be ``-`` for stdin. `watch` is called with the number of bytes that were read, counted as they are in the
+    file. `head` has the first bytes, unpacked; `fill` gives them again.
     """
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:

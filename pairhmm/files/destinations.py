@@ -33,7 +33,7 @@ class _Output(NamedTuple):
 class _Input(NamedTuple):
     path: str
     what: str
-    """What a clashing file is: the input, or an index of it."""
+    """Role of a clashing file: the input, or an index of it."""
 
 
 @contextmanager
@@ -137,7 +137,7 @@ class _Files:
         """Pipes that were read."""
 
     def copy(self) -> _Files:
-        """The same files, to which others can be added."""
+        """A copy, to which other files can be added."""
         copied = _Files()
         for name, value in vars(self).items():
             setattr(copied, name, value.copy())

@@ -1,4 +1,4 @@
-"""What every input passes when it is opened: it is no output, it is not packed in a way that nothing here reads."""
+"""Checks of every input when it is opened: it is no output, and is packed as something here reads."""
 
 from __future__ import annotations
 

@@ -84,12 +84,7 @@ def samples_of(path: str, read_groups: Sequence[Mapping[str, str]]) -> list[str]
     sample. They have none in a file of several samples. A file in which no read group has SM is a sample that has the
     file's name.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is stdin.
-    read_groups : sequence of mappings
-        The fields of the header's lines @RG.
+    `path`: ``-`` is stdin. `read_groups`: the fields of the header's lines @RG.
     """
     named = dict.fromkeys(group["SM"] for group in read_groups if group.get("SM"))
     return list(named) or [sample_of_file(path)]
@@ -111,12 +106,7 @@ def sample_name(path: str, has_alignments: bool) -> str:
 
     Raises InputError for read groups of several samples, and for a name with control characters.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is stdin.
-    has_alignments : bool
-        Whether it is BAM, CRAM or SAM.
+    `path`: ``-`` is stdin. `has_alignments`: whether it is BAM, CRAM or SAM.
     """
     names = samples_of(path, _read_groups(path) if has_alignments and os.path.isfile(path) else [])
     if len(names) > 1:

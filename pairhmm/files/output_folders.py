@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import STDOUT, is_device
-from pairhmm.files.outputs import check_writable, output_errors, put_in_place
+from pairhmm.files.outputs import check_writable, lock, output_errors, put_in_place
 
 _SCRATCH = ".pairhmm-"
 
@@ -88,9 +87,7 @@ def _make(folder: Path) -> None:
 def _locked(folder: Path) -> int:
     """Descriptor of the folder, locked as in use for as long as this process lives."""
     descriptor = os.open(folder, os.O_RDONLY)
-    # On a file system without locks, other processes can't be detected.
-    with suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    lock(descriptor)
     return descriptor
 
 
@@ -102,13 +99,6 @@ def _remove_abandoned(folder: Path) -> None:
         except OSError:
             # Another process has removed it meanwhile, or it belongs to another user.
             continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        except OSError:
-            pass
-        else:
+        if lock(descriptor):
             shutil.rmtree(path, ignore_errors=True)
-        finally:
-            os.close(descriptor)
+        os.close(descriptor)

@@ -111,7 +111,7 @@ def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Pat
             check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
             held = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-            _lock(held)
+            lock(held)
             os.rename(unlocked, scratch)
             yield scratch
             for end in reversed(ends):
@@ -174,14 +174,12 @@ def put_in_place(made: Path, final: Path) -> None:
         shutil.copyfile(made, final)
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock a file as being written for as long as this process lives; False if another process holds the lock."""
+def lock(descriptor: int) -> bool:
+    """Lock a file or folder as being written for as long as this process lives; False if another one holds the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     except OSError:
-        # On a file system without locks, other processes can't be detected.
+        # Also on a file system without locks, where other processes can't be detected.
         return False
     return True
 
@@ -212,7 +210,7 @@ def _remove_abandoned(target: Path) -> None:
         except OSError:
             # Another process has removed it meanwhile, or it belongs to another user.
             continue
-        if _lock(descriptor):
+        if lock(descriptor):
             for left in target.parent.iterdir():
                 if left.name.startswith(path.name):
                     left.unlink(missing_ok=True)

@@ -17,18 +17,7 @@ _MOST_DIGITS = len(str(_LAST_POSITION))
 
 
 class Shard:
-    """A text file: its header, and the rows after it.
-
-    Parameters
-    ----------
-    texts : iterator of bytes
-        As `read_texts` gives them.
-
-    Attributes
-    ----------
-    header : list of str
-        The lines at its beginning that begin with ``#``.
-    """
+    """A text file (`texts` as from `read_texts`): its header, which are the first lines with ``#``, and its rows."""
 
     def __init__(self, path: str, texts: Iterator[bytes]) -> None:
         self.path = path

@@ -23,17 +23,11 @@ _IN_ORDER = "an index needs rows in order: mind the order of the files, or write
 def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
     """Join tables, plain or bgzipped. Their headers must be the same, with the lines that begin with ``##``.
 
+    A destination that ends in ``.gz`` is bgzipped, and gets an index if the table has the columns chrom, start and end.
+    `samples` has a name for each shard, for a first column `sample`.
+
     Raises InputError for tables with different columns, for rows with more or fewer fields, and, if an index is made,
     for rows out of order.
-
-    Parameters
-    ----------
-    shards : sequence of str
-        In order.
-    destination : str
-        Bgzipped if it ends in ``.gz``. It then gets an index if the table has the columns chrom, start and end.
-    samples : sequence of str
-        One name for each shard, for a first column `sample`.
     """
     with open_shard(shards[0]) as first:
         header = first.header
@@ -55,16 +49,12 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
                 for number, line in shard.rows():
                     rows = f"{line}\n".encode() + shard.alike(place)
                     if begin:
-                        rows = _with_sample(begin.encode(), rows)
+                        rows = b"".join(b"%s%s\n" % (begin.encode(), row) for row in rows[:-1].split(b"\n"))
                     if order is not None:
                         order.check(shard, number, begin + line)
                     out.write(rows)
                     if order is not None and index is not None:
                         index.add(*order.last, rows.count(b"\n"), len(rows))
-
-
-def _with_sample(begin: bytes, rows: bytes) -> bytes:
-    return b"".join(b"%s%s\n" % (begin, row) for row in rows[:-1].split(b"\n"))
 
 
 def _check_header(shard: Shard, header: Sequence[str], first: str) -> None:
@@ -81,15 +71,7 @@ def _check_header(shard: Shard, header: Sequence[str], first: str) -> None:
 class _Order:
     """Checks the order of rows that are to be indexed: each contig's rows together, in order of their starts.
 
-    Parameters
-    ----------
-    chrom, start, end : int
-        Indices of these columns.
-
-    Attributes
-    ----------
-    last : tuple
-        Contig, start and end of the last row.
+    `chrom`, `start` and `end` are indices of columns; `last` has the last row's contig, start and end.
     """
 
     def __init__(self, chrom: int, start: int, end: int) -> None:

@@ -1,4 +1,4 @@
-"""What readers and writers of Parquet share: loading pyarrow, its options, row groups, errors of damaged files."""
+"""Parquet by pyarrow: loading it, its options, row groups, and errors of damaged files."""
 
 from __future__ import annotations
 
@@ -118,12 +118,8 @@ class SentBatch:
 class RowGroups:
     """Writes a Parquet file. Its bytes depend on the rows, and not on the batches that they come in.
 
-    Parameters
-    ----------
-    metadata : mapping of str to str
-        Key-value metadata of the file.
-    threads : int
-        With two or more, row groups are written in a thread of their own.
+    `metadata`: key-value metadata of the file. `threads`: with two or more, row groups are written in a thread of their
+    own.
     """
 
     def __init__(self, path: Path, schema: Any, metadata: Mapping[str, str], threads: int = 1) -> None:
@@ -195,7 +191,7 @@ class _Output:
 
 
 def _canonical(table: Any) -> Any:
-    """The same rows, whose dictionaries have their values only: without a trace of the batches that they came in."""
+    """The rows, with dictionaries that hold their values only: no trace is left of the batches that they came in."""
     columns = [column.chunk(0) for column in table.unify_dictionaries().combine_chunks().columns]
     columns = [_of_its_values(column) if hasattr(column, "dictionary") else column for column in columns]
     return type(table).from_arrays(columns, schema=table.schema)

@@ -212,7 +212,7 @@ class LikelihoodTable:
         )
 
     def _misfit(self, row: Sequence[Any], columns: Mapping[str, int]) -> InputError:
-        """What is wrong with a row."""
+        """The error for a row that does not fit."""
         _, chrom, start, end, name, _, haplotype, score, precision = row[: len(COLUMNS)]
         if haplotype not in columns:
             rule = f"haplotype {haplotype} is not in {self.companion}"

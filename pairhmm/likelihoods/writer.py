@@ -108,12 +108,8 @@ def open_likelihoods(
 
     Raises InputError where the destination can't be written or has another extension, and for Parquet without pyarrow.
 
-    Parameters
-    ----------
-    model : str
-        The model and its parameters, as `pairhmm.calling.run_options.RunOptions.model_text` names them.
-    threads : int
-        With two or more, rows are compressed and written while the caller makes the next ones.
+    `model`: the model and its parameters, as `pairhmm.calling.run_options.RunOptions.model_text` names them. `threads`:
+    with two or more, rows are compressed and written while the caller makes the next ones.
     """
     path = str(destination)
     require_ending(path, "tables", ENDINGS)

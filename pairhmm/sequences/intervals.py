@@ -49,12 +49,7 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     Raises InputError for an unknown contig, for a text that can be read in two ways, and for an interval that ends
     before it begins or lies outside the contig.
 
-    Parameters
-    ----------
-    contigs : mapping
-        Contig lengths.
-    option : str
-        The option that gave the text, for the message.
+    `contigs`: contig lengths. `option`: the option that gave the text, for the message.
     """
     readings = list(_readings(text, contigs))
     if not readings:

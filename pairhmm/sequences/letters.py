@@ -105,12 +105,7 @@ def phred(values: PhredValues, name: str) -> NDArray[np.uint8]:
 
     Raises ValueError for values that are not one-dimensional, not whole numbers, or out of range.
 
-    Parameters
-    ----------
-    values : sequence of int, str or bytes
-        0 to 127, or characters (Phred+33).
-    name : str
-        Name of the values, for messages.
+    `values`: 0 to 127, or characters (Phred+33). `name`: name of the values, for messages.
     """
     if isinstance(values, str | bytes):
         text = values.encode() if isinstance(values, str) else values

@@ -18,6 +18,7 @@ from pairhmm.variants.info_fields import InfoField, info_fields
 from pairhmm.variants.records import open_variants
 from pairhmm.variants.sites import ReportedSite, SampleCall
 
+_OF_PROGRAMS = ("Version", "Command", "Backend", "Model")
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
 
 
@@ -63,7 +64,7 @@ class CalledSites:
             self.provenance = [
                 (record.key, record.value)
                 for record in header.records
-                if record.key and record.value and _is_provenance(record.key)
+                if record.key and record.value and (record.key in _PROVENANCE or record.key.endswith(_OF_PROGRAMS))
             ]
             self._info = info_fields(header, path, info)
         # pysam raises AssertionError for numbers in a header that do not fit each other.
@@ -100,10 +101,6 @@ class CalledSites:
 
     def __exit__(self, *unused: object) -> None:
         self.close()
-
-
-def _is_provenance(key: str) -> bool:
-    return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend", "Model"))
 
 
 def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSite:

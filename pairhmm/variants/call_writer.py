@@ -68,14 +68,7 @@ class CallFormat:
     ) -> str:
         """A record, as a line of VCF.
 
-        Parameters
-        ----------
-        quality : float
-            QUAL, Phred.
-        samples : sequence of SampleGenotype
-            In the header's order.
-        statistics : SiteStatistics, optional
-            For INFO.
+        `quality`: QUAL, Phred. `samples`: in the header's order. `statistics`: for INFO.
         """
         has_phase = any(sample.phased is not None for sample in samples)
         is_gvcf = self.records.gvcf
@@ -234,12 +227,7 @@ def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[Tex
 
     Raises InputError for a name with another extension, and where the destination can't be written.
 
-    Parameters
-    ----------
-    header : str
-        Written first.
-    longest : int
-        Length of the longest contig.
+    `header`: written first. `longest`: length of the longest contig.
     """
     path = str(destination)
     require_ending(path, "calls", CALL_ENDINGS)

@@ -1,4 +1,4 @@
-"""Names what an aligned sequence has in place of the reference, as records of VCF do."""
+"""Differences of an aligned sequence from the reference, as records of VCF name them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def differences_of(
 
 
 def _changes(reference: str, sequence: str, operations: Iterable[tuple[int, int]], first: int) -> Iterator[Difference]:
-    """What lies between the columns of two letters, and these columns, without anchor bases."""
+    """The gaps between columns of two letters, and these columns, without anchor bases."""
     place, at = first, 0
     gap_place, gap_at = first, 0
     for kind, length in operations:

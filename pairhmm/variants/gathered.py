@@ -24,14 +24,8 @@ _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 def gather_vcf(shards: Sequence[str], destination: str) -> None:
     """Join VCF files, plain or bgzipped, and BCF. The header is that of the first file, with the provenance of all.
 
-    Raises InputError for shards of other samples or contigs, or in another order.
-
-    Parameters
-    ----------
-    shards : sequence of str
-        In order.
-    destination : str
-        VCF, bgzipped VCF or BCF, as its extension says. The last two get an index.
+    The destination is VCF, bgzipped VCF or BCF, as its extension says; the last two get an index. Raises InputError for
+    shards of other samples or contigs, or in another order.
     """
     headers = [_vcf_header(shards[0])]
     contigs, samples = _contigs(headers[0]), headers[0][-1]

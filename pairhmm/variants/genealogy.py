@@ -123,18 +123,18 @@ def _generations(parents: Mapping[str, Parents]) -> dict[str, int]:
         waiting = [start]
         while waiting:
             name = waiting[-1]
-            above = [one for one in parents.get(name, ()) if one]
-            missing = [one for one in above if one not in known]
+            above = [parent for parent in parents.get(name, ()) if parent]
+            missing = [parent for parent in above if parent not in known]
             if name in known:
                 waiting.pop()
             elif not missing:
-                known[name] = 1 + max((known[one] for one in above), default=-1)
+                known[name] = 1 + max((known[parent] for parent in above), default=-1)
                 path.pop(name, None)
                 waiting.pop()
             else:
                 path[name] = None
-                if any(one in path for one in missing):
-                    raise PedigreeError(f"{next(one for one in missing if one in path)} is an ancestor of itself")
+                if loops := [parent for parent in missing if parent in path]:
+                    raise PedigreeError(f"{loops[0]} is an ancestor of itself")
                 waiting.extend(missing)
     return known
 

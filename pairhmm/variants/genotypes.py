@@ -120,7 +120,7 @@ class SampleGenotype:
 
 
 class SiteStatistics(NamedTuple):
-    """What the reads over a site say of errors, over all samples. docs/vcf.md has the definitions.
+    """Statistics of the reads over a site, over all samples, that show errors. docs/vcf.md has the definitions.
 
     Attributes
     ----------
@@ -173,6 +173,7 @@ def _copies(n_alleles: int, ploidy: int) -> NDArray[np.int16]:
     return copies
 
 
+@lru_cache(maxsize=1024)
 def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     """Prior of each genotype, in VCF order.
 
@@ -181,11 +182,6 @@ def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
 
     `allele_priors`: prior (theta) of each alternative allele.
     """
-    return _log10_priors(tuple(allele_priors), ploidy)
-
-
-@lru_cache(maxsize=1024)
-def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     copies = _copies(len(allele_priors) + 1, ploidy)
     priors = np.ones(copies.shape[1])
     for theta, of_allele in zip(allele_priors, copies[1:], strict=True):
@@ -214,20 +210,7 @@ def call_site(
     (cpu/calling/shared_alleles.hpp). A single sample has the prior of `log10_priors`, and so has each of several where
     there are more than `MAX_GENOTYPES`.
 
-    Parameters
-    ----------
-    reads : SiteReads
-        The reads over the site.
-    allele_priors : tuple of float
-        Prior of each alternative allele.
-    ploidies : sequence of int
-        Those of the samples.
-
-    Returns
-    -------
-    samples : list of SampleGenotype
-    quality : float
-        QUAL, Phred.
+    `ploidies` are those of the samples; `allele_priors` has the prior of each alternative allele. QUAL is Phred.
     """
     most = max(ploidies)
     if len(ploidies) == 1 or count_genotypes(len(allele_priors) + 1, most) > MAX_GENOTYPES:
@@ -242,16 +225,8 @@ def call_site(
 def call_sample(reads: SiteReads, sample: int, allele_priors: tuple[float, ...], ploidy: int) -> SampleGenotype:
     """The genotype of one sample at a site.
 
-    Parameters
-    ----------
-    reads : SiteReads
-        The reads over the site.
-    sample : int
-        Index of the sample.
-    allele_priors : tuple of float
-        Prior of each alternative allele.
-    ploidy : int
-        At ploidy 0 there is no genotype.
+    `reads`: the reads over the site. `sample`: index of the sample. `allele_priors`: prior of each alternative allele.
+    `ploidy`: at ploidy 0 there is no genotype.
     """
     n_alleles = len(allele_priors) + 1
     if n_alleles > 2 and count_genotypes(n_alleles, ploidy) > MAX_GENOTYPES:
@@ -298,7 +273,7 @@ Among paralogs, one in six real short reads fits none.
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """Which records calls have, and which filters these get.
+    """The records of calls, and their filters.
 
     Attributes
     ----------

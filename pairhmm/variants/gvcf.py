@@ -68,14 +68,8 @@ class ReferenceBlock(NamedTuple):
 class ConfidenceScanner:
     """Counts the reads of one sample at every position. Their indels are shifted left first, as those of records are.
 
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases, clamped to the contig.
-    min_base_quality : int
-        Bases of a lower quality are not counted.
-    limits : sequence of int
-        GQ from which on each further band begins.
+    `fetch`: ``fetch(chrom, start, end)`` gives reference bases, clamped to the contig. `min_base_quality`: bases of a
+    lower quality are not counted. `limits`: GQ from which on each further band begins.
     """
 
     def __init__(self, fetch: FetchBases, min_base_quality: int, limits: Sequence[int] = GQ_BANDS) -> None:

@@ -44,7 +44,7 @@ class Haplotype:
 
 
 class _Edit(NamedTuple):
-    """What an alternative allele changes: reference bases `[start, end)` become `bases`."""
+    """The change of an alternative allele: reference bases `[start, end)` become `bases`."""
 
     start: int
     end: int

@@ -24,14 +24,8 @@ MISSING = "."
 class InfoField:
     """A column of text that is read from INFO.
 
-    Attributes
-    ----------
-    name : str
-        The column's name.
-    key : str
-        ID of the field.
-    part : int or None
-        The part of an annotation, from 0; None for the whole field.
+    `name`: the column's name. `key`: ID of the field. `part`: the part of an annotation, from 0; None for the whole
+    field.
     """
 
     name: str

@@ -36,16 +36,10 @@ class Pedigree:
     name: str = "the pedigree"
 
     def families(self, samples: Sequence[str]) -> tuple[list[SampleFamily], list[str]]:
-        """The families whose parents and children are among the samples.
+        """The families whose parents and children are among the samples, and the children of those that are left out.
 
         Families may share members, as those of three generations do, but may close no loop: there the later family is
         left out.
-
-        Returns
-        -------
-        families : list of SampleFamily
-        left_out : list of str
-            Children of the families that are left out.
 
         Examples
         --------
@@ -86,16 +80,9 @@ def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[st
     """Who samples are from, by a sample sheet, a PED file or both.
 
     A sample that the sheet does not name an individual for is an individual of its own name, as all are without a
-    sheet.
+    sheet. `samples` are compared; individuals that are not among them count as relatives.
 
     Raises InputError for a file that can't be used, for lines that contradict each other, and where no sample is named.
-
-    Parameters
-    ----------
-    sheet, pedigree : str or None
-        Paths.
-    samples : sequence of str
-        Samples that are compared. What is said of others is of use where they are relatives.
     """
     individuals: dict[str, str] = {}
     parents: dict[str, Parents] = {}

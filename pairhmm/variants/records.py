@@ -42,12 +42,8 @@ def listed_records(path: str, rank: Mapping[str, int]) -> Iterator[tuple[int, Fi
 
     Raises InputError for a file that can't be read, is no VCF, or has a record that is none; names the line.
 
-    Parameters
-    ----------
-    path : str
-        VCF or BCF, which its first bytes tell apart; a pipe is copied first.
-    rank : mapping of str to int
-        The place of each contig in the order in which records are given, whatever their order in the file.
+    `path`: VCF or BCF, which its first bytes tell apart; a pipe is copied first. `rank`: the place of each contig in
+    the order in which records are given, whatever their order in the file.
     """
     opening(path)
     try:
@@ -93,7 +89,7 @@ class _Bcf(NamedTuple):
     file: str
 
     def contigs(self) -> list[str]:
-        """Those of the header."""
+        """The contigs of the header."""
         with self._opened() as records:
             return [str(name) for name in records.header.contigs]
 
@@ -123,7 +119,7 @@ class _Text:
             self.head: bytes = lines.read(len(formats.VCF))
 
     def contigs(self) -> list[str]:
-        """Those of the header."""
+        """The contigs of the header."""
         with self._opened() as lines:
             header = takewhile(lambda line: line.startswith(b"#"), lines_of(lines))
             found = [_CONTIG_LINE.match(line) for line in header]

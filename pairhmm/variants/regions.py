@@ -84,12 +84,7 @@ class RegionBuilder:
 
     Which candidates share a region depends on the candidates alone, not on when they are pushed.
 
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    contigs : dict of str to int
-        Length of each contig.
+    `fetch`: ``fetch(chrom, start, end)`` gives reference bases. `contigs`: length of each contig.
     """
 
     def __init__(self, fetch: FetchBases, contigs: dict[str, int], options: RegionOptions | None = None) -> None:

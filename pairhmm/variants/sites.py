@@ -90,12 +90,12 @@ class ReportedSite:
 
     @property
     def passes(self) -> bool:
-        """Whether it failed no filter."""
+        """True for a record that failed no filter."""
         return self.filters in _PASSED
 
     @property
     def is_reference_block(self) -> bool:
-        """Whether it is a gVCF's block of positions without a variant."""
+        """True for a reference block of a gVCF."""
         return bool(self.alts) and _ANY_OTHER.issuperset(self.alts)
 
     @property
@@ -147,14 +147,8 @@ class SiteSelection:
 def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
     """The allele of a site that each haplotype of a region carries.
 
-    Raises ValueError, IndexError where `haplotypes` have alleles that `variants` do not have.
-
-    Parameters
-    ----------
-    variants : sequence of RegionVariant
-        The variants of the region.
-    haplotypes : sequence of str
-        Comma-separated alleles of each haplotype, one a variant.
+    `haplotypes` have comma-separated alleles, one for each of the region's variants. Raises ValueError or IndexError for
+    alleles that the variants do not have.
 
     Returns
     -------
@@ -196,18 +190,7 @@ def parse_variants(text: str) -> list[RegionVariant]:
 def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[ReportedSite], bool]:
     """The sites of likelihood tables without a VCF: the variants of each region, or the region itself if it has none.
 
-    Parameters
-    ----------
-    regions : iterable of (str, int, list of RegionVariant)
-        Contig, start and variants of each region; no more are read once there are more sites than `limit`.
-    limit : int
-        The most sites; the first ones are kept.
-
-    Returns
-    -------
-    sites : list of ReportedSite
-    has_more : bool
-        Whether there are more sites.
+    `regions` have contig, start and variants. Returns the first sites, at most `limit`, and whether there are more.
     """
     sites: dict[tuple[str, int, str, tuple[str, ...]], ReportedSite] = {}
     for chrom, start, variants in regions:

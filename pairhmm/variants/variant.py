@@ -95,18 +95,8 @@ def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
 def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str, str]:
     """Shift a trimmed insertion or deletion left as far as it spells the same sequence and keeps an anchor base.
 
-    Parameters
-    ----------
-    start : int
-        Position of `old` in `reference`.
-    old, new : str
-        One of the two is empty. Other changes are not shifted.
-
-    Returns
-    -------
-    start : int
-    old, new : str
-        The shifted change.
+    `old`, which begins at `start` in `reference`, or `new` is empty: other changes are not shifted. Returns the new
+    start, old and new.
     """
     while start > 1 and not (old and new) and reference[start - 1] == (old or new)[-1]:
         start -= 1
@@ -135,15 +125,7 @@ def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tup
 def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
     """The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
 
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases, clamped at the ends of the contig.
-
-    Returns
-    -------
-    start, end : int
-        At least the record's own reference bases.
+    Start and end hold at least the record's own reference bases.
     """
     start, end = variant.pos, variant.pos + len(variant.ref)
     if len(variant.ref) == 1 and all(len(alt) == 1 for alt in variant.alts):
