@@ -82,15 +82,6 @@ def test_bytes_are_the_same_for_every_number_of_threads_and_every_cut(tmp_path):
     assert len(made) == 1
 
 
-def test_places(tmp_path):
-    with BgzipText(tmp_path / "x.gz", 2) as out:
-        out.write(_LINES.decode())
-    with pysam.BGZFile(str(tmp_path / "x.gz"), "rb", index=None) as lines:
-        for at in (0, 10, BLOCK_TEXT - 1, BLOCK_TEXT, 2 * BLOCK_TEXT + 5, len(_LINES)):
-            lines.seek(out.virtual_offset(at))
-            assert lines.read(20) == _LINES[at : at + 20]
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_failed_write_is_an_error_of_the_system(threads):
     with pytest.raises(OSError, match="No space"), BgzipText("/dev/full", threads) as out:

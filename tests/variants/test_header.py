@@ -1,4 +1,4 @@
-"""Names of contigs that VCF can hold: those that bcftools reads back."""
+"""Names of contigs are those that bcftools reads back; the header of gathered calls tells of the run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.variants.gathered import gather_vcf
-from pairhmm.variants.header import check_contigs, contig_lines
+from pairhmm.variants.header import check_contigs, contig_lines, run_header
 
 COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
 
@@ -44,3 +44,46 @@ def test_gathered_files_with_such_a_name(tmp_path):
     with pytest.raises(InputError, match=r"x.vcf: contig 'chr1,chr3': VCF allows no ',' in the name of a contig"):
         gather_vcf([str(path)], str(tmp_path / "all.vcf"))
     assert not (tmp_path / "all.vcf").exists()
+
+
+COMMON = ["##fileformat=VCFv4.3", "##reference=r.fa", '##FILTER=<ID=PASS,Description="x">']
+
+
+def gathered(*pieces: list[str]) -> list[str]:
+    return run_header([[*COMMON, *piece, "#CHROM\tPOS"] for piece in pieces])[len(COMMON) : -1]
+
+
+@pytest.mark.parametrize(
+    ("commands", "joined"),
+    [
+        (["call -R 1.bed a.bam"] * 3, ["call -R 1.bed a.bam"]),
+        (["call -R 1.bed a.bam", "call -R 2.bed a.bam"], ["call -R {1.bed,2.bed} a.bam"]),
+        (
+            [f"call -R {n}.bed -o {n}.vcf a.bam" for n in (1, 2, 3)],
+            ["call -R {1.bed,...,3.bed} -o {1.vcf,...,3.vcf} a.bam"],
+        ),
+        (["call 'a b.bam' -R x", "call 'a b.bam' -R y"], ["call 'a b.bam' -R {x,y}"]),
+        (["call it's -R x", "call it's -R y"], ["""call 'it'"'"'s' -R {x,y}"""]),
+        (["call a.bam", "call -q a.bam"], ["call a.bam", "call -q a.bam"]),
+    ],
+)
+def test_commands(commands, joined):
+    found = gathered(*([f"##pairhmmCommand={command}"] for command in commands))
+    assert found == [f"##pairhmmCommand={command}" for command in joined]
+
+
+def test_what_else_differs():
+    first = ["##fileDate=20261231", "##pairhmmBackend=cpu (avx2)"]
+    second = ["##fileDate=20270101", "##pairhmmBackend=cuda (H200)"]
+    backends = ["##pairhmmBackend=cpu (avx2)", "##pairhmmBackend=cuda (H200)"]
+    assert gathered(first, second, first) == ["##fileDate=20270101", *backends]
+
+
+def test_without_provenance_there_is_none():
+    assert gathered([], [], []) == []
+
+
+def test_a_header_has_one_format():
+    assert run_header([["##fileformat=VCFv4.2", "#CHROM"], ["##fileformat=VCFv4.3", "#CHROM"]]) == [
+        *("##fileformat=VCFv4.2", "#CHROM")
+    ]
