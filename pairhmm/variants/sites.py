@@ -147,7 +147,7 @@ class SiteSelection:
 def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
     """The allele of a site that each haplotype of a region carries.
 
-    `haplotypes` have comma-separated alleles, one for each of the region's variants. Raises ValueError or IndexError for
+    `haplotypes` have comma-separated alleles, one for each variant of the region. Raises ValueError or IndexError for
     alleles that the variants do not have.
 
     Returns
