@@ -30,10 +30,10 @@ from pairhmm.files import byte_stream
 from pairhmm.scan.base import SCANNERS
 from pairhmm.scan.batch import Patterns, ScanOptions
 from pairhmm.scan.files import CHUNK_SIZE
+from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import read_signatures
-from pairhmm.sequences.writer import open_sequences
 from pairhmm.simulate.scan_api import simulate_samples, simulate_signatures
 
 HERE = Path(__file__).resolve().parent

@@ -1,4 +1,4 @@
-"""The running process: cores that it may use, memory that it has freed, and generators that are open at its end."""
+"""The running process: usable cores, freed memory, and generators that are open at its end."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.files.htslib import UNREADABLE, quiet
-from pairhmm.variants.without_index import open_variants
+from pairhmm.variants.records import open_variants
 
 FETCHED_AT_ONCE = 200
 

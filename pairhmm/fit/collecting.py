@@ -22,7 +22,8 @@ from pairhmm.fit.pairs import FitPairs
 from pairhmm.models.gatk import GatkOptions, prepare_base_quality
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.regions import MAX_SHIFT, FetchBases, Region
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases
 
 PAD = 20
 """Reference bases on either side of a read, so that its insertions and deletions fit."""

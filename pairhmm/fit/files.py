@@ -15,7 +15,7 @@ from pairhmm.fit.profile_model import ProfileFit
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
 from pairhmm.models.parameter_file import BY_COPIES
 from pairhmm.models.profile import LEAVING, LETTERS, OPENING, STARTS
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _CLASSES = f"in a tandem repeat of 1 (no repeat), 2, ... {MOST_REPEATS} copies"
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import CONSUMES_REFERENCE, DELETION, INSERTION
+from pairhmm.alignments.sam import CONSUMES_REFERENCE, DELETION, INSERTION
 from pairhmm.models.str_parameters import LEAST_COPIES
 from pairhmm.sequences.letters import encode
 from pairhmm.sequences.tandem_repeats import MOST_REPEATS, Tracts, find_tracts_between

@@ -13,7 +13,7 @@ from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 from pairhmm.forward import validate
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.inputs import opening
 from pairhmm.files.outputs import open_output
 from pairhmm.models.batch import Group, Read
-from pairhmm.sequences.letters import codes_of, decode, encode
-from pairhmm.sequences.qualities import HIGHEST_QUALITY, PHRED_OFFSET
+from pairhmm.sequences.letters import HIGHEST_QUALITY, PHRED_OFFSET, codes_of, decode, encode
 
 READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7

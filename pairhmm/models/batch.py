@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import Letters, codes_of
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY, Letters, codes_of
 
 ROW_SIZE = 12
 """Count of float64 numbers in a row: five emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""

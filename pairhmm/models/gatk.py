@@ -16,7 +16,7 @@ from pairhmm.errors import OptionError
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 from pairhmm.models.str_model import StrModel
 from pairhmm.options import Within, check_fields, check_whole
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT as LONGEST_REPEAT_UNIT
 from pairhmm.sequences.tandem_repeats import MOST_REPEATS as MOST_REPEATS
 

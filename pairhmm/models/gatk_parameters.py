@@ -11,7 +11,7 @@ from pairhmm.errors import InputError, OptionError
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
 from pairhmm.options import rules_of
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _DEFAULTS = GatkOptions()
 

@@ -19,8 +19,7 @@ from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number
 from pairhmm.models.repeats import copies_of
 from pairhmm.objects import short_repr
 from pairhmm.sequences.iupac import encode_sets
-from pairhmm.sequences.letters import READ_LETTERS
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""

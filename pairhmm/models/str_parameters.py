@@ -13,7 +13,7 @@ from pairhmm.errors import InputError
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY
 from pairhmm.models.parameter_file import KEYS, check_keys, is_number_within, read_table
 from pairhmm.models.str_model import TABLES, StrModel, Table
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 UNITS = tuple(f"unit_{bases}" for bases in range(1, LONGEST_REPEAT_UNIT + 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam_flags import ReadKey
+from pairhmm.alignments.sam import ReadKey
 from pairhmm.calling.scoring import model_reads, prepared_base_quality
 from pairhmm.calling.stream import CutReads, cut_bases, cut_slices
 from pairhmm.forward.posterior import Posterior, by_cpu

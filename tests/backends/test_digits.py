@@ -10,7 +10,7 @@ from pairhmm.backends.digits import RECIPROCAL_BITS, digits_of
 from pairhmm.backends.tiles import ALIGNMENT, Plan
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
 from pairhmm.native import is_compiled, native
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 if not is_compiled():
     pytest.skip("the compiled part is not installed", allow_module_level=True)

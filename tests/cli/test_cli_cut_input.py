@@ -11,7 +11,7 @@ from pathlib import Path
 import pysam
 import pytest
 
-from pairhmm.files.end_markers import end_marker
+from pairhmm.files.bgzf import end_marker
 from pairhmm.simulate.api import simulate
 
 REFERENCE = ("-f", "d/reference.fa")
@@ -179,7 +179,7 @@ def test_a_packed_file_is_never_empty(made, run_cli, tmp_path):
 
 
 def test_a_marker_alone_is_no_error(tmp_path):
-    from pairhmm.files.end_markers import check_end
+    from pairhmm.files.bgzf import check_end
 
     with pysam.BGZFile(tmp_path / "x.gz", "wb", index=None):
         pass

@@ -11,7 +11,7 @@ import pytest
 
 import pairhmm
 from pairhmm.variants.candidates import indexed_contigs
-from pairhmm.variants.without_index import open_variants
+from pairhmm.variants.records import open_variants
 
 HEADER = "##fileformat=VCFv4.2\n##contig=<ID=a,length=900>\n##contig=<ID=b,length=900>\n##contig=<ID=c,length=900>\n"
 COLUMNS = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
@@ -65,7 +65,7 @@ def test_contigs_that_an_index_names(tmp_path, kind):
 def test_no_reader_opens_variants_with_their_index():
     package = Path(pairhmm.__file__).parent
     users = [path.name for path in package.rglob("*.py") if "pysam.VariantFile(" in path.read_text()]
-    assert users == ["without_index.py"]
+    assert users == ["records.py"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

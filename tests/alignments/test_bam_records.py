@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from pairhmm.alignments import unpacked_bam
-from pairhmm.alignments.unpacked_bam import UnpackedBam, ahead_to, read_header
-from pairhmm.files.bgzf_blocks import Block, DamagedBlockError
+from pairhmm.alignments import bam_records
+from pairhmm.alignments.bam_records import BamStream, ahead_to, read_header
+from pairhmm.files.bgzf import Block, DamagedBlockError
 from pairhmm.native import native
 
 
@@ -37,7 +37,7 @@ def damaged():
 def test_a_file_whose_first_block_is_damaged_is_closed(batches):
     close = Closed()
     with pytest.raises(DamagedBlockError):
-        UnpackedBam(batches(), 6, None, close)
+        BamStream(batches(), 6, None, close)
     assert close.count == 1
 
 
@@ -57,7 +57,7 @@ def test_a_record_of_many_batches_is_joined_once():
     """Joined again for each batch, the time would grow with the square of its size."""
     sizes = [40, 5_000, 36, 36, 1_003, 40]
     records = [(size - 4).to_bytes(4, "little") + bytes([number] * (size - 4)) for number, size in enumerate(sizes)]
-    unpacked = UnpackedBam(batches_of(b"".join(records), 10), 0, None, Closed())
+    unpacked = BamStream(batches_of(b"".join(records), 10), 0, None, Closed())
     given = list(taken_with(unpacked, sizes))
     assert [record for record, _ in given] == records
     # A second time where the size itself has to be unpacked first.
@@ -66,7 +66,7 @@ def test_a_record_of_many_batches_is_joined_once():
 
 
 def test_a_damaged_size_takes_the_rest_of_the_file_once():
-    unpacked = UnpackedBam(batches_of((1 << 30).to_bytes(4, "little") + bytes(5_000), 100), 0, None, Closed())
+    unpacked = BamStream(batches_of((1 << 30).to_bytes(4, "little") + bytes(5_000), 100), 0, None, Closed())
     assert unpacked.extend()
     assert len(unpacked.held()[0]) == 5_004
     with pytest.raises(DamagedBlockError):
@@ -79,7 +79,7 @@ def test_records_before_a_damaged_block_are_given():
         yield []
         raise DamagedBlockError
 
-    unpacked = UnpackedBam(batches(), 0, None, Closed())
+    unpacked = BamStream(batches(), 0, None, Closed())
     assert [len(record) for record, _ in taken_with(unpacked, [40])] == [40]
     with pytest.raises(DamagedBlockError):
         while unpacked.extend():
@@ -106,7 +106,7 @@ def looked_at(monkeypatch):
         owners.append(data.base.obj)
         return native.take_bam_header(data)
 
-    monkeypatch.setattr(unpacked_bam, "native", SimpleNamespace(take_bam_header=take))
+    monkeypatch.setattr(bam_records, "native", SimpleNamespace(take_bam_header=take))
     return owners
 
 

@@ -1,4 +1,4 @@
-"""Pieces of tables: rows that are copied without a look are the same, and have the same faults, as one by one."""
+"""Shards of tables: rows that are copied without a look are the same, and have the same faults, as one by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.files import pieces
+from pairhmm.files import shards
 from pairhmm.likelihoods.gathered import gather_table
 from pairhmm.native import is_compiled
 
@@ -57,7 +57,7 @@ def test_same_as_line_by_line(tmp_path, monkeypatch, require, ending, header, od
         for name in ("compiled", "python"):
             with monkeypatch.context() as changed:
                 if name == "python":
-                    changed.setattr(pieces, "is_compiled", lambda: False)
+                    changed.setattr(shards, "is_compiled", lambda: False)
                 made[name] = gathered([str(tmp_path / "x.tsv")], tmp_path / f"out.{ending}", samples)
         assert made["compiled"] == made["python"]
         faults += isinstance(made["compiled"], str)

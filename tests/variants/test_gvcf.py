@@ -10,7 +10,7 @@ import pytest
 
 from pairhmm import native as compiled
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.variants.reference_confidence import ConfidenceScanner
+from pairhmm.variants.gvcf import ConfidenceScanner
 
 pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="reads need the compiled part")
 

@@ -13,6 +13,7 @@ import pytest
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import ReadSelection
+from pairhmm.alignments.sources import neighbours
 from pairhmm.errors import InputError
 from pairhmm.sequences.fasta import Reference
 from tests.alignments.by_pysam import read_by_pysam
@@ -185,10 +186,11 @@ def test_whole_files(tmp_path, fasta, caplog, families, selection, chunk_size):
     assert reads or "no base qualities" in error
 
 
-@pytest.mark.parametrize("csi", [False, True])
+@pytest.mark.parametrize("kind", ["bai", "csi", "cram"])
 @pytest.mark.parametrize("seed", range(4))
-def test_regions_and_wanted_intervals(tmp_path, fasta, caplog, seed, csi):
-    path = write_bam(tmp_path / "x.bam", seed, csi=csi)
+def test_regions_and_wanted_intervals(tmp_path, fasta, caplog, seed, kind):
+    path = write_bam(tmp_path / "x.bam", seed, csi=kind == "csi")
+    path = rewritten(path, kind) if kind == "cram" else path
     places = intervals(seed, *[(40, 900), (3, 5), (400, 50), (10, 40_000)][seed])
     for asked in ({"regions": places}, {"wanted": places}, {"wanted": places[:2]}, {"wanted": []}, {"regions": []}, {}):
         assert not assert_same([path], fasta, caplog, chunk_size=50, **asked)[1]
@@ -263,14 +265,6 @@ def test_whole_files_of_other_kinds(tmp_path, fasta, caplog, kind, families, sel
     assert reads or "no base qualities" in error
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_regions_of_cram(tmp_path, fasta, caplog, seed):
-    path = rewritten(write_bam(tmp_path / "x.bam", seed), "cram")
-    places = intervals(seed, *[(40, 900), (3, 5), (400, 50), (10, 40_000)][seed])
-    for asked in ({"regions": places}, {"wanted": places}, {"wanted": places[:2]}, {"wanted": []}, {"regions": []}, {}):
-        assert not assert_same([path], fasta, caplog, chunk_size=50, **asked)[1]
-
-
 def test_files_of_all_kinds_together(tmp_path, fasta, caplog):
     bams = [write_bam(tmp_path / f"{number}.bam", number, 300) for number in range(3)]
     paths = [bams[0], rewritten(bams[1], "cram"), rewritten(bams[2], "sam")]
@@ -311,3 +305,13 @@ def test_damaged_files_of_other_kinds(tmp_path, fasta, caplog, kind):
             errors.add(str(error))
     told = "can't be read to its end" if kind == "cram" else "repair or remove the line"
     assert any(told in error for error in errors)
+
+
+def test_near_regions_are_one_fetch():
+    regions = [(chrom, start, start + 1) for chrom in "ab" for start in range(0, 60_000, 50)]
+    assert list(neighbours(regions)) == [regions[:1200], regions[1200:]]
+
+
+def test_far_regions_are_not_read_on_to():
+    regions = [("a", 100, 200), ("a", 50_000, 50_100)]
+    assert list(neighbours(regions)) == [regions[:1], regions[1:]]

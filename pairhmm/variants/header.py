@@ -1,13 +1,41 @@
-"""The provenance of a call set in its header: that of a run, and that of a run's pieces joined."""
+"""The header of a VCF: lines of contigs, and the provenance of a run and of its joined shards."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 import pairhmm
+from pairhmm.errors import InputError
+
+_FIRST = r"0-9A-Za-z!$%&+./:;?@^_|~\-"
+# Those of the specification (VCF 4.3, section 1.4.7; SAM, section 1.2.1), but for a # at the beginning, which makes the
+# record a comment.
+_NAME = re.compile(rf"[{_FIRST}][{_FIRST}#*=]*")
+
+
+def check_contigs(path: str, names: Iterable[str]) -> None:
+    """Require names of contigs that VCF and BCF can hold.
+
+    Raises InputError for the first name that they can't hold.
+
+    `path`: the file that names them, for the message.
+    """
+    for name in names:
+        if not _NAME.fullmatch(name):
+            wrong = next((letter for letter in name if not re.fullmatch(rf"[{_FIRST}#*=]", letter)), name[:1])
+            where = " at the beginning" if wrong == name[:1] and wrong in "#*=" else ""
+            rule = f"VCF allows no {wrong!r}{where} in the name of a contig"
+            raise InputError(path, f"contig {name!r}", rule, "rename it in the reference and in the alignments")
+
+
+def contig_lines(contigs: Mapping[str, int], path: str) -> list[str]:
+    """The lines of contigs, by name and length; errors as from `check_contigs`."""
+    check_contigs(path, contigs)
+    return [f"##contig=<ID={name},length={length}>" for name, length in contigs.items()]
+
 
 # The version of the format does not describe the piece, so the first file's is kept.
 _PLAIN = re.compile(r"##(?!fileformat=)([^=]+)=([^<].*)")
@@ -30,10 +58,7 @@ def run_header(headers: Sequence[Sequence[str]]) -> list[str]:
     Only the last date is kept. Commands are joined into one, with ``{first,...,last}`` for each word that differs.
     Other keys, such as the backend, have a line for each value.
 
-    Parameters
-    ----------
-    headers : sequence of sequence of str
-        The header lines of each piece, in order.
+    `headers`: the header lines of each piece, in order.
     """
     values: dict[str, dict[str, None]] = {}
     for line in (line for header in headers for line in header):

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.sequences.reader import read_sequences
+from pairhmm.sequences.fastx import read_sequences
 
 
 def test_fastq_gzipped(tmp_path):

@@ -1,21 +1,20 @@
-"""Alignments as flat arrays, by the compiled part: no Python object for each read.
-
-On one thread a million reads of 150 bases take 0.7 s from BAM, most of it for unpacking, and 1.0 s from CRAM; pysam's
-reads took 5 s. All coordinates are 0-based half-open.
-"""
+"""Reads alignments as flat arrays: the compiled part parses the records of one file."""
 
 from __future__ import annotations
 
+import struct
+from array import array
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.molecules import TAG_OF
-from pairhmm.alignments.sam_flags import UNMAPPED
+from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, Families, molecule_by_position, without_strand
+from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -29,12 +28,106 @@ from pairhmm.alignments.selection import (
     ReadRequest,
 )
 from pairhmm.alignments.sources import OpenAlignments, RecordStream, neighbours
-from pairhmm.alignments.taken_reads import Taken, molecules_of, pieces, tag_text
 from pairhmm.errors import InputError
-from pairhmm.files.bgzf_blocks import DamagedBlockError
+from pairhmm.files.bgzf import DamagedBlockError
 from pairhmm.native import native
+from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.names import Names
+
+_IN_ARRAYS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "f": "f"}
+_ALONE = {**_IN_ARRAYS, "d": "d"}
+_HEAD = 6  # of an array: its types and its length
+
+
+class Taken(NamedTuple):
+    """A block as the compiled part gives it. Texts are laid end to end, with the end of each."""
+
+    contig: int
+    names: bytes
+    name_end: NDArray[np.int64]
+    sample: NDArray[np.int32]
+    flag: NDArray[np.uint16]
+    mapq: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    base_offset: NDArray[np.int64]
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    cigar_offset: NDArray[np.int64]
+    cigar: NDArray[np.uint32]
+    odd: NDArray[np.int64]
+    groups: bytes
+    group_end: NDArray[np.int64]
+    tags: bytes
+    tag_end: NDArray[np.int64]
+    mate_contig: NDArray[np.int32]
+    mate_start: NDArray[np.int32]
+    template_length: NDArray[np.int32]
+    insertion: NDArray[np.uint8]
+    deletion: NDArray[np.uint8]
+
+
+def molecules_of(
+    source: OpenAlignments, order: int, families: Families, contig: int, block: ReadBlock, taken: Taken
+) -> Iterator[str]:
+    """The molecule of each read of a block, which is `taken` in other form; empty where it is not known.
+
+    `order` is the number of the input: tags MI of different inputs are different molecules. `contig` is the number of
+    the block's contig in the file. Raises InputError for a tag that is not text.
+    """
+    by_tag, at = families == "MI", block.cigar_offset.tolist()
+    for read, value in enumerate(pieces(taken.tags, taken.tag_end)):
+        try:
+            text = tag_text(value)
+        except ValueError as error:
+            raise source.tag_is_no_text(TAG_OF[families], block.names[read]) from error
+        if by_tag:
+            yield f"{order}:{molecule}" if (molecule := without_strand(text)) else ""
+            continue
+        cigar = [(packed & 15, packed >> 4) for packed in block.cigar[at[read] : at[read + 1]].tolist()]
+        template = AlignedTemplate(
+            int(block.flag[read]),
+            int(block.start[read]),
+            int(block.end[read]),
+            cigar,
+            contig,
+            int(taken.mate_contig[read]),
+            int(taken.mate_start[read]),
+            int(taken.template_length[read]),
+            text if value else None,
+        )
+        yield molecule_by_position(template)
+
+
+def pieces(text: bytes, end: NDArray[np.int64]) -> list[bytes]:
+    """Texts that are laid end to end, by the end of each."""
+    ends = end.tolist()
+    if not ends:
+        return []
+    return [text[begin:stop] for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def tag_text(value: bytes) -> str:
+    """The text of a tag's type and value (SAM specification, section 4.2.4); empty where there is none.
+
+    Raises ValueError for a text that is not UTF-8, a character that is not ASCII, and an array of what is no number of
+    BAM.
+    """
+    if not value:
+        return ""
+    kind, data = chr(value[0]), value[1:]
+    if kind in "ZH":
+        return data.split(b"\0")[0].decode()
+    if kind == "A":
+        return data.decode("ascii")
+    if kind == "B":
+        if (each := chr(data[0])) not in _IN_ARRAYS:
+            raise ValueError(f"an array of type {each}")
+        numbers = array(_IN_ARRAYS[each])
+        numbers.frombytes(value[_HEAD:])
+        return str(numbers)
+    return str(struct.unpack(f"<{_ALONE[kind]}", data)[0])
+
 
 # In the order in which the compiled part counts them.
 _REASONS: Final = (
@@ -50,27 +143,14 @@ _Blocks = Generator[ReadBlock, None, str]
 """Blocks, and in the end why there are no more."""
 
 
-def compiled_blocks(
+def native_blocks(
     source: OpenAlignments, order: int, request: ReadRequest, wanted: Iterable[Interval] | None, left_out: LeftOut
 ) -> Iterator[ReadBlock]:
-    """Blocks of the reads of one file.
+    """Blocks of the reads of one file, which is input number `order`. `left_out` counts the reads that are left out.
 
-    Parameters
-    ----------
-    source : OpenAlignments
-    order : int
-        Its place among the inputs.
-    request : ReadRequest
-    wanted : iterable of (chrom, start, end) or None
-        Disjoint and in order. Reads that overlap none of these are passed over.
-    left_out : LeftOut
-        Counts what is left out.
-
-    Raises
-    ------
-    InputError
+    The wanted intervals are disjoint and in order. Reads that overlap none of them are passed over.
     """
-    reader = _CompiledReader(source, order, request, wanted)
+    reader = _NativeReader(source, order, request, wanted)
     try:
         yield from reader.blocks()
     except (DamagedBlockError, OSError) as error:
@@ -80,7 +160,7 @@ def compiled_blocks(
         reader.count(left_out)
 
 
-class _CompiledReader:
+class _NativeReader:
     """Reads one file, whole, by regions, or with jumps ahead where there is an index."""
 
     def __init__(
@@ -104,7 +184,7 @@ class _CompiledReader:
             JUMP,
             request.indel_tags,
         )
-        self._goals = None if wanted is None else (one for one in wanted if one[0] in self._known)
+        self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
         has_index = self._records.has_index and request.regions is None
         self._can_jump = wanted is not None and has_index
         self._leaves_contigs = has_index and len(source.contigs) < len(self._tid)
@@ -139,11 +219,11 @@ class _CompiledReader:
 
     def _by_region(self, regions: Iterable[Interval]) -> _Blocks:
         before = ("", 0)
-        for near in neighbours([one for one in regions if one[0] in self._known]):
+        for near in neighbours([region for region in regions if region[0] in self._known]):
             chrom, start, end = near[0][0], near[0][1], near[-1][2]
             # A read that also overlaps the last region was already given with that region.
             seen = before[1] - 1 if before[0] == chrom else _BEFORE_ALL
-            parts = np.array([one[1] for one in near]), np.array([one[2] for one in near])
+            parts = np.array([region[1] for region in near]), np.array([region[2] for region in near])
             self._parser.set_window(self._tid[chrom], start, end, seen, *parts, False)
             yield from self._through_index(self._tid[chrom], start, end)
             before = (chrom, end)
@@ -195,8 +275,8 @@ class _CompiledReader:
         goals = list(islice(self._goals, _GOALS))
         if not goals:
             return False
-        ranks = np.array([self._request.rank[one[0]] for one in goals], dtype=np.int32)
-        starts, ends = (np.array([one[part] for one in goals], dtype=np.int64) for part in (1, 2))
+        ranks = np.array([self._request.rank[goal[0]] for goal in goals], dtype=np.int32)
+        starts, ends = (np.array([goal[part] for goal in goals], dtype=np.int64) for part in (1, 2))
         self._parser.set_goals(ranks, starts, ends)
         return True
 
@@ -226,10 +306,7 @@ class _CompiledReader:
     def block(self) -> ReadBlock:
         """The reads that the parser has taken since the last block.
 
-        Raises
-        ------
-        InputError
-            For the first of them that can't be used.
+        Raises InputError for the first of them that can't be used.
         """
         taken = Taken(*self._parser.take())
         chrom = self._request.contigs[taken.contig] if taken.contig >= 0 else ""
@@ -238,21 +315,9 @@ class _CompiledReader:
             name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
-        block = ReadBlock(
-            chrom,
-            names,
-            taken.sample,
-            taken.flag,
-            taken.mapq,
-            taken.start,
-            taken.end,
-            taken.base_offset,
-            taken.bases,
-            taken.quals,
-            taken.cigar_offset,
-            taken.cigar,
-            indel_quals=np.stack([taken.insertion, taken.deletion]) if len(taken.insertion) else None,
-        )
+        indel_quals = np.stack([taken.insertion, taken.deletion]) if len(taken.insertion) else None
+        # From the samples to the CIGARs, both have the same fields.
+        block = ReadBlock(chrom, names, *taken[3:13], indel_quals=indel_quals)
         if self._request.families != "none":
             contig = self._tid[chrom] if chrom else -1
             block.molecules = list(

@@ -1,4 +1,4 @@
-"""Pieces of a run: text files with a header and rows, read so that errors name file and line."""
+"""Shards of a gathered run: text files with a header and rows, read so that errors name file and line."""
 
 from __future__ import annotations
 
@@ -16,20 +16,8 @@ _LAST_POSITION = 2**31 - 1
 _MOST_DIGITS = len(str(_LAST_POSITION))
 
 
-class Piece:
-    """A text file: its header, and the rows after it.
-
-    Parameters
-    ----------
-    path : str
-    texts : iterator of bytes
-        As `read_texts` gives them.
-
-    Attributes
-    ----------
-    header : list of str
-        The lines at its beginning that begin with ``#``.
-    """
+class Shard:
+    """A text file (`texts` as from `read_texts`): its header, which are the first lines with ``#``, and its rows."""
 
     def __init__(self, path: str, texts: Iterator[bytes]) -> None:
         self.path = path
@@ -57,10 +45,8 @@ class Piece:
     def alike(self, place: int) -> bytes:
         """Further rows that need no look at each: they are like the last one of `rows`, which goes on behind them.
 
-        Parameters
-        ----------
-        place : int
-            The first of the three columns with contig, start and end, which these rows share; -1 if there are none.
+        `place`: the first of the three columns with contig, start and end, which these rows share; -1 if there are
+        none.
         """
         if not is_compiled():
             return b""
@@ -95,7 +81,7 @@ class Piece:
 
 
 @contextmanager
-def open_piece(path: str) -> Iterator[Piece]:
+def open_shard(path: str) -> Iterator[Shard]:
     """Open a file, plain or gzipped, and read its header."""
     with closing(read_texts(path)) as texts:
-        yield Piece(path, texts)
+        yield Shard(path, texts)

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 LISTS = ([], [""], ["r1", "", "a name", "r1"], ["äöü", "日本", "r"])
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from pairhmm.errors import InputError
+from pairhmm.files.bgzf import becomes_gzip
 from pairhmm.files.descriptors import STDIN, STDIN_FILE
-from pairhmm.files.end_markers import becomes_gzip
 from pairhmm.files.inputs import check_file_packing
 from pairhmm.files.text_lines import read_texts
 
@@ -28,13 +28,10 @@ def is_pipe(path: str) -> bool:
 
 
 @contextmanager
-def readable_again(path: str) -> Iterator[str]:
+def spooled(path: str) -> Iterator[str]:
     """A path that can be opened more than once: `path` itself, or a temporary copy of a pipe's content.
 
-    Raises
-    ------
-    OSError
-        Where the pipe can't be read or the copy can't be written.
+    Raises OSError where the pipe can't be read or the copy can't be written.
     """
     if not is_pipe(path):
         yield path
@@ -86,11 +83,6 @@ def _is_mixed(path: str) -> bool:
 
 
 def require_file(path: str, why: str) -> None:
-    """Raise an error for a pipe. `why` says what a file is needed for.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise an error for a pipe. `why` says what a file is needed for."""
     if is_pipe(path):
         raise InputError(path, "", f"is a pipe, and {why}", "write it to a file first")

@@ -1,4 +1,4 @@
-"""Looks up in a BGZF file, BAM or SAM, whether an index tells where its reads are."""
+"""Checks that the parts of a BAI or CSI agree, and that a BGZF file (BAM or SAM) has its reads where the index says."""
 
 from __future__ import annotations
 
@@ -12,16 +12,91 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.alignments.bam_index import BamIndex
-from pairhmm.alignments.index_offsets import end_before, extents, gaps, in_file_order, passed_over
-from pairhmm.alignments.sam_flags import UNMAPPED
+from pairhmm.alignments.bam_index import BamIndex, DamagedIndexError, bins
+from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.files import formats
+from pairhmm.files.bgzf import block_size
 from pairhmm.sequences.arrays import distinct
+
+
+def require_rising(index: BamIndex) -> None:
+    """Require that chunks, and the table of offsets, are in the order of the file.
+
+    Offsets of zero are allowed: htsjdk writes them where no read has begun. Others repeat an offset in windows without
+    reads.
+    """
+    order = in_file_order(index)
+    contig = index.bin_contig[index.chunk_bin[order]]
+    if np.any(np.diff(contig) < 0):
+        raise DamagedIndexError("reads of a contig lie among those of another")
+    begins, ends = _windows_of_chunks(index, order)
+    if np.any(begins >= ends):
+        raise DamagedIndexError("its bins are in another order than the reads")
+    if not len(order):
+        return
+    window, offset = index.all_starts()
+    known = offset > 0
+    window, offset = window[known], offset[known]
+    of = window >> index.window_bits
+    first, last = extents(index)
+    has_reads = last[of] > 0
+    if np.any(has_reads & ((offset < first[of]) | (offset >= last[of]))):
+        raise DamagedIndexError("an offset lies outside the reads of its contig")
+    if np.any((offset[1:] < offset[:-1]) & (of[1:] == of[:-1])):
+        raise DamagedIndexError("its offsets do not rise")
+
+
+def in_file_order(index: BamIndex) -> NDArray[np.int64]:
+    """The chunks as their reads lie in the file."""
+    order: NDArray[np.int64] = np.lexsort((index.bin_contig[index.chunk_bin], index.begin)).astype(np.int64)
+    return order
+
+
+def extents(index: BamIndex) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Begin of the first chunk and end of the last one of each contig; the end is 0 for a contig without chunks."""
+    contig = index.bin_contig[index.chunk_bin]
+    first, last = np.full(index.contigs, np.iinfo(np.uint64).max, dtype=np.uint64), np.zeros(index.contigs, np.uint64)
+    np.minimum.at(first, contig, index.begin)
+    np.maximum.at(last, contig, index.end)
+    return first, last
+
+
+def passed_over(index: BamIndex) -> NDArray[np.int64]:
+    """The chunks whose first read lies before the offset at which the reads of its window begin."""
+    order = in_file_order(index)
+    window, offset = index.all_starts()
+    known = offset > 0
+    window, offset = window[known], offset[known]
+    if not len(window) or not len(order):
+        return order[:0]
+    begins, _ = _windows_of_chunks(index, order)
+    at = np.searchsorted(window, begins, side="right") - 1
+    is_told = (at >= 0) & (window[at] >> index.window_bits == begins >> index.window_bits)
+    late: NDArray[np.int64] = order[is_told & (offset[at] > index.begin[order])]
+    return late
+
+
+def gaps(index: BamIndex) -> NDArray[np.int64]:
+    """The chunks before which bytes of the file belong to no chunk."""
+    order = in_file_order(index)
+    return order[1:][index.begin[order][1:] > np.maximum.accumulate(index.end[order])[:-1]]
+
+
+def _windows_of_chunks(index: BamIndex, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each chunk the first window that its first read may begin in, and the window behind the last one."""
+    start, end = index.spans_of_bins(index.bin_number)
+    # Reads that lie before their contig's start have a bin, too: the number before that of the smallest bins.
+    start = np.where(index.bin_number == bins(index.depth) - 1, 0, start)
+    bin_of = index.chunk_bin[order]
+    contig = index.bin_contig[bin_of]
+    # The first read of a chunk begins no earlier than that of the chunk before.
+    begins = np.maximum.accumulate(index.window(contig, start[bin_of]))
+    ends = (contig << index.window_bits) + (end[bin_of] >> index.shift)
+    return begins, ends
+
 
 # The most places of a kind that are looked up in the alignment file. Each costs the unpacking of a block.
 _CONTIGS, _CHUNKS, _OFFSETS, _DOUBTED = 16, 32, 16, 32
-# The bytes that a BGZF block begins with (SAM specification, section 4.1).
-_BLOCK_MAGIC, _BLOCK_MARK = formats.GZIP_DEFLATE + b"\x04", b"BC"
 _RECORD_HEAD = 36
 # deflate packs at most 1,032 bytes into one, and a record has 36 bytes or more.
 _MOST_READS_A_BYTE = 29
@@ -39,7 +114,7 @@ class DamagedFile(Exception):
 
 
 class Record(NamedTuple):
-    """What is looked at of a record, and its virtual offset."""
+    """The fields of a record that are checked, and its virtual offset."""
 
     contig: int
     position: int
@@ -65,10 +140,7 @@ class FileBlocks:
     def place(self, offset: int) -> tuple[int, int] | None:
         """The block that an offset leads to, and the place in it; None for the end of the file.
 
-        Raises
-        ------
-        Contradiction
-            For an offset that leads nowhere.
+        Raises Contradiction for an offset that leads nowhere.
         """
         address, within = offset >> 16, offset & 0xFFFF
         block, behind = self.at(address)
@@ -94,9 +166,9 @@ class FileBlocks:
         head = self._raw.read(formats.BGZF_HEAD_SIZE)
         if not head:
             return b"", None
-        if len(head) < formats.BGZF_HEAD_SIZE or head[:4] != _BLOCK_MAGIC or head[12:14] != _BLOCK_MARK:
+        size = block_size(head)
+        if not size:
             raise Contradiction("no block of the file begins where it says")
-        size = int.from_bytes(head[16:18], "little") + 1
         packed = self._raw.read(size - formats.BGZF_HEAD_SIZE)
         try:
             return zlib.decompress(packed[:-8], -zlib.MAX_WBITS), address + size
@@ -176,20 +248,7 @@ def first_line(blocks: FileBlocks) -> int:
 def check_lookups(index: BamIndex, record_at: RecordAt, first: int, size: int, contigs: Sequence[str]) -> None:
     """Require that an index has the contigs and the offsets of its file.
 
-    Parameters
-    ----------
-    index : BamIndex
-        Whose offsets rise.
-    record_at : callable
-    first : int
-        Virtual offset of the first record.
-    size : int
-        Bytes of the file.
-    contigs : sequence of str
-
-    Raises
-    ------
-    Contradiction
+    The offsets of `index` rise. `first` is the virtual offset of the first record, and `size` the bytes of the file.
     """
     if index.contigs > len(contigs):
         raise Contradiction(f"it has {index.contigs} contigs, the file {len(contigs)}")
@@ -216,7 +275,7 @@ def _check_chunks(index: BamIndex, record_at: RecordAt, first: Record | None, co
     firsts = order[np.append(True, np.diff(contig_of[order]) > 0)]
     for chunk in dict.fromkeys(chain(_some(firsts, _CONTIGS), _some(order, _CHUNKS))):
         found = record_at(int(index.begin[chunk]))
-        low, high = index.span_of_bin(int(index.bin_number[index.chunk_bin[chunk]]))
+        (low,), (high,) = index.spans_of_bins(index.bin_number[[index.chunk_bin[chunk]]])
         # A read whose position lies before its contig's start has a bin, too.
         is_in_bin = found is not None and (found.position < 0 or low <= found.position < high)
         if found is None or found.contig != contig_of[chunk] or not is_in_bin:
@@ -244,7 +303,8 @@ def _check_offsets(index: BamIndex, record_at: RecordAt, contigs: Sequence[str])
 def _check_gaps(index: BamIndex, record_at: RecordAt, contigs: Sequence[str]) -> None:
     for chunk in _some(gaps(index), _DOUBTED):
         begin = int(index.begin[chunk])
-        found = record_at(end_before(index, chunk))
+        # Behind the last chunk that begins before this one.
+        found = record_at(int(index.end[index.begin < index.begin[chunk]].max()))
         if found is not None and found.offset < begin and not found.flag & UNMAPPED:
             raise Contradiction(f"it does not know all reads of {contigs[max(found.contig, 0)]}")
 

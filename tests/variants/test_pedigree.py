@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.variants.ped_file import read_genealogy
+from pairhmm.variants.pedigree import read_genealogy
 
 PED = "#family id father mother sex phenotype\nfam kid dad mum 1 -9\nfam dad 0 0 1 0\nfam\tmum\t0\t0\t2\t0\n"
 SHEET = "sample\tindividual\tfather\tmother\nk1\tkid\tdad\tmum\nk2\tkid\nd1\tdad\nx\n"

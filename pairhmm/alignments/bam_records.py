@@ -1,7 +1,4 @@
-"""The unpacked bytes of a BAM file: all records, or those at a place that an index gives.
-
-Offsets are virtual: 48 bits of a block's place in the file, and 16 of a place in the unpacked block.
-"""
+"""A stream of the unpacked bytes of a BAM file (BGZF): all records, or those at an offset of its index."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.bam_index import BamIndex
 from pairhmm.files import formats
 from pairhmm.files.background import prefetch
-from pairhmm.files.bgzf_blocks import Block, DamagedBlockError, ReadAt, blocks_from
+from pairhmm.files.bgzf import Block, DamagedBlockError, ReadAt, blocks_from
 from pairhmm.native import native
 
 if TYPE_CHECKING:
@@ -33,15 +30,8 @@ _ALONE = 3
 class BamRecords:
     """Where the records of a BAM file are.
 
-    Attributes
-    ----------
-    open : callable
-        Opens the file: gives a function to read from it, and one to close it.
-    first : int
-        Virtual offset of the first record.
-    index : BamIndex or None
-    reads_ahead : bool
-        A thread unpacks blocks while the caller works.
+    `open`: opens the file: gives a function to read from it, and one to close it. `first`: virtual offset of the first
+    record. `reads_ahead`: a thread unpacks blocks while the caller works.
     """
 
     open: Callable[[], tuple[ReadAt, Callable[[], None]]]
@@ -63,25 +53,25 @@ class BamRecords:
         assert self.index is not None
         return self.index.unplaced_reads
 
-    def whole(self) -> UnpackedBam:
+    def whole(self) -> BamStream:
         """All records."""
         return self._between(self.first, None)
 
-    def through_index(self, tid: int, start: int, end: int) -> Iterator[UnpackedBam]:
-        """Those that overlap [start, end) of a contig, and others that lie beside them."""
+    def through_index(self, tid: int, start: int, end: int) -> Iterator[BamStream]:
+        """Records that overlap [start, end) of a contig, and others beside them."""
         assert self.index is not None
         enough = self.index.before(tid, end - 1)
         for begin, behind in self.index.places(tid, start, end):
             yield self._between(begin, behind, enough)
 
-    def _between(self, begin: int, behind: int | None, enough: int | None = None) -> UnpackedBam:
+    def _between(self, begin: int, behind: int | None, enough: int | None = None) -> BamStream:
         """The records that begin at virtual offsets [begin, behind); None is the end of the file.
 
         Few records behind `enough` are needed.
         """
         read, close = self.open()
         blocks = blocks_from(read, begin >> 16, None if enough is None else enough >> 16)
-        return UnpackedBam(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
+        return BamStream(ahead_to(blocks, behind) if self.reads_ahead else blocks, begin, behind, close)
 
 
 def ahead_to(batches: Generator[list[Block]], behind: int | None) -> Generator[list[Block]]:
@@ -155,7 +145,7 @@ def opener_of(path: str | int, stays_open: bool = True) -> Callable[[], tuple[Re
     return open_again if stays_open else lambda: (read_once, lambda: None)
 
 
-class UnpackedBam:
+class BamStream:
     """Unpacked bytes, of which the front is given up as records are taken.
 
     Parameters
@@ -166,7 +156,6 @@ class UnpackedBam:
         Virtual offset of the first record.
     behind : int or None
         Virtual offset behind which no record begins; None is the end of the file.
-    close : callable
 
     Attributes
     ----------
@@ -207,10 +196,7 @@ class UnpackedBam:
     def extend(self) -> bool:
         """Unpack some more blocks behind the bytes that are left. Returns whether there are any.
 
-        Raises
-        ------
-        DamagedBlockError
-            For blocks that are damaged, and for a file that ends within a record.
+        Raises DamagedBlockError for blocks that are damaged, and for a file that ends within a record.
         """
         batch = next(self._batches, None)
         left = self._data[self.at :]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pysam
 import pytest
 
-from pairhmm.files import bgzf_blocks
-from pairhmm.files.bgzf_blocks import DamagedBlockError, blocks_from
+from pairhmm.errors import InputError
+from pairhmm.files import bgzf
+from pairhmm.files.bgzf import BGZF_END, DamagedBlockError, blocks_from, check_block_heads, check_stream_heads
 from pairhmm.files.bgzip import PackedText
 
-END = 28
+END = len(BGZF_END)
+FIRST, SECOND = (PackedText.of(text * 20).blocks[0] for text in (b"first", b"second"))
+SOUND = FIRST + SECOND + BGZF_END
+BAD_HEAD = FIRST + b"AAAA" + SECOND[4:] + BGZF_END
+TOO_LONG = FIRST + SECOND[:16] + b"\xff\xff" + SECOND[18:] + BGZF_END
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +119,30 @@ def test_no_more_is_unpacked_than_the_caller_needs(packed, monkeypatch):
     # All of these come with one reading.
     blocks = unpacked(file)[-5:]
     done = []
-    unpack = bgzf_blocks._unpacked
-    monkeypatch.setattr(bgzf_blocks, "_unpacked", lambda *given: done.append(given) or unpack(*given))
+    unpack = bgzf._unpacked
+    monkeypatch.setattr(bgzf, "_unpacked", lambda *given: done.append(given) or unpack(*given))
     batches = blocks_from(lambda at, size: file[at : at + size], blocks[0].address, blocks[1].address)
     assert next(batches) == blocks[:2]
     assert len(done) == 2
     assert next(batches) == blocks[2:3]
     assert [block for batch in batches for block in batch] == blocks[3:]
+
+
+def test_sound_blocks_and_other_files_pass(tmp_path):
+    for content in (SOUND, b"", b"@HD\tVN:1.6\n", zlib.compress(b"x", 9)):
+        (tmp_path / "x").write_bytes(content)
+        check_block_heads(str(tmp_path / "x"), 2)
+        check_stream_heads("-", content)
+
+
+@pytest.mark.parametrize("content", [BAD_HEAD, TOO_LONG])
+def test_a_damaged_head(tmp_path, content):
+    (tmp_path / "x.bam").write_bytes(content)
+    with pytest.raises(InputError, match=r"x.bam: is damaged near byte \d+; copy or make it again"):
+        check_block_heads(str(tmp_path / "x.bam"), 2)
+
+
+def test_a_stream_is_looked_at_as_far_as_it_was_read():
+    check_stream_heads("-", SOUND[: len(FIRST) + 10])
+    with pytest.raises(InputError, match=f"-: is damaged near byte {len(FIRST)}"):
+        check_stream_heads("-", BAD_HEAD)
