@@ -14,7 +14,7 @@ from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.models.gatk import ERROR
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 
 LEVEL_VARIABLE = "PAIRHMM_CPU"
 """The environment variable that forces a SIMD level."""

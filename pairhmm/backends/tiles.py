@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.digits import Digits
+from pairhmm.backends.read_packing import PackedQualities
 from pairhmm.models.batch import PairBatch, Scores, Start
 from pairhmm.native import native
 from pairhmm.process import usable_cores
@@ -391,7 +391,7 @@ def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
 
 
 SentDigits = tuple[Sequence[NDArray[np.uint8]], Sequence[int], int, int]
-"""`Digits` as the compiled part takes them."""
+"""`PackedQualities` as the compiled part takes them."""
 
 
 class Plan:
@@ -419,7 +419,7 @@ class Plan:
         self._parts.append((at, values))
         return at
 
-    def add_digits(self, digits: Digits) -> int:
+    def add_digits(self, digits: PackedQualities) -> int:
         """Plan room for the numbers that digits make; returns their byte offset."""
         at = self.room(digits.width * len(digits))
         self._parts.append((at, (digits.arrays, digits.weights, digits.offset, digits.width)))

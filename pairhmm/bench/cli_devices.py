@@ -3,17 +3,65 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
 
 import rich_click as click
 
-from pairhmm.bench.devices import devices, simd_levels
+from pairhmm import backends
+from pairhmm.backends import Status, cpu
 from pairhmm.cli.compute import threads_option
 from pairhmm.cli.help_style import COMPUTE, OUTPUT, Command
 from pairhmm.engine import calibration, forward
 from pairhmm.engine.calibration import DeviceSpeed
+from pairhmm.errors import InputError
 from pairhmm.process import usable_cores
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A backend, and whether it runs on this machine.
+
+    Attributes
+    ----------
+    backend : str
+    available : bool
+    detail : str
+        What it runs on.
+    devices : tuple of str
+        Name and size of each device that ``--device`` can choose, in the order of their indices.
+    reason, cure : str
+        What is missing, and how to get it.
+    """
+
+    backend: str
+    available: bool
+    detail: str
+    devices: tuple[str, ...]
+    reason: str
+    cure: str
+
+
+def devices() -> list[Device]:
+    """Every backend of this version, fastest first."""
+    found = []
+    for name in backends.names():
+        status = _status(name)
+        found.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
+    return found
+
+
+def _status(name: str) -> Status:
+    try:
+        return backends.status(name)
+    except InputError as error:
+        return Status(False, reason=f"{error.path}={error.record}: {error.rule}", cure=error.cure)
+
+
+def simd_levels() -> dict[str, bool]:
+    """SIMD levels of this build, slowest first, and whether this machine runs each."""
+    return dict(cpu.levels())
+
 
 UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
 DOES = {calibration.FORWARD: "score", calibration.PLACE: "draw a map", calibration.DISTANCES: "compare sketches"}

@@ -13,8 +13,7 @@ import rich_click as click
 from pairhmm import backends
 from pairhmm.bench import device
 from pairhmm.bench import lengths as by_length
-from pairhmm.bench.cli_options import Lengths, json_option, repetitions_option
-from pairhmm.bench.cli_tables import Tables
+from pairhmm.bench.cli_options import Lengths, Tables, json_option, repetitions_option
 from pairhmm.bench.workloads import WORKLOADS
 from pairhmm.cli.compute import device_memory_option, devices_option, threads_option
 from pairhmm.cli.fields import either, option

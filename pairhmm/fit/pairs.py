@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.models.repeats import copies_of
+from pairhmm.models.gatk import copies_of
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import as_n

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairhmm.backends import cpu
 from pairhmm.forward import posterior_reference as oracle
 from pairhmm.models.batch import PairBatch
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 from pairhmm.native import native
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import offsets

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.models.batch import ROW_SIZE, Profiles, Start
-from pairhmm.models.gatk import ERROR, MOST_REPEATS
+from pairhmm.models import gatk
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Start
+from pairhmm.models.gatk import ERROR, MOST_REPEATS, copies_of
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
-from pairhmm.models.repeats import copies_of
 from pairhmm.objects import short_repr
 from pairhmm.sequences.iupac import encode_sets
 from pairhmm.sequences.letters import READ_LETTERS
 from pairhmm.sequences.qualities import HIGHEST_QUALITY
+
+log = logging.getLogger(__name__)
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""
@@ -121,7 +125,7 @@ class ProfileModel:
     def with_repeats(self, profiles: Profiles, read_offset: NDArray[np.int64]) -> Profiles:
         """Reads with the transitions that their tandem repeats give. Without `by_copies`, reads stay as they are.
 
-        The copies are those of each read's likeliest letters (`pairhmm.models.repeats.copies_of`). Distinct rows stay
+        The copies are those of each read's likeliest letters (`pairhmm.models.gatk.copies_of`). Distinct rows stay
         distinct rows, unless there are too many of them.
 
         Parameters
@@ -192,6 +196,36 @@ def distinct_rows(profiles: Profiles) -> NDArray[np.float64]:
     result[:, 8] *= inserted
     result[:, 9] *= inserted
     return result
+
+
+def rows_of(batch: PairBatch) -> NDArray[np.float64]:
+    """Row parameters float64[bases, 12] of a batch's reads, from its qualities, profiles or rows."""
+    if batch.qualities is not None:
+        return gatk.rows(batch.qualities)
+    if batch.profiles is not None:
+        return rows(batch.profiles)
+    assert batch.rows is not None
+    return batch.rows
+
+
+def with_one_gap_model(batch: PairBatch) -> PairBatch:
+    """The batch with rows in place of profiles that have probabilities and transitions for each base.
+
+    Other batches stay as they are. The kernels of GPUs that take probabilities for each base take the transitions as
+    constants. Distinct rows may have transitions of their own.
+    """
+    if batch.profiles is None or batch.profiles.kinds is not None or not batch.profiles.have_repeats:
+        return batch
+    _log_rows_once()
+    return replace(batch, profiles=None, rows=rows(batch.profiles))
+
+
+@cache
+def _log_rows_once() -> None:
+    log.info(
+        "MI and MD by copies, and too many distinct rows: a GPU is sent %d bytes a base in place of 32",
+        ROW_SIZE * np.dtype(float).itemsize,
+    )
 
 
 def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:

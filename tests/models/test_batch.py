@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 from pairhmm.sequences.arrays import offsets
 
 

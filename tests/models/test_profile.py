@@ -11,8 +11,8 @@ from Bio.Data.IUPACData import ambiguous_dna_values
 
 from pairhmm.errors import InputError
 from pairhmm.models import profile
-from pairhmm.models.gatk import ERROR
-from pairhmm.models.repeats import copies_of
+from pairhmm.models.batch import PairBatch
+from pairhmm.models.gatk import ERROR, copies_of
 from pairhmm.sequences.letters import READ_LETTERS, encode_read
 
 RATES = [0.1] * 20
@@ -192,3 +192,18 @@ def test_without_rates_by_copies_reads_stay_as_they_are():
     model = profile.preset("normalised")
     given = model.profiles(np.full((5, 4), 0.25))
     assert model.with_repeats(given, np.array([0, 5])) is given
+
+
+def test_rates_by_copies_become_rows_where_kernels_take_constants():
+    """Other batches stay as they are."""
+    model = replace(profile.preset("normalised"), by_copies=np.array([np.arange(1, 21) / 500] * 2))
+    bases, one, each = encode_read("ACGTTTTTAC"), np.array([0, 1]), np.array([0, 10])
+    plain = model.base_calls(bases, np.full(10, 30, dtype=np.uint8))
+    batch = PairBatch(one, one, each, each, bases, model.start, profiles=plain)
+    assert profile.with_one_gap_model(batch) is batch
+    kinds = replace(batch, profiles=model.with_repeats(plain, each))
+    assert profile.with_one_gap_model(kinds) is kinds
+    own = model.with_repeats(model.profiles(plain.at_bases), each)
+    made = profile.with_one_gap_model(replace(batch, profiles=own))
+    assert made.profiles is None
+    assert np.array_equal(made.rows, profile.rows(own))

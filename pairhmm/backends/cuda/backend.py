@@ -44,7 +44,7 @@ from pairhmm.backends.tiles import (
 )
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
-from pairhmm.models.rows import with_one_gap_model
+from pairhmm.models.profile import with_one_gap_model
 
 __all__ = ["CudaBackend", "make", "status"]
 

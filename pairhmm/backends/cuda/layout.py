@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.digits import digits_of
-from pairhmm.backends.kinds import made_once
+from pairhmm.backends.read_packing import cached_row_table, pack_qualities
 from pairhmm.backends.tiles import (
     HALVES,
     LETTERS,
@@ -289,7 +288,7 @@ def strips_and_columns(
     return halves * strips, letters + 1 + UNREAD_COLUMNS * halves
 
 
-@made_once
+@cached_row_table
 def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     """The distinct rows of `profiles` (`KIND`), made once: a base then costs the device a look into this table."""
     rows = distinct_rows(profiles)
@@ -339,7 +338,7 @@ def _add_qualities(
     batch: PairBatch, qualities: Qualities, plan: Plan, header: NDArray[np.void]
 ) -> list[NDArray[np.uint8]]:
     """Add the reads of GATK's model as numbers, where these take fewer bytes. Returns the arrays to send otherwise."""
-    digits = digits_of(batch)
+    digits = pack_qualities(batch)
     if digits is not None:
         header["digit_bytes"], header["digit_least"], header["digit_radix"] = digits.width, digits.least, digits.radix
         header["digit_reciprocal"] = digits.reciprocal

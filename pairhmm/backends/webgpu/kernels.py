@@ -13,14 +13,17 @@ import numpy as np
 
 from pairhmm.backends import tiles
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
-from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
-from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
-from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
-from pairhmm.backends.webgpu.kinds import KIND_AT
-from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
-from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
-from pairhmm.backends.webgpu.templates import assemble, pieces
-from pairhmm.backends.webgpu.tree_layout import TAIL, lane_entries, quads_of
+from pairhmm.backends.webgpu.long_pairs import long_constants, rescale_steps
+from pairhmm.backends.webgpu.rows import (
+    FOLDED_AT,
+    FOLDED_COLUMNS,
+    KIND_AT,
+    KIND_COLUMNS,
+    PROFILE_AT,
+    QUALITIES,
+    TABLE_AT,
+)
+from pairhmm.backends.webgpu.templates import Number, assemble, constants, float_bits, pieces
 from pairhmm.backends.webgpu.work import (
     COARSE,
     EVENT,
@@ -34,6 +37,7 @@ from pairhmm.backends.webgpu.work import (
     PLACE,
     STRIP_ITEM,
     STRIP_RESULT,
+    TAIL,
     TASK_ENTRIES,
     TREE,
     TREES_OF_GROUP,
@@ -44,6 +48,8 @@ from pairhmm.backends.webgpu.work import (
     UNTURNED,
     WORK,
     indices,
+    lane_entries,
+    quads_of,
 )
 from pairhmm.models import scaling
 from pairhmm.models.batch import PairBatch
@@ -270,8 +276,8 @@ def shared() -> dict[str, str]:
         "TASK_ENTRIES": TASK_ENTRIES,
         **indices("MADE", MADE),
         "QUALITIES": QUALITIES,
-        "FOLDED_COLUMNS": sum(COLUMNS.values()),
-        **{f"FOLDED_{name}": at for name, at in COLUMN_AT.items()},
+        "FOLDED_COLUMNS": sum(FOLDED_COLUMNS.values()),
+        **{f"FOLDED_{name}": at for name, at in FOLDED_AT.items()},
         "KIND_COLUMNS": sum(KIND_COLUMNS.values()),
         **{f"KIND_{name}": at for name, at in KIND_AT.items()},
         **TABLE_AT,

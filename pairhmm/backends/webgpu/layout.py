@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.digits import digits_of
+from pairhmm.backends.read_packing import pack_qualities
 from pairhmm.backends.tiles import (
     PADDING,
     Plan,
@@ -24,18 +24,23 @@ from pairhmm.backends.tiles import (
     send_with_tiles,
     table_of_shapes,
     takes_trees,
+    team,
 )
-from pairhmm.backends.webgpu.folded_rows import fold
-from pairhmm.backends.webgpu.kinds import kind_table
-from pairhmm.backends.webgpu.tables import profile_constants
-from pairhmm.backends.webgpu.tree_layout import (
+from pairhmm.backends.webgpu.rows import fold, kind_table, profile_constants
+from pairhmm.backends.webgpu.work import (
+    COARSE,
     COLUMNS_OF_SUM,
     ENTRY_BYTES,
+    FINE,
     HAPLOTYPES_OF_TREES,
     LEAD,
     MOST_ITEMS,
+    RESCUERS,
     TAIL,
+    TREE_ROWS,
     WALKERS,
+    WORK,
+    copy_of,
     has_long_runs,
     launches,
     made_entries,
@@ -44,9 +49,9 @@ from pairhmm.backends.webgpu.tree_layout import (
     put_tiers,
     put_trees,
 )
-from pairhmm.backends.webgpu.tree_layout import ROWS as TREE_ROWS
-from pairhmm.backends.webgpu.work import RESCUERS, WORK, copy_of
-from pairhmm.models.batch import PairBatch, Profiles, Qualities
+from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Profiles, Qualities, Scores
+from pairhmm.models.scaling import START_EXPONENT
+from pairhmm.native import native
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
 """Rows that a lane may own, by the lanes of a read. They are few enough for the registers that a driver grants.
@@ -360,6 +365,29 @@ def _walk(
     return Tier(shape, own, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
 
 
+def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> Scores:
+    """Write the scores of tiles to the arrays of `scores`, and return them.
+
+    All sums in plain float32 have the exponent -START_EXPONENT, which identifies them.
+    """
+    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs : packed.unordered_at]
+    are_all_scored = native.device_scores(
+        batch.group_read,
+        batch.group_haplotype,
+        batch.group_pair,
+        sums,
+        packed.kept.log10,
+        kept,
+        FINE - COARSE,
+        packed.kept.unit * 2.0**-FINE,
+        (-START_EXPONENT, FLOAT32, SCALED_FLOAT32, UNSCORED),
+        team(),
+        scores.log10,
+        scores.precision,
+    )
+    return replace(scores, are_all_scored=are_all_scored)
+
+
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_] | None]:
     """The plan of a batch, to which more may be added; its `Work`; `Kept` of its reads; and whether each read may fold.
 
@@ -394,7 +422,7 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
     Otherwise, an array that holds one number throughout is sent as a single byte.
     """
     assert batch.qualities is not None
-    digits = digits_of(batch)
+    digits = pack_qualities(batch)
     if digits is not None:
         work["digit_bytes"], work["bases"] = digits.width, plan.add_digits(digits)
         for name, least, radix in zip(Qualities.__dataclass_fields__, digits.least, digits.radix, strict=True):

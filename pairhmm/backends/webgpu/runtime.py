@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
-from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
 from pairhmm.backends.webgpu.kernels import KernelVariant
-from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
+from pairhmm.backends.webgpu.long_pairs import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
+from pairhmm.backends.webgpu.rows import tables
+from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, grid, make_pipeline, record, request_device, wait
 from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
-from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
-from pairhmm.backends.webgpu.tables import tables
 
 __all__ = ["WIDTH", "Dispatch", "Runtime"]
 

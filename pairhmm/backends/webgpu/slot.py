@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.kept_buffers import KeptBuffers
+from pairhmm.backends.buffer_cache import BufferCache
 from pairhmm.backends.tiles import team
-from pairhmm.backends.webgpu.commands import mapped
-from pairhmm.backends.webgpu.setup import translated
+from pairhmm.backends.webgpu.setup import mapped, translated
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.native import native
 
@@ -50,7 +49,7 @@ class Slot:
     ) -> None:
         self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._device, self._label, self._usages = device, label, usages
-        self._buffers: KeptBuffers[Any] = KeptBuffers(label, memory, self._created, self._destroy, of_host)
+        self._buffers: BufferCache[Any] = BufferCache(label, memory, self._created, self._destroy, of_host)
 
     def __getitem__(self, name: str) -> Any:
         return self._buffers[name]

@@ -1,4 +1,4 @@
-"""Claims on things that one process at a time may use. A claim ends when its process does, even if it is killed."""
+"""`--device free`: each process claims devices that no other process has. A claim ends with its process."""
 
 from __future__ import annotations
 
@@ -10,9 +10,47 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pairhmm.errors import InputError
+from pairhmm import backends
+from pairhmm.errors import BackendUnavailable, InputError
 
 log = logging.getLogger(__name__)
+
+
+def claim_devices(backend: str, count: int = 1) -> tuple[int, ...]:
+    """Claim devices that no other process of this user has claimed, until this process ends.
+
+    Waits until enough devices are free.
+
+    Parameters
+    ----------
+    backend : str
+        Name of a backend with devices.
+    count : int
+        Devices to claim.
+
+    Returns
+    -------
+    tuple of int
+        Indices into the backend's devices.
+
+    Raises
+    ------
+    InputError
+        Where the backend has no devices, or fewer than `count`.
+    BackendUnavailable
+        Where the backend does not run here.
+    """
+    if backend == "auto":
+        raise InputError("--device", "free", "needs to know whose devices", "name the --backend")
+    found = backends.status(backend)
+    if not found.available:
+        raise BackendUnavailable(backend, found.reason, found.cure)
+    if len(found.devices) < count:
+        rule = f"{backend} has {len(found.devices)} devices, and {count} are asked for"
+        raise InputError("--device", ",".join(["free"] * count), rule, "see pairhmm devices")
+    numbers = found.machine_numbers or map(str, range(len(found.devices)))
+    return tuple(claim([f"{backend}-{number}" for number in numbers], count))
+
 
 _LOOK_AGAIN_SECONDS = 0.5
 """Seconds between two looks for things that have become free."""

@@ -1,22 +1,17 @@
-"""GATK's five bytes of a base as digits of one number: most batches have few values, and the bus then takes less.
-
-A base and its qualities are sent as one number of one or two bytes, if every position's fits. Reads of a BAM file have
-no indel qualities of their own, so that a number has the base and its quality, and fits a byte. Devices take the
-numbers apart again, and the scores are the same bits.
-"""
+"""Packs reads for devices: qualities as one number a base, and a cached table of a profile model's distinct rows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, wraps
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.models.batch import PairBatch, Qualities
-
-__all__ = ["RECIPROCAL_BITS", "Digits", "digits_of"]
+from pairhmm.models.batch import PairBatch, Profiles, Qualities
 
 RECIPROCAL_BITS = 31
 """A radix divides by a multiplication: with ceil(2^31 / radix), whose product keeps its upper bits. Numbers are below
@@ -27,7 +22,7 @@ MOST_BYTES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Digits:
+class PackedQualities:
     """How the arrays of `Qualities` become one number a position.
 
     Attributes
@@ -60,7 +55,7 @@ class Digits:
         return len(self.arrays[0])
 
 
-def digits_of(batch: PairBatch) -> Digits | None:
+def pack_qualities(batch: PairBatch) -> PackedQualities | None:
     """The digits of a batch of GATK's model; None where its numbers would not take fewer bytes than its arrays."""
     assert batch.qualities is not None
     ranges = [batch.quality_ranges[name] for name in Qualities.__dataclass_fields__] if batch.bases else []
@@ -72,4 +67,34 @@ def digits_of(batch: PairBatch) -> Digits | None:
     arrays = [getattr(batch.qualities, name) for name in Qualities.__dataclass_fields__]
     weights = [math.prod(radix[:k]) for k in varying]
     offset = sum(weight * least[k] for k, weight in zip(varying, weights, strict=True))
-    return Digits([arrays[k] for k in varying], weights, offset % (1 << 16), width, least, radix)
+    return PackedQualities([arrays[k] for k in varying], weights, offset % (1 << 16), width, least, radix)
+
+
+TABLES = 4
+"""How many tables are kept: a run has one model, and Python callers may have a few."""
+
+ARRAYS = ("probabilities", "match", "insertion", "transitions")
+"""The arrays that a table is made from."""
+
+Table = NDArray[Any]
+
+
+def cached_row_table(make: Callable[[Profiles], Table]) -> Callable[[Profiles], Table]:
+    """`make` for any `Profiles`; equal rows and constants get the table that was made first. It cannot be written to.
+
+    `make` must not look at `Profiles.kinds`.
+    """
+
+    @lru_cache(maxsize=TABLES)
+    def table_of(*given: tuple[bytes, tuple[int, ...]]) -> Table:
+        probabilities, match, insertion, transitions = (np.frombuffer(values).reshape(shape) for values, shape in given)
+        table = make(Profiles(probabilities, match, insertion, transitions))
+        table.flags.writeable = False
+        return table
+
+    @wraps(make)
+    def found(profiles: Profiles) -> Table:
+        arrays = (getattr(profiles, name) for name in ARRAYS)
+        return table_of(*((values.tobytes(), values.shape) for values in arrays))
+
+    return found
