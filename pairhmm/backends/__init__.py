@@ -30,21 +30,13 @@ __all__ = [
 
 
 class Entry(NamedTuple):
-    """A backend of this version.
+    """A backend of this version."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the backend and of its module.
-    has_devices : bool
-        Whether it computes on devices that ``--device`` chooses; otherwise it computes on the CPU.
-    is_oracle : bool
-        Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
-        without being told.
-    """
-
-    name: str
+    name: str  # Name of the backend and of its module
+    # Whether it computes on devices that ``--device`` chooses; otherwise it computes on the CPU
     has_devices: bool = False
+    # Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
+    # without being told.
     is_oracle: bool = False
 
 
@@ -82,7 +74,6 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
 
     Parameters
     ----------
-    name : str
     device : int, optional
         Index into its `Status.devices`; the first device without it.
     memory : int, optional

@@ -23,26 +23,13 @@ MOST_BYTES = 2
 
 @dataclass(frozen=True, slots=True)
 class PackedQualities:
-    """How the arrays of `Qualities` become one number a position.
+    """How the arrays of `Qualities` become one number a position."""
 
-    Attributes
-    ----------
-    arrays : sequence of uint8[m]
-        Those that vary, the lowest digit first.
-    weights : sequence of int
-        What a value of each of `arrays` adds.
-    offset : int
-        What is taken off the sum.
-    width : int
-        Bytes of a number.
-    least, radix : sequence of int
-        Of each array of `Qualities`: its least value, and how many values a digit of it has, 1 where it is constant.
-    """
-
-    arrays: Sequence[NDArray[np.uint8]]
-    weights: Sequence[int]
-    offset: int
-    width: int
+    arrays: Sequence[NDArray[np.uint8]]  # sequence of uint8[m]: those that vary, the lowest digit first
+    weights: Sequence[int]  # What a value of each of `arrays` adds
+    offset: int  # What is taken off the sum
+    width: int  # Bytes of a number
+    # Of each array of `Qualities`: its least value, and how many values a digit of it has, 1 where it is constant
     least: Sequence[int]
     radix: Sequence[int]
 

@@ -10,20 +10,13 @@ from pairhmm.bench.dosages import read_dosages
 
 @dataclass(frozen=True, slots=True)
 class CallAccuracy:
-    """Counts of one class of variants.
+    """Counts of one class of variants."""
 
-    Attributes
-    ----------
-    true_positives, false_positives, false_negatives : int
-        Alternate alleles in both sets, in the calls only, and in the truth only.
-    same_genotype : int
-        True positives with as many copies of the allele as in the truth.
-    """
-
+    # Alternate alleles in both sets, in the calls only, and in the truth only
     true_positives: int
     false_positives: int
     false_negatives: int
-    same_genotype: int
+    same_genotype: int  # True positives with as many copies of the allele as in the truth
 
     @property
     def precision(self) -> float:

@@ -35,23 +35,13 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class MapWork:
-    """A kind of work of the map.
+    """A kind of work of the map."""
 
-    Attributes
-    ----------
-    name : str
-        As `DeviceSpeed.work`.
-    tool : Tool
-        Its workers.
-    sizes : sequence of int
-        Samples of a tiny input, and of large ones, which are tried in turn until one takes LARGE_SECONDS.
-    prepare : callable
-        Makes an input of so many samples: its units, and what a worker does with it on so many threads.
-    """
-
-    name: str
-    tool: Tool[Any]
+    name: str  # As `DeviceSpeed.work`
+    tool: Tool[Any]  # Its workers
+    # Samples of a tiny input, and of large ones, which are tried in turn until one takes LARGE_SECONDS
     sizes: Sequence[int]
+    # Makes an input of so many samples: its units, and what a worker does with it on so many threads
     prepare: Callable[[int], tuple[int, Callable[[Any, int], object]]]
 
 

@@ -71,22 +71,14 @@ FILE_WORKLOAD = "s150"
 
 @dataclass(frozen=True, slots=True)
 class KernelSpeed:
-    """Speed of the kernels alone on groups of 32 reads x 32 haplotypes of `length` bases.
-
-    Attributes
-    ----------
-    backend : str
-    length, groups, cells : int
-        Bases of a sequence; groups and cells of each launch.
-    seconds : list of float
-        Seconds of each repetition. Each has a batch of its own.
-    """
+    """Speed of the kernels alone on groups of 32 reads x 32 haplotypes of `length` bases."""
 
     backend: str
+    # Bases of a sequence; groups and cells of each launch
     length: int
     groups: int
     cells: int
-    seconds: list[float]
+    seconds: list[float]  # Seconds of each repetition. Each has a batch of its own.
 
     @property
     def gcups(self) -> float:
@@ -96,33 +88,17 @@ class KernelSpeed:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadSpeed:
-    """Speed from the arrays of a packed batch to its scores on the host.
-
-    Attributes
-    ----------
-    backend, workload : str
-    pairs : int
-        Pairs of the last repetition's batch.
-    rescued : int
-        Pairs of that batch that were not scored in plain float32.
-    cells : list of int
-        Cells of the whole matrices of each repetition, since each has a new batch.
-    computed : float
-        Share of the last batch's cells that is computed. Haplotypes of a group share the others.
-    seconds : list of float
-        Seconds of each repetition.
-    kernel_seconds : list of float
-        Seconds of the kernels alone, on the last batch as a whole. Empty if the backend does not time its kernels, if
-        there are several devices, if the batch does not fit, or if its reads are too long for these kernels.
-    """
+    """Speed from the arrays of a packed batch to its scores on the host."""
 
     backend: str
     workload: str
-    pairs: int
-    rescued: int
-    cells: list[int]
-    computed: float
-    seconds: list[float]
+    pairs: int  # Pairs of the last repetition's batch
+    rescued: int  # Pairs of that batch that were not scored in plain float32
+    cells: list[int]  # Cells of the whole matrices of each repetition, since each has a new batch
+    computed: float  # Share of the last batch's cells that is computed. Haplotypes of a group share the others.
+    seconds: list[float]  # Seconds of each repetition
+    # Seconds of the kernels alone, on the last batch as a whole. Empty if the backend does not time its kernels, if
+    # there are several devices, if the batch does not fit, or if its reads are too long for these kernels.
     kernel_seconds: list[float]
 
     @property
@@ -140,24 +116,15 @@ class WorkloadSpeed:
 
 @dataclass(frozen=True, slots=True)
 class FileSpeed:
-    """Wall time of `pairhmm forward` from a `.in` file to a table.
-
-    Attributes
-    ----------
-    backend, workload : str
-    pairs, cells : int
-    process_seconds : list of float
-        Seconds of the whole command.
-    again_seconds : list of float
-        Seconds of the same work in a process that has done it before. They leave out the start of the interpreter and
-        the first use of the device.
-    """
+    """Wall time of `pairhmm forward` from a `.in` file to a table."""
 
     backend: str
     workload: str
     pairs: int
     cells: int
-    process_seconds: list[float]
+    process_seconds: list[float]  # Seconds of the whole command
+    # Seconds of the same work in a process that has done it before. They leave out the start of the interpreter and the
+    # first use of the device.
     again_seconds: list[float]
 
 
@@ -190,7 +157,6 @@ def measure_kernels(
 
     Parameters
     ----------
-    choice : Choice
     lengths : sequence of int
         Bases of reads and haplotypes. Lengths above the backend's `longest_fast_read` are left out with a warning,
         because such reads take other kernels.

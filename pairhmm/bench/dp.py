@@ -35,21 +35,12 @@ METHODS = (*ALIGNMENTS, WARPING)
 
 @dataclass(frozen=True, slots=True)
 class CellSpeed:
-    """Speed on pairs of `length` x `length`.
+    """Speed on pairs of `length` x `length`."""
 
-    Attributes
-    ----------
-    method : str
-        One of `METHODS`.
-    length, pairs : int
-    seconds : list of float
-        Of the kernels in each repetition, by the device's clock.
-    """
-
-    method: str
+    method: str  # One of `METHODS`
     length: int
     pairs: int
-    seconds: list[float]
+    seconds: list[float]  # Of the kernels in each repetition, by the device's clock
 
     @property
     def gcups(self) -> float:
@@ -59,15 +50,9 @@ class CellSpeed:
 
 @dataclass(frozen=True, slots=True)
 class DpWork:
-    """Pairs of one length.
+    """Pairs of one length."""
 
-    Attributes
-    ----------
-    queries, targets : ndarray, shape (distinct, length), int16
-        Bases 0 to 3, or levels. Pairs take them in turn.
-    pairs : int
-    """
-
+    # Bases 0 to 3, or levels. Pairs take them in turn.
     queries: NDArray[np.int16]
     targets: NDArray[np.int16]
     pairs: int
@@ -114,7 +99,6 @@ def measure_cells(
     ----------
     device : int
         Index of the CUDA device.
-    lengths : sequence of int
     gigacells : int
         10^9 cells of a repetition, at every length.
     repetitions : int

@@ -33,34 +33,17 @@ Announce = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class LengthSpeed:
-    """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, without packing.
+    """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, without packing."""
 
-    Attributes
-    ----------
-    backend : str
-        Name of the backend.
-    length : int
-        Bases of the read and of the haplotype.
-    threads : int
-        CPU threads.
-    pairs, cells : int
-        Pairs and cells of one repetition: those of whole matrices.
-    computed : float
-        Share of these cells that is computed. Haplotypes of a group share the others.
-    seconds : float
-        Seconds of the best repetition, from the packed batch to the scores.
-    repetitions : int
-        How many were timed.
-    """
-
-    backend: str
-    length: int
-    threads: int
+    backend: str  # Name of the backend
+    length: int  # Bases of the read and of the haplotype
+    threads: int  # CPU threads
+    # Pairs and cells of one repetition: those of whole matrices
     pairs: int
     cells: int
-    computed: float
-    seconds: float
-    repetitions: int
+    computed: float  # Share of these cells that is computed. Haplotypes of a group share the others.
+    seconds: float  # Seconds of the best repetition, from the packed batch to the scores
+    repetitions: int  # How many were timed
 
     @property
     def gcups(self) -> float:
@@ -70,31 +53,16 @@ class LengthSpeed:
 
 @dataclass(frozen=True, slots=True)
 class ScoreAccuracy:
-    """Difference of a backend from the float64 oracle on pairs of `length` x `length` bases.
+    """Difference of a backend from the float64 oracle on pairs of `length` x `length` bases."""
 
-    Attributes
-    ----------
-    backend : str
-        Name of the backend.
-    length, pairs : int
-        Bases of a sequence, and number of pairs compared.
-    worst : float
-        Largest abs(score - oracle) in log10 units; NaN or infinite where a score is.
-    worst_relative : float
-        Largest abs(score - oracle) / max(abs(oracle), 1).
-    lowest : float
-        The lowest log10 likelihood of the oracle, which says how deep the test went.
-    rescued : int
-        Pairs that float32 did not hold.
-    """
-
-    backend: str
+    backend: str  # Name of the backend
+    # Bases of a sequence, and number of pairs compared
     length: int
     pairs: int
-    worst: float
-    worst_relative: float
-    lowest: float
-    rescued: int
+    worst: float  # Largest abs(score - oracle) in log10 units; NaN or infinite where a score is
+    worst_relative: float  # Largest abs(score - oracle) / max(abs(oracle), 1)
+    lowest: float  # The lowest log10 likelihood of the oracle, which says how deep the test went
+    rescued: int  # Pairs that float32 did not hold
 
 
 def make_groups(length: int, pairs: int, seed: int = 1) -> list[Group]:

@@ -34,15 +34,7 @@ SLOTS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class NodeCohort:
-    """Nodes with random properties and neighbours.
-
-    Attributes
-    ----------
-    groups : list of TokenSets
-    matrices : ndarray, shape (groups, 128, 2), float32
-    start : ndarray, shape (nodes, 2), float32
-    neighbours : Neighbours
-    """
+    """Nodes with random properties and neighbours."""
 
     groups: list[TokenSets]
     matrices: NDArray[np.float32]
@@ -70,27 +62,18 @@ class NodeCohort:
 
 @dataclass(frozen=True, slots=True)
 class MapSpeed:
-    """Seconds of a size, the medians of repetitions.
-
-    Attributes
-    ----------
-    nodes, groups, tokens : int
-    cpu_seconds, device_seconds : float
-        From arrays on the host to positions there: sketched, projected and blended.
-    sketch_seconds, blend_seconds : float
-        Of the device's kernels, by its own clock: sketching with projection, and blending.
-    auto : str
-        The backend that "auto" takes.
-    """
+    """Seconds of a size, the medians of repetitions."""
 
     nodes: int
     groups: int
     tokens: int
+    # From arrays on the host to positions there: sketched, projected and blended
     cpu_seconds: float
     device_seconds: float
+    # Of the device's kernels, by its own clock: sketching with projection, and blending
     sketch_seconds: float
     blend_seconds: float
-    auto: str
+    auto: str  # The backend that "auto" takes
 
     @property
     def speedup(self) -> float:
@@ -100,18 +83,10 @@ class MapSpeed:
 
 @dataclass(frozen=True, slots=True)
 class MapDifference:
-    """The largest differences from the oracle, which computes in float64.
-
-    Attributes
-    ----------
-    nodes : int
-    signatures : int
-        Values of signatures that are not the CPU's. All are.
-    projections, blends : float
-    """
+    """The largest differences from the oracle, which computes in float64."""
 
     nodes: int
-    signatures: int
+    signatures: int  # Values of signatures that are not the CPU's. All are.
     projections: float
     blends: float
 
@@ -149,13 +124,10 @@ def measure_map(
 
     Parameters
     ----------
-    backend : {"cuda", "webgpu"}
     device : int or None
         Index of the device; None for the first one.
-    nodes : sequence of int
     groups : int
         Groups of properties.
-    repetitions : int
     threads : int
         CPU threads.
 

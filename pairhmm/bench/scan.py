@@ -37,30 +37,16 @@ class ScanWorkload:
 
 @dataclass(frozen=True, slots=True)
 class ScanSpeed:
-    """Speed of a backend on a workload.
-
-    Attributes
-    ----------
-    backend : str
-    bases, patterns : int
-        Bases of the samples, and number of patterns: signatures on both strands.
-    seconds : list of float
-        Seconds of each repetition, from packed host arrays to hits on the host.
-    cpu_seconds : float
-        Median seconds of the CPU's scanner.
-    hits : int
-        Number of (sample, signature) that match.
-    same : bool
-        Whether the hits are those of the CPU's scanner, with the same strand, place and sum.
-    """
+    """Speed of a backend on a workload."""
 
     backend: str
+    # Bases of the samples, and number of patterns: signatures on both strands
     bases: int
     patterns: int
-    seconds: list[float]
-    cpu_seconds: float
-    hits: int
-    same: bool
+    seconds: list[float]  # Seconds of each repetition, from packed host arrays to hits on the host
+    cpu_seconds: float  # Median seconds of the CPU's scanner
+    hits: int  # Number of (sample, signature) that match
+    same: bool  # Whether the hits are those of the CPU's scanner, with the same strand, place and sum
 
     @property
     def speedup(self) -> float:
@@ -101,15 +87,12 @@ def measure_scan(
 
     Parameters
     ----------
-    backend : {"cuda", "webgpu"}
     device : int or None
         Index of the device; None for the first one.
     samples, signatures : int, optional
         Size of the workload. By default 1,010 and 1,000, and 1 and 20 on a software adapter.
-    repetitions : int
     threads : int
         CPU threads.
-    announce : callable
 
     Raises
     ------

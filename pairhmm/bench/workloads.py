@@ -30,40 +30,24 @@ DELETION_MARGIN = 20
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Regions of reads and the haplotypes that they come from.
+    """Regions of reads and the haplotypes that they come from."""
 
-    Attributes
-    ----------
-    regions, reads, haplotypes : int
-        Number of regions, and of reads and haplotypes in each.
-    read_length, haplotype_length : int
-        Bases of a read and of a haplotype.
-    spread : int
-        Read lengths vary from read_length - spread (10 at least) to read_length.
-    deletions : bool
-        Every third haplotype of a region lacks a few bases.
-    varying_gaps : bool
-        Gap qualities are random along each read, from 8 to 14; otherwise they are 10 everywhere.
-    noise : float
-        Share of the reads whose bases are random. The sums of their pairs are too small for float32.
-    preset : str
-        Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
-        qualities as they are. Empty for GATK's model.
-    repeats : bool
-        MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`).
-    """
-
+    # Number of regions, and of reads and haplotypes in each
     regions: int
     reads: int
     haplotypes: int
+    # Bases of a read and of a haplotype
     read_length: int
     haplotype_length: int
-    spread: int = 0
-    deletions: bool = True
+    spread: int = 0  # Read lengths vary from read_length - spread (10 at least) to read_length
+    deletions: bool = True  # Every third haplotype of a region lacks a few bases
+    # Gap qualities are random along each read, from 8 to 14; otherwise they are 10 everywhere
     varying_gaps: bool = False
-    noise: float = 0.0
+    noise: float = 0.0  # Share of the reads whose bases are random. The sums of their pairs are too small for float32.
+    # Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
+    # qualities as they are. Empty for GATK's model.
     preset: str = ""
-    repeats: bool = False
+    repeats: bool = False  # MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`)
 
 
 WORKLOADS = {

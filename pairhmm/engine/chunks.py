@@ -19,11 +19,9 @@ def cut(batch: PairBatch, sizes: Iterable[int], devices: int = 1) -> Iterator[Pa
 
     Parameters
     ----------
-    batch : PairBatch
     sizes : iterable of int
         The most cells of the first chunk, of the second, and so on; endless, and never smaller than the one before. A
         chunk of one read may have more.
-    devices : int
 
     Yields
     ------

@@ -124,10 +124,6 @@ class SharedDevices:
         Its thread runs.
     address : DeviceAddress
         Workers connect to it when they have their first batch, which has to be after this begins.
-
-    Attributes
-    ----------
-    devices : DeviceThread
     """
 
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
@@ -220,10 +216,6 @@ class _Client:
 
 class RemoteDevices:
     """Devices of another process.
-
-    Parameters
-    ----------
-    address : DeviceAddress
 
     Attributes
     ----------

@@ -49,7 +49,6 @@ class Tool(Generic[AnyWorker]):
 
         Parameters
         ----------
-        name : str
         *arguments
             For the module's ``make``.
         device : int, optional
@@ -143,7 +142,6 @@ class Fallback(Generic[AnyWorker]):
 
     Parameters
     ----------
-    tool : Tool
     label : str
         The device's name in messages.
     """

@@ -106,7 +106,6 @@ class Workers:
 
     Parameters
     ----------
-    job : Job
     count : int
         How many. The system may start fewer, which a warning says; without any, this process does the job.
     """

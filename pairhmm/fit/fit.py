@@ -74,11 +74,8 @@ def fit_profile(
 
     Parameters
     ----------
-    pairs : FitPairs
     initial : ProfileModel
         The parameters that the first round begins with, and the prior. The column of N is kept.
-    options : FitOptions
-    threads : int
     watch : callable, optional
         Called with each round.
     """

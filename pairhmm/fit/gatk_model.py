@@ -42,21 +42,13 @@ HIGHEST_FITTED = 93
 
 @dataclass(frozen=True, slots=True)
 class GatkFit:
-    """GATK's model during a fit.
+    """GATK's model during a fit."""
 
-    Attributes
-    ----------
-    insertion, deletion : float64[20]
-        Probabilities that a gap opens in a repeat of 1, 2, ... 20 copies. One copy means no repeat.
-    gap : float
-        Probability that a gap continues.
-    prior : dict of str to float64[k]
-        Counts of the prior, which are added to those of the data.
-    """
-
+    # float64[20]: probabilities that a gap opens in a repeat of 1, 2, ... 20 copies. One copy means no repeat.
     insertion: NDArray[np.float64]
     deletion: NDArray[np.float64]
-    gap: float
+    gap: float  # Probability that a gap continues
+    # dict of str to float64[k]: counts of the prior, which are added to those of the data
     prior: Mapping[str, NDArray[np.float64]]
 
     @property
@@ -116,7 +108,6 @@ def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOpti
 
     Parameters
     ----------
-    fit : GatkFit
     counts : Counts
         Expected counts under `fit`.
     options : GatkOptions

@@ -40,7 +40,6 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
 
     Parameters
     ----------
-    inputs : RunInputs
     most : int
         Reads that the fit takes.
 

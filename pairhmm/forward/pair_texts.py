@@ -28,22 +28,12 @@ _MOST_DIGITS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ReferencePair:
-    """A line of a reference-likelihood file.
+    """A line of a reference-likelihood file."""
 
-    Attributes
-    ----------
-    line : int
-        1-based number of the line.
-    haplotype : uint8[n]
-    read : Read
-    expected : float
-        The known log10 likelihood.
-    """
-
-    line: int
-    haplotype: NDArray[np.uint8]
+    line: int  # 1-based number of the line
+    haplotype: NDArray[np.uint8]  # uint8[n]
     read: Read
-    expected: float
+    expected: float  # The known log10 likelihood
 
 
 def read_in(path: str | Path) -> Iterator[Group]:

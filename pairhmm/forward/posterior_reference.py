@@ -77,7 +77,6 @@ def posteriors(
     rows : float64[m, 12]
     haplotype : uint8[n]
         Codes.
-    start : Start
 
     Returns
     -------

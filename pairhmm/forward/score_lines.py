@@ -27,14 +27,12 @@ def score_lines(
 
     Parameters
     ----------
-    batch : PairBatch
     scores : Scores
         Scores of the batch.
     first_group : int
         Number of the batch's first group.
     read_names, haplotype_names : list of str, optional
         Names of all reads and haplotypes of the batch. Without them they are numbered, from 0 in each group.
-    threads : int
     """
     if not is_compiled():
         yield from _python_lines(batch, scores, first_group, read_names, haplotype_names)

@@ -266,7 +266,6 @@ def set_aside(
     lengths, ends : int64[reads]
         The bases of each read, and the ends of a molecule that it has: 1, or 2 where mates were joined. A read of
         either end may have two errors.
-    options : GatkOptions
     """
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)

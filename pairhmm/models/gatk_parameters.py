@@ -24,7 +24,6 @@ def read_options(path: str | Path, options: GatkOptions = _DEFAULTS) -> GatkOpti
 
     Parameters
     ----------
-    path : path
     options : GatkOptions
         Gives all other values.
 

@@ -32,11 +32,6 @@ _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}\.[ \t]*){{{_MOST_LEVELS}}}")
 def read_table(path: str | Path, model: str) -> dict[str, Any]:
     """The content of a TOML file with the parameters of a model.
 
-    Parameters
-    ----------
-    path : path
-    model : {"profile", "gatk", "str"}
-
     Raises
     ------
     InputError
@@ -85,16 +80,10 @@ def check_keys(
 
     Parameters
     ----------
-    table : object
-    expected, optional : sequence of str
     prefix : str
         What comes before a key in messages: the name of the table and a dot.
     source : str
         The file.
-
-    Raises
-    ------
-    InputError
     """
     if not isinstance(table, Mapping):
         raise InputError(source, prefix.rstrip("."), "not a table", FORMAT)

@@ -63,7 +63,6 @@ def model_of_rates(
     ----------
     gain, loss : float64[8, 20]
         P(a read's copy of a repeat has gained or lost a unit), by the bases of the unit and the copies in the sample.
-    name : str
     quality, gap : int
         Where there is no repeat, and at most.
     """
@@ -117,10 +116,6 @@ def str_model_of(name: str) -> StrModel:
 
 def read_str_model(path: str | Path) -> StrModel:
     """The model in a TOML file, as `pairhmm calibrate-str` writes it.
-
-    Parameters
-    ----------
-    path : path
 
     Raises
     ------

@@ -83,24 +83,14 @@ RANGES: dict[str, dict[str, Constant]] = {
 
 @dataclass(frozen=True, slots=True)
 class KernelVariant:
-    """What one of the tiles' kernels is compiled for.
-
-    Attributes
-    ----------
-    shape : Shape
-    model : str
-        `QUALITIES`, `ROWS`, `PROFILES` or `KINDS`.
-    extension : float or None
-        Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
-        which reads a register less. The scores are the same bits either way.
-    kind : str
-        `FAST`, `SCALED`, `TREES` or `TREE_ROWS`.
-    """
+    """What one of the tiles' kernels is compiled for."""
 
     shape: Shape
-    model: str
+    model: str  # `QUALITIES`, `ROWS`, `PROFILES` or `KINDS`
+    # Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
+    # which reads a register less. The scores are the same bits either way.
     extension: float | None
-    kind: str = FAST
+    kind: str = FAST  # `FAST`, `SCALED`, `TREES` or `TREE_ROWS`
 
     @property
     def name(self) -> str:

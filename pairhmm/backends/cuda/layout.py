@@ -151,25 +151,13 @@ ITEM_SIZES = (1000, 250, 1500)
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """How to score the batch in a buffer.
+    """How to score the batch in a buffer."""
 
-    Attributes
-    ----------
-    tiers : sequence of Tier
-        Sorted by work items, most first.
-    items : int
-        Byte offset of the work items of all tiers.
-    widest : int
-        Letters of the longest haplotype.
-    pairs : int
-    trees : SentTrees or None
-        The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed.
-    """
-
-    tiers: Sequence[Tier]
-    items: int
-    widest: int
+    tiers: Sequence[Tier]  # Sorted by work items, most first
+    items: int  # Byte offset of the work items of all tiers
+    widest: int  # Letters of the longest haplotype
     pairs: int
+    # The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed
     trees: SentTrees | None
 
 
@@ -200,12 +188,10 @@ def pack(
 
     Parameters
     ----------
-    batch : PairBatch
     skip_read : bool[reads]
         Reads to leave out of the tiles. Reads longer than `longest` are left out too.
     longest : int
         Bases of the longest read in a tile.
-    staging : Staging
     tell : callable, optional
         Called with what is returned, while the last bytes are written.
     """
@@ -235,20 +221,11 @@ def computed_cells(batch: PairBatch, longest: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie.
+    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie."""
 
-    Attributes
-    ----------
-    items : int
-        Strips of both halves of all pairs.
-    columns : int
-        Columns of the borders of all pairs.
-    item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
-        Byte offsets into the buffer.
-    """
-
-    items: int
-    columns: int
+    items: int  # Strips of both halves of all pairs
+    columns: int  # Columns of the borders of all pairs
+    # Byte offsets into the buffer
     item_pair: int
     pair_item: int
     pair_read: int

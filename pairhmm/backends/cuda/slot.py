@@ -26,7 +26,6 @@ class Slot:
 
     Parameters
     ----------
-    cupy : module
     label : str
         The device's label, for messages.
     memory : int, optional
@@ -201,12 +200,7 @@ class _Buffer(NamedTuple):
 
 
 class PinnedPool:
-    """Pinned buffers, each of which is lent again once no array on it is left.
-
-    Parameters
-    ----------
-    cupy : module
-    """
+    """Pinned buffers, each of which is lent again once no array on it is left."""
 
     def __init__(self, cupy: Any) -> None:
         self._cupy = cupy

@@ -93,8 +93,6 @@ class WebgpuBackend(Backend):
 
     Parameters
     ----------
-    adapter : Adapter
-    label : str
     memory : int or None
         Bytes of device memory that all calls together may use; None for no limit.
     shuffles : bool

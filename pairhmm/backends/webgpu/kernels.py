@@ -100,38 +100,22 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class KernelVariant:
-    """What a kernel is compiled for.
+    """What a kernel is compiled for."""
 
-    Attributes
-    ----------
-    kernel : str
-        An entry point: a key of `FILES`.
-    shape : Shape
-        "forward_trees" and "forward_scaled" learn the lanes of a read at run time; here they are 1. So does
-        "forward_tree_rows", of the rows of a lane, too.
-    width : int
-        Invocations of a workgroup.
-    shuffles : bool
-        Lanes hand values on by subgroup shuffles instead of workgroup memory.
-    rows : {"qualities", "profiles", "kinds", "folded"}
-        What rows are made from: the file shaders/forward/rows_*.wgsl of that name.
-    extension : float or None
-        Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
-        The scores are the same bits either way.
-    segment : int
-        For the kernels of long pairs: lanes of a segment, which hand values on to each other.
-    part : int
-        Columns of an iteration of the loop; of "forward_scaled", those between two rescalings.
-    """
-
-    kernel: str
+    kernel: str  # An entry point: a key of `FILES`
+    # "forward_trees" and "forward_scaled" learn the lanes of a read at run time; here they are 1. So does
+    # "forward_tree_rows", of the rows of a lane, too.
     shape: Shape
-    width: int
-    shuffles: bool
+    width: int  # Invocations of a workgroup
+    shuffles: bool  # Lanes hand values on by subgroup shuffles instead of workgroup memory
+    # {"qualities", "profiles", "kinds", "folded"}: what rows are made from: the file shaders/forward/rows_*.wgsl of
+    # that name.
     rows: str
+    # Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
+    # The scores are the same bits either way.
     extension: float | None
-    segment: int = 0
-    part: int = PART
+    segment: int = 0  # For the kernels of long pairs: lanes of a segment, which hand values on to each other
+    part: int = PART  # Columns of an iteration of the loop; of "forward_scaled", those between two rescalings
 
     @property
     def is_long(self) -> bool:

@@ -92,28 +92,16 @@ on at once. Then the bytes of an entry of that buffer, which is a pair or a colu
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The tiles of one shape; of all shapes with one number of rows where haplotypes are in trees.
+    """The tiles of one shape; of all shapes with one number of rows where haplotypes are in trees."""
 
-    Attributes
-    ----------
-    shape : Shape
-        With trees it has the most lanes of all.
-    work : Work
-        All fields but the range of items.
-    items, at_once : int
-        How many work items there are, and how many a dispatch may have.
-    cells : int
-        Cells, including those of rows past the reads' ends.
-    walkers, scratch_bytes : int
-        Workgroups that walk trees, and bytes of scratch memory that they have together, with what is made for the items
-        of a dispatch; 0 where haplotypes are not in trees.
-    """
-
-    shape: Shape
-    work: NDArray[np.void]
+    shape: Shape  # With trees it has the most lanes of all
+    work: NDArray[np.void]  # All fields but the range of items
+    # How many work items there are, and how many a dispatch may have
     items: int
     at_once: int
-    cells: int
+    cells: int  # Cells, including those of rows past the reads' ends
+    # Workgroups that walk trees, and bytes of scratch memory that they have together, with what is made for the items
+    # of a dispatch; 0 where haplotypes are not in trees.
     walkers: int
     scratch_bytes: int
 
@@ -150,47 +138,25 @@ class Rescue:
 
 
 class Kept(NamedTuple):
-    """log10 of what scores are relative to.
+    """log10 of what scores are relative to."""
 
-    Attributes
-    ----------
-    log10 : float64[reads or pairs], or float64[0]
-        The part that the host knows; nothing where it is 0.
-    unit : float
-        Unit of the part that the kernels return.
-    """
-
+    # float64[reads or pairs], or float64[0]: the part that the host knows; nothing where it is 0
     log10: NDArray[np.float64]
-    unit: float
+    unit: float  # Unit of the part that the kernels return
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """How to score the batch in a buffer.
-
-    Attributes
-    ----------
-    tiers : sequence of Tier
-    rescues : sequence of Rescue
-    list_bytes : int
-        Bytes of the buffer of lists: the pairs to rescue, then the columns between strips.
-    scratch_bytes : int
-        Bytes of the scratch memory of a dispatch that walks trees.
-    has_long_runs : bool
-        Whether trees have few events among their columns.
-    pairs, reads : int
-    kept : Kept
-        One entry a read.
-    """
+    """How to score the batch in a buffer."""
 
     tiers: Sequence[Tier]
     rescues: Sequence[Rescue]
-    list_bytes: int
-    scratch_bytes: int
-    has_long_runs: bool
+    list_bytes: int  # Bytes of the buffer of lists: the pairs to rescue, then the columns between strips
+    scratch_bytes: int  # Bytes of the scratch memory of a dispatch that walks trees
+    has_long_runs: bool  # Whether trees have few events among their columns
     pairs: int
     reads: int
-    kept: Kept
+    kept: Kept  # One entry a read
 
     @property
     def unordered_at(self) -> int:
@@ -238,7 +204,6 @@ def pack(
 
     Parameters
     ----------
-    batch : PairBatch
     skip_read : bool[reads]
         Reads to leave out of the tiles. Reads longer than `LONGEST_TILE` are left out too.
     width : int
@@ -247,7 +212,6 @@ def pack(
         Those of a subgroup that shuffles; 0 if none does.
     share : int
         Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
-    staging : Staging
     tell : callable, optional
         Called with what is returned, while the last bytes are written.
     """

@@ -161,31 +161,17 @@ BORDERS_AT = 1
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """How to score single pairs with forward/long.wgsl.
+    """How to score single pairs with forward/long.wgsl."""
 
-    Attributes
-    ----------
-    work : Work
-        All fields but those that say how far strips go: `front`, `behind` and `polls`.
-    items : int
-        Strips of all halves of all pairs.
-    words : int
-        Words of all borders.
-    pair_item : int64[pairs]
-        First item of each pair. Strips of the left and the right half take turns.
-    strips, steps : int64[pairs]
-        Strips of each half of each pair, and steps of each strip of the longer half.
-    kept : Kept
-        One entry a pair; NaN if its read does not fold.
-    """
-
-    work: NDArray[np.void]
-    items: int
-    words: int
+    work: NDArray[np.void]  # All fields but those that say how far strips go: `front`, `behind` and `polls`
+    items: int  # Strips of all halves of all pairs
+    words: int  # Words of all borders
+    # int64[pairs]: first item of each pair. Strips of the left and the right half take turns.
     pair_item: NDArray[np.int64]
+    # int64[pairs]: strips of each half of each pair, and steps of each strip of the longer half
     strips: NDArray[np.int64]
     steps: NDArray[np.int64]
-    kept: Kept
+    kept: Kept  # One entry a pair; NaN if its read does not fold
 
     def front(self, behind: int) -> int:
         """Step that the first strip must reach for all strips to be done, each `behind` steps behind the one above."""

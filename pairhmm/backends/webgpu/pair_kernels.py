@@ -117,7 +117,6 @@ class PairDevice:
 
     Attributes
     ----------
-    handle : GPUDevice
     slower : int
         As `SLOWER`.
     one_call : Lock

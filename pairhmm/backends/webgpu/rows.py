@@ -127,20 +127,11 @@ FOLDED_AT = places(FOLDED_COLUMNS)
 
 
 class Folded(NamedTuple):
-    """Reads in the folded form (shaders/forward/lanes.wgsl).
+    """Reads in the folded form (shaders/forward/lanes.wgsl)."""
 
-    Attributes
-    ----------
-    rows : float32[m, 12]
-    log_kept : float64[reads]
-        log10 of what the scores of each read are relative to.
-    folds : bool[reads]
-        Whether this form holds the read; its rows are zeros where it does not.
-    """
-
-    rows: NDArray[np.float32]
-    log_kept: NDArray[np.float64]
-    folds: NDArray[np.bool_]
+    rows: NDArray[np.float32]  # float32[m, 12]
+    log_kept: NDArray[np.float64]  # float64[reads]: log10 of what the scores of each read are relative to
+    folds: NDArray[np.bool_]  # bool[reads]: whether this form holds the read; its rows are zeros where it does not
 
 
 def fold(rows: NDArray[np.float64], read_offset: NDArray[np.int64]) -> Folded:

@@ -51,13 +51,11 @@ class Runtime:
 
     Parameters
     ----------
-    adapter : Adapter
     shuffles : bool
         Whether lanes may hand values on by subgroup shuffles, if the device has them.
 
     Attributes
     ----------
-    device : GPUDevice
     subgroup : int
         Lanes of a subgroup; 0 if lanes may not shuffle, or do not lie in the workgroup's order.
     """
@@ -102,8 +100,6 @@ class Runtime:
 
         Parameters
         ----------
-        slot : BatchSlot
-        dispatches : sequence of Dispatch
         last_buffers : (str, str, str)
             Names of the slot's buffers at bindings 4 to 6, which differ between kernels. Those that rescue take the
             first two.

@@ -23,7 +23,6 @@ class Slot:
 
     Parameters
     ----------
-    device : GPUDevice
     label : str
         The backend's label, for messages.
     usages : mapping
@@ -139,9 +138,6 @@ class BatchSlot(Slot):
 
     Parameters
     ----------
-    device : GPUDevice
-    label : str
-    memory : int or None
     usages : mapping
         As for `Slot`: those of the forward algorithm, unless the slot is for other kernels.
     """

@@ -123,19 +123,11 @@ NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!:)")  # neither a member nor the 
 
 
 class Module(NamedTuple):
-    """A file whose directives are expanded.
-
-    Attributes
-    ----------
-    text : str
-    imports : dict
-        Names that it imports, by the file that exports them.
-    exports, defines, uses : set of str
-        Names that others may use, all names that it defines, and all names in its code.
-    """
+    """A file whose directives are expanded."""
 
     text: str
-    imports: dict[str, list[str]]
+    imports: dict[str, list[str]]  # Names that it imports, by the file that exports them
+    # Names that others may use, all names that it defines, and all names in its code
     exports: set[str]
     defines: set[str]
     uses: set[str]
