@@ -113,11 +113,10 @@ def _worth(cpu: DeviceSpeed, device: DeviceSpeed, threads: int) -> str:
 
 def _calibrate(threads: int) -> None:
     from pairhmm import backends
-    from pairhmm.bench.calibrate import measure
-    from pairhmm.bench.calibrate_map import measure_map_work
+    from pairhmm.bench.calibrate import WORKS, measure
 
     speeds = []
-    for speed in chain(measure(threads), measure_map_work(threads)):
+    for speed in chain.from_iterable(measure(work, threads) for work in WORKS.values()):
         speeds.append(speed)
         click.echo(
             f"{speed.work:<9} {speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "

@@ -19,7 +19,7 @@ import numpy as np
 from pairhmm import backends, engine
 from pairhmm.backends import Backend
 from pairhmm.bench.lengths import computed_share
-from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
+from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, make_workload
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError
@@ -27,20 +27,7 @@ from pairhmm.forward.batches import read_batches
 from pairhmm.forward.files import forward_files
 from pairhmm.forward.pair_texts import write_in
 from pairhmm.models.batch import FLOAT32, PairBatch
-
-__all__ = [
-    "FILE_WORKLOAD",
-    "KERNEL_LENGTHS",
-    "FileSpeed",
-    "KernelSpeed",
-    "WorkloadSpeed",
-    "describe",
-    "measure_devices",
-    "measure_files",
-    "measure_groups",
-    "measure_kernels",
-    "measure_workloads",
-]
+from pairhmm.models.joined import joined_batches
 
 log = logging.getLogger(__name__)
 
@@ -241,7 +228,7 @@ def measure_groups(
     batches = list(read_batches(path, threads))
     if not batches:
         raise InputError(str(path), "", "no group in it", "give at least one")
-    batch = join(batches * copies)
+    batch = joined_batches(batches * copies)
     name = Path(path).name if copies == 1 else f"{Path(path).name} x {copies}"
     return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
 
@@ -250,7 +237,7 @@ def measure_devices(
     backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
 ) -> Iterator[WorkloadSpeed]:
     """Time a batch of `copies` copies of a workload, on the first of the devices and then on all of them."""
-    batch = join([make_workload(WORKLOADS[name])] * copies)
+    batch = joined_batches([make_workload(WORKLOADS[name])] * copies)
     for used in (tuple(devices[:1]), tuple(devices)):
         pool = engine.choose(Choice(backend, used))
         yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)

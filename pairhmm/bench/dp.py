@@ -16,8 +16,6 @@ from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.warp.base import WARPERS
 from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
 
-__all__ = ["DEFAULT_LENGTHS", "METHODS", "CellSpeed", "DpWork", "make_work", "measure_cells"]
-
 DEFAULT_LENGTHS = (100, 250, 1_000, 10_000)
 """Bases or levels of both sides of a pair."""
 

@@ -14,8 +14,6 @@ from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.batch import Group, PairBatch, Read
 
-__all__ = ["DEFAULT_LENGTHS", "LengthSpeed", "ScoreAccuracy", "make_groups", "measure_accuracy", "measure_speed"]
-
 DEFAULT_LENGTHS = (100, 1_000, 10_000, 100_000)
 ORACLE = next(filter(is_oracle, names()))
 

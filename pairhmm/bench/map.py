@@ -18,8 +18,6 @@ from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.reference import blend, z_scores
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
 
-__all__ = ["NODES", "MapDifference", "MapSpeed", "NodeCohort", "make_cohort", "measure_map", "measure_map_differences"]
-
 NODES = (34, 100, 400, 1_000, 3_000, 10_000, 30_000, 100_000, 367_000)
 """The published sizes."""
 

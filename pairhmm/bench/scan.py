@@ -16,8 +16,6 @@ from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from pairhmm.simulate.signatures import draw_sample, draw_signature
 
-__all__ = ["ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
-
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101

@@ -13,8 +13,6 @@ from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
 from pairhmm.sequences.arrays import offsets
 
-__all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
-
 GAP_QUALITY, INDEL_QUALITY = 10, 40
 VARYING_GAP = (8, 14)
 """Lowest and highest gap quality (Phred) of workloads whose gap qualities vary."""
@@ -153,25 +151,3 @@ def groups_of(batch: PairBatch) -> Iterator[Group]:
             [Read(*(column[read[r] : read[r + 1]] for column in columns)) for r in reads],
             [batch.haplotypes[haplotype[h] : haplotype[h + 1]] for h in haplotypes],
         )
-
-
-def join(batches: Sequence[PairBatch]) -> PairBatch:
-    """Join batches of GATK reads (at least one) into one, group after group. A batch may occur repeatedly."""
-
-    def joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        return np.concatenate(arrays)
-
-    def joined_offsets(name: str) -> NDArray[np.int64]:
-        return offsets(joined([np.diff(getattr(batch, name)) for batch in batches]))
-
-    return PairBatch(
-        group_read=joined_offsets("group_read"),
-        group_haplotype=joined_offsets("group_haplotype"),
-        read_offset=joined_offsets("read_offset"),
-        haplotype_offset=joined_offsets("haplotype_offset"),
-        haplotypes=joined([batch.haplotypes for batch in batches]),
-        start=batches[0].start,
-        qualities=Qualities(
-            *(joined([getattr(batch.qualities, name) for batch in batches]) for name in Qualities.__dataclass_fields__)
-        ),
-    )

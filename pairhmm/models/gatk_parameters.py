@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pairhmm.errors import InputError, OptionError
-from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
-from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
+from pairhmm.models.gatk import GatkOptions, IndelQualities, pcr_quality
+from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, qualities_of, read_table
 from pairhmm.options import rules_of
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
 
 _DEFAULTS = GatkOptions()
 
@@ -56,15 +53,5 @@ def _of_options(options: GatkOptions, source: str) -> IndelQualities:
 
 def _by_copies(table: object, source: str) -> IndelQualities:
     known = check_keys(table, ("insertion", "deletion"), f"{BY_COPIES}.", source)
-    return IndelQualities(_qualities(known, "insertion", source), _qualities(known, "deletion", source), source)
-
-
-def _qualities(table: Mapping[str, Any], key: str, source: str) -> tuple[int, ...]:
-    values, place = table[key], f"{BY_COPIES}.{key}"
-    if not isinstance(values, list) or len(values) != MOST_REPEATS:
-        raise InputError(source, place, f"must have {MOST_REPEATS} values", "one for each number of copies from 1")
-    for value in values:
-        if not is_number_within(value, 0, HIGHEST_QUALITY):
-            cure = f"use Phred qualities from 0 to {HIGHEST_QUALITY}"
-            raise InputError(source, place, f"{value!r} is not a quality", cure)
-    return tuple(round(value) for value in values)
+    insertion, deletion = (qualities_of(known[key], f"{BY_COPIES}.{key}", source) for key in ("insertion", "deletion"))
+    return IndelQualities(insertion, deletion, source)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pairhmm.errors import InputError, parsing
+from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.tandem_repeats import MOST_REPEATS
 
 KEYS = {
     "profile": ("start", "match", "insertion", "transitions"),
@@ -100,3 +102,14 @@ def check_keys(
 def is_number_within(value: object, least: float, most: float) -> bool:
     """Whether a TOML value is a number from `least` to `most`. True and NaN are none."""
     return not isinstance(value, bool) and isinstance(value, int | float) and least <= value <= most
+
+
+def qualities_of(values: object, place: str, source: str) -> tuple[int, ...]:
+    """The Phred qualities of a TOML list, one for each number of copies of a repeat, as whole numbers."""
+    if not isinstance(values, list) or len(values) != MOST_REPEATS:
+        raise InputError(source, place, f"must have {MOST_REPEATS} values", "one for each number of copies from 1")
+    for value in values:
+        if not is_number_within(value, 0, HIGHEST_QUALITY):
+            cure = f"use Phred qualities from 0 to {HIGHEST_QUALITY}"
+            raise InputError(source, place, f"{value!r} is not a quality", cure)
+    return tuple(round(value) for value in values)

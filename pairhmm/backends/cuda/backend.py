@@ -27,7 +27,7 @@ from pairhmm.backends.cuda.layout import (
     reads_of,
     strips_and_columns,
 )
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
 from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
@@ -45,8 +45,6 @@ from pairhmm.backends.tiles import (
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
 from pairhmm.models.profile import with_one_gap_model
-
-__all__ = ["CudaBackend", "make", "status"]
 
 LONGEST_TILE = 2048
 """Bases of the longest read in a tile. Up to this length, float32 without exponents is exact to a relative 1e-6.

@@ -33,19 +33,6 @@ from pairhmm.backends.tiles import (
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
 
-__all__ = [
-    "HEADER",
-    "WARP",
-    "Packed",
-    "PackedPairs",
-    "computed_cells",
-    "pack",
-    "pack_pairs",
-    "reads_of",
-    "shapes",
-    "takes_trees",
-]
-
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
 

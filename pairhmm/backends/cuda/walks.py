@@ -13,8 +13,6 @@ from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda.layout import TREE_TIER
 from pairhmm.backends.tiles import Tier, TreeSizes, rescuer_of
 
-__all__ = ["Walk", "Walks", "scratch_of", "walks_of"]
-
 PACKED_TIER = struct.Struct("<2q10I")
 """A `TREE_TIER`. NumPy takes three times as long to fill one."""
 

@@ -37,14 +37,12 @@ from pairhmm.backends.webgpu.long_pairs import (
     strips_of,
 )
 from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
-from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
+from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, translated
 from pairhmm.backends.webgpu.slot import BatchSlot
 from pairhmm.backends.webgpu.work import HAPLOTYPES_OF_TREES, RESCUERS, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
 from pairhmm.models.profile import with_one_gap_model
-
-__all__ = ["WebgpuBackend", "make", "status"]
 
 log = logging.getLogger(__name__)
 

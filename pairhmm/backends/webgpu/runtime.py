@@ -18,8 +18,6 @@ from pairhmm.backends.webgpu.rows import tables
 from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, grid, make_pipeline, record, request_device, wait
 from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
 
-__all__ = ["WIDTH", "Dispatch", "Runtime"]
-
 WIDTH = 32
 """Invocations of a workgroup. Most GPUs have subgroups of this size, so no lane waits for another subgroup."""
 
