@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.errors import InputError
-from pairhmm.models import gatk, profile
+from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start
 from pairhmm.sequences.arrays import offsets
 
@@ -125,15 +125,6 @@ def test_level_agrees_with_oracle(level, batch, oracle, monkeypatch):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_float64_path_agrees_with_oracle(level, batch, oracle, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
-    pairs = np.arange(batch.pairs)
-    scores = backends.load("cpu").forward_pairs(batch, pairs, 1)
-    assert np.abs(scores.log10 / oracle - 1).max() <= 1e-9
-    assert (scores.precision == FLOAT64).all()
-
-
-@pytest.mark.parametrize("level", LEVELS)
 def test_scores_do_not_depend_on_company(level, batch, monkeypatch):
     """Bit-identical whatever the threads, the chunks and the order of the batch."""
     monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
@@ -156,19 +147,6 @@ def rows_batch_of_pair(batch, pair):
     fields = ("bases", "base_quality", "insertion_quality", "deletion_quality", "gap_quality")
     only = Read(*(getattr(qualities, name)[bases] for name in fields))
     return PairBatch.from_groups([Group([only], [batch.haplotypes[letters]])])
-
-
-@pytest.mark.parametrize("length", [100, 250, 500])
-@pytest.mark.parametrize("quality", [25, 30, 37, 41])
-def test_rounding_does_not_add_up(length, quality):
-    """A perfect match with one quality everywhere: every rounding error has the same sign."""
-    rng = np.random.default_rng(length)
-    haplotype = rng.integers(0, 4, length + 80).astype(np.uint8)
-    constant = (np.full(length, value, dtype=np.uint8) for value in (quality, 45, 45, 10))
-    batch = PairBatch.from_groups([Group([Read(haplotype[40 : 40 + length].copy(), *constant)], [haplotype])])
-    scores = engine.forward(batch, "cpu")
-    assert scores.precision[0] == FLOAT32
-    assert abs(scores.log10[0] - engine.forward(batch, "reference").log10[0]) <= TOLERANCE
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -218,19 +196,6 @@ def test_long_pair_does_not_depend_on_threads():
     backend = backends.load("cpu")
     alone = backend.forward_pairs(batch, only, 1).log10[0]
     assert {backend.forward_pairs(batch, only, threads).log10[0] for threads in (2, 3, 8) for _ in range(20)} == {alone}
-
-
-@pytest.mark.parametrize("name", profile.PRESETS)
-@pytest.mark.parametrize("level", LEVELS)
-def test_profile_presets(name, level, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
-    rng = np.random.default_rng(8)
-    model = profile.preset(name)
-    for m, n in [(1, 1), (30, 20), (120, 200)]:
-        p = rng.dirichlet(np.full(4, 0.2), size=m)
-        batch = rows_batch(model.rows(p), rng.integers(0, 5, n).astype(np.uint8), model.start)
-        expected = engine.forward(batch, "reference").log10[0]
-        assert abs(engine.forward(batch, "cpu").log10[0] - expected) <= TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu"])
@@ -340,22 +305,6 @@ def test_rows_that_match_nothing(md, monkeypatch):
         scores = engine.forward(batch, "cpu")
         np.testing.assert_allclose(scores.log10, expected, rtol=0, atol=TOLERANCE)
         assert (scores.precision == FLOAT32).mean() > 0.5
-
-
-def test_one_hot_profile_reproduces_gatk_emissions():
-    rng = np.random.default_rng(1)
-    bases = rng.integers(0, 4, 50).astype(np.uint8)
-    quality = rng.integers(2, 42, 50).astype(np.uint8)
-    model = profile.ProfileModel(
-        np.hstack([np.eye(4), np.ones((4, 1))]),
-        np.ones(4),
-        dict.fromkeys(profile.TRANSITIONS, 0.5),
-        profile.STARTS["anywhere"],
-    )
-    indel = np.full(50, 45, dtype=np.uint8)
-    batch = PairBatch.from_groups([Group([Read(bases, quality, indel, indel, indel)], [bases])])
-    expected = gatk.rows(batch.qualities)[:, :4]
-    assert model.rows(profile.one_hot(bases, gatk.ERROR[quality]))[:, :4] == pytest.approx(expected, rel=1e-12)
 
 
 def cells_of(group):

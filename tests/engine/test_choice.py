@@ -132,12 +132,9 @@ def test_devices_and_their_memory(gpu, backend):
     assert gpu.made == [(1, 1 << 30), (0, 1 << 30)]
 
 
-def test_the_first_device_is_the_default(gpu):
+def test_the_first_device_is_the_default_and_a_budget_asks_for_none(gpu):
     engine.choose("gpu")
     assert gpu.made == [(0, None)]
-
-
-def test_a_budget_does_not_ask_for_a_device(gpu):
     assert engine.choose(Choice(device_memory=1 << 30)).name == "cpu"
 
 

@@ -174,24 +174,9 @@ def test_parameters_that_are_none(verb, tmp_path):
 
 
 @pytest.mark.parametrize("model", ["gatk", "profile"])
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (None, "Is a directory"),
-        ("", "holds no parameters"),
-        ("[match\n", "not a TOML file"),
-        ("x = 1\n", "x: unknown key"),
-        ("\0\xff\n", "not a TOML file"),
-    ],
-)
-def test_what_is_no_file_of_parameters(model, content, said, tmp_path):
-    wrong = tmp_path / "wrong.toml"
-    if content is None:
-        wrong.mkdir()
-    else:
-        wrong.write_text(content, encoding="latin-1")
-    done = run("likelihoods", "-f", REFERENCE, "--model", model, "--parameters", wrong, BAM, code=2)
-    assert f"{wrong}: {said}" in done.stderr
+def test_what_is_no_file_of_parameters(model, tmp_path):
+    done = run("likelihoods", "-f", REFERENCE, "--model", model, "--parameters", tmp_path, BAM, code=2)
+    assert f"{tmp_path}: Is a directory" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
 
 

@@ -69,12 +69,6 @@ def test_take_reads(batch, first, end, reads, haplotypes, groups):
     assert not taken.bases or np.shares_memory(taken.qualities.bases, batch.qualities.bases)
 
 
-def test_reads_of_taken_reads(batch):
-    taken = batch.take_reads(1, 3).take_reads(1, 2)
-    assert taken.read_offset.tolist() == [0, 1]
-    assert np.diff(taken.haplotype_offset).tolist() == [7, 8]
-
-
 @pytest.mark.parametrize(
     ("group", "message"),
     [
