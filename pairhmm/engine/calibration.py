@@ -1,4 +1,4 @@
-"""Speeds that `pairhmm devices --calibrate` measured on this machine, in the user's cache. "auto" chooses by them."""
+"""The calibration: speeds of this machine, measured by `pairhmm devices --calibrate`, by which "auto" chooses."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ VERSION = 2
 
 
 FORWARD, PLACE, DISTANCES = "forward", "place", "distances"
-"""Kinds of work whose speeds are kept. Their units: cells of matrices; sets of tokens that are placed on the map, which
-are samples times groups; words of 64 bits of sketches that are compared, of all pairs."""
+"""Kinds of work, in units of: cells of matrices; token sets placed on the map (samples x groups); 64-bit words of
+sketches compared, over all pairs."""
 
 
 @dataclass(frozen=True, slots=True)

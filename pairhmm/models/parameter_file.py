@@ -1,16 +1,18 @@
-"""Reads TOML files of parameters. What is wrong with one is a line that names the file and the key."""
+"""TOML files of parameters: reading and checking them, and the options of GATK's model in one."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pairhmm.errors import InputError, parsing
+from pairhmm.errors import InputError, OptionError, parsing
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
+from pairhmm.options import rules_of
 from pairhmm.sequences.qualities import HIGHEST_QUALITY
-from pairhmm.sequences.tandem_repeats import MOST_REPEATS
 
 KEYS = {
     "profile": ("start", "match", "insertion", "transitions"),
@@ -113,3 +115,50 @@ def qualities_of(values: object, place: str, source: str) -> tuple[int, ...]:
             cure = f"use Phred qualities from 0 to {HIGHEST_QUALITY}"
             raise InputError(source, place, f"{value!r} is not a quality", cure)
     return tuple(round(value) for value in values)
+
+
+_DEFAULTS = GatkOptions()
+
+
+def read_options(path: str | Path, options: GatkOptions = _DEFAULTS) -> GatkOptions:
+    """Options of GATK's model, with the qualities of a TOML file.
+
+    Qualities by copies are rounded to whole numbers, as qualities of reads are. A file without them has the table that
+    its options make.
+
+    Parameters
+    ----------
+    options : GatkOptions
+        Gives all other values.
+
+    Raises
+    ------
+    InputError
+        For a file that is not TOML, is empty or has the profile model's parameters, for unknown or missing keys, and
+        for values that are no qualities.
+    """
+    source = str(path)
+    table = check_keys(read_table(path, "gatk"), KEYS["gatk"], "", source, optional=(BY_COPIES,))
+    for key in KEYS["gatk"]:
+        try:
+            rules_of(GatkOptions)[key].check(key, table[key])
+        except OptionError as error:
+            raise InputError(source, "", str(error), "") from error
+    named = replace(options, **{key: table[key] for key in KEYS["gatk"]})
+    by_copies = _by_copies(table[BY_COPIES], source) if BY_COPIES in table else _of_options(named, source)
+    return replace(named, indel_qualities=by_copies)
+
+
+def _of_options(options: GatkOptions, source: str) -> IndelQualities:
+    cap = pcr_quality(options.pcr_indel_model)[1:].tolist()
+    qualities = (
+        [min(quality, most) for most in cap] for quality in (options.insertion_quality, options.deletion_quality)
+    )
+    insertion, deletion = map(tuple, qualities)
+    return IndelQualities(insertion, deletion, source)
+
+
+def _by_copies(table: object, source: str) -> IndelQualities:
+    known = check_keys(table, ("insertion", "deletion"), f"{BY_COPIES}.", source)
+    insertion, deletion = (qualities_of(known[key], f"{BY_COPIES}.{key}", source) for key in ("insertion", "deletion"))
+    return IndelQualities(insertion, deletion, source)

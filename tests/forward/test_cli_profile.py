@@ -12,7 +12,7 @@ import pytest
 
 from pairhmm import RunOptions, likelihoods
 from pairhmm.calling.call import call
-from pairhmm.models.gatk_parameters import read_options
+from pairhmm.models.parameter_file import read_options
 from pairhmm.models.profile import preset
 from tests.command_line.start import command
 
