@@ -48,7 +48,7 @@ command.add_command(cli_forward.command)
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="The number of samples, of 150,000 bases on average. Without this option, it is"
+    help="Number of samples, of 150,000 bases on average. By default"
     f" {bench_scan.SIZES[0]:,}; for a software adapter, {bench_scan.SOFTWARE_SIZES[0]:,}.",
 )
 @option(
@@ -57,10 +57,10 @@ command.add_command(cli_forward.command)
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="The number of signatures, of 6,500 bases on average. Without this option, it is"
+    help="Number of signatures, of 6,500 bases on average. By default"
     f" {bench_scan.SIZES[1]:,}; for a software adapter, {bench_scan.SOFTWARE_SIZES[1]:,}.",
 )
-@repetitions_option(bench_scan.measure_scan, "The median counts.")
+@repetitions_option(bench_scan.measure_scan, "The table shows the median.")
 @gpu_option
 @device_option
 @threads_option(bench_scan.measure_scan)
@@ -98,7 +98,7 @@ def time_scan(
     show_default=True,
     metavar="N,N",
     panel=MEASUREMENT,
-    help="The lengths of both sides of a pair, in bases or levels.",
+    help="Lengths of both sides of a pair, in bases or samples.",
 )
 @option(
     dp.measure_cells,
@@ -106,9 +106,9 @@ def time_scan(
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="The cells of a measurement, in 10^9. They are the same for each length.",
+    help="Cells of a measurement, in 10^9, at every length.",
 )
-@repetitions_option(dp.measure_cells, "The median counts.")
+@repetitions_option(dp.measure_cells, "The table shows the median.")
 @device_option
 @json_option
 def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: int | None, as_json: bool) -> None:
@@ -136,7 +136,7 @@ def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: in
     show_default=True,
     metavar="N,N",
     panel=MEASUREMENT,
-    help="The numbers of samples.",
+    help="Numbers of samples.",
 )
 @option(
     bench_map.measure_map,
@@ -144,14 +144,14 @@ def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: in
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="The groups of properties. Each sample has 1 to 11 tokens in a group, and 12 to 40 in every fifth group.",
+    help="Groups of properties. A sample has 1 to 11 tokens in a group, and 12 to 40 in every fifth.",
 )
-@repetitions_option(bench_map.measure_map, "The median counts.")
+@repetitions_option(bench_map.measure_map, "The table shows the median.")
 @click.option(
     "--accuracy",
     is_flag=True,
     panel=MEASUREMENT,
-    help="The largest differences from the oracle, which computes in float64, are written in a second table.",
+    help="Add a table of the largest differences from the float64 oracle.",
 )
 @gpu_option
 @device_option

@@ -58,9 +58,9 @@ def _status(name: str) -> Status:
         return Status(False, reason=f"{error.path}={error.record}: {error.rule}", cure=error.cure)
 
 
-def simd_levels() -> dict[str, bool]:
-    """SIMD levels of this build, slowest first, and whether this machine runs each."""
-    return dict(cpu.levels())
+def instruction_sets() -> dict[str, bool]:
+    """Instruction sets of this build, slowest first, and whether this machine has each."""
+    return dict(cpu.instruction_sets())
 
 
 UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
@@ -75,20 +75,20 @@ EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --cali
     "calibrates",
     is_flag=True,
     panel=COMPUTE,
-    help="The speed of each backend is measured on this machine and kept. '--backend auto' then knows from which size"
-    " of work on a GPU is faster than the CPU.",
+    help="Measure the speed of each backend and save it, so that '--backend auto' knows when a GPU is faster than the"
+    " CPU.",
 )
 @threads_option(forward)
-@click.option("--json", "as_json", is_flag=True, panel=OUTPUT, help="The list is written as JSON.")
+@click.option("--json", "as_json", is_flag=True, panel=OUTPUT, help="Write the list as JSON.")
 def command(calibrates: bool, threads: int, as_json: bool) -> None:
-    """List the backends that run here with their devices, and say what the others lack.
+    """List the backends that run here with their devices, and what the others lack.
 
-    The numbers of the devices are those that --device takes in other commands.
+    --device of other commands takes the numbers of this list.
     """
     if calibrates:
         _calibrate(threads)
         return
-    found, levels = devices(), simd_levels()
+    found, levels = devices(), instruction_sets()
     if as_json:
         click.echo(json.dumps({"backends": [asdict(device) for device in found], "simd_levels": levels}, indent=2))
         return
@@ -99,7 +99,7 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
             label = f"{device.backend}:{index}"
             click.echo(f"{label:<10} {'':<10} {description}")
     told = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
-    click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")
+    click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=NAME forces one")
 
 
 def _rate(per_second: float) -> str:
@@ -128,4 +128,4 @@ def _calibrate(threads: int) -> None:
         if cpu is not None and speed.backend in backends.on_devices():
             told = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
             click.echo(f"--backend auto takes {speed.backend} ({speed.device}) to {DOES[speed.work]} {'; '.join(told)}")
-    click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")
+    click.echo(f"The calibration is saved in {calibration.save(calibration.Calibration(speeds))}")

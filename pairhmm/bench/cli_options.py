@@ -48,12 +48,12 @@ def repetitions_option(owner: object, what_counts: str) -> Decorator:
         least=1,
         metavar="N",
         panel=MEASUREMENT,
-        help=f"Each measurement is done this many times. {what_counts}",
+        help=f"How often to repeat each measurement. {what_counts}",
     )
 
 
 json_option = click.option(
-    "--json", "as_json", is_flag=True, panel=OUTPUT, help="One JSON object is written in place of tables."
+    "--json", "as_json", is_flag=True, panel=OUTPUT, help="Write one JSON object in place of tables."
 )
 
 GPUS = ("cuda", "webgpu")
@@ -87,12 +87,12 @@ class Tables:
         self._current: list[dict[str, object]] = []
 
     def table(self, name: str, *columns: str) -> None:
-        """Begin a table. The name is that of its records in JSON."""
+        """Begin a table, with its name in JSON."""
         self._current = self._records[name] = []
         self._line(*columns)
 
     def row(self, record: dict[str, object], *values: object) -> None:
-        """Add the record of a measurement, and its values as the table shows them."""
+        """Add a measurement: its record in JSON, and its values in the table."""
         self._current.append(record)
         self._line(*values)
 

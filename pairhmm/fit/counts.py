@@ -97,7 +97,7 @@ def _computed(
     pairs: FitPairs, tables: RowTables, threads: int, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Counts float64[blocks * size], and log10 likelihoods. The work is several calls, which Ctrl-C can interrupt."""
-    block, places, level = _block(pairs), len(tables.transition), cpu.chosen_level()
+    block, places, isa = _block(pairs), len(tables.transition), cpu.chosen_isa()
     symbol = pairs.bases.astype(np.int32) * QUALITIES + pairs.quality
     emission, transition = (np.ascontiguousarray(each).reshape(-1) for each in (tables.emission, tables.transition))
     counts, log10 = np.empty(-(-len(pairs) // block) * size), np.empty(len(pairs))
@@ -119,5 +119,5 @@ def _computed(
             tables.start.deletion,
         )
         own = counts[first // block * size : -(-end // block) * size]
-        native.expected_counts(level, part, SYMBOLS, places, block, threads, own, log10[first:end])
+        native.expected_counts(isa, part, SYMBOLS, places, block, threads, own, log10[first:end])
     return counts, log10

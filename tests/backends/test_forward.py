@@ -19,7 +19,7 @@ from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start
 from pairhmm.sequences.arrays import offsets
 
 TOLERANCE = 1e-5  # log10, reads up to 500 bases
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 
 def random_read(rng, haplotype, length, *, constant_gap):
@@ -117,7 +117,7 @@ def test_general_rows(level, seed, m, n, zero):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_level_agrees_with_oracle(level, batch, oracle, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     scores = engine.forward(batch, "cpu")
     assert np.isfinite(scores.log10).all()
     assert np.abs(scores.log10 - oracle).max() <= TOLERANCE
@@ -127,7 +127,7 @@ def test_level_agrees_with_oracle(level, batch, oracle, monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 def test_scores_do_not_depend_on_company(level, batch, monkeypatch):
     """Bit-identical whatever the threads, the chunks and the order of the batch."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     whole = engine.forward(batch, "cpu").log10
     assert (engine.forward(batch, "cpu", threads=2).log10 == whole).all()
     assert (engine.forward(batch, "cpu", chunk_cells=100_000).log10 == whole).all()
@@ -152,7 +152,7 @@ def rows_batch_of_pair(batch, pair):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_long_pair(level, threads, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     rng = np.random.default_rng(3)
     haplotype = rng.integers(0, 4, 2000).astype(np.uint8)
     bases = np.delete(haplotype, rng.integers(0, 2000, 60))
@@ -171,7 +171,7 @@ def test_long_pair(level, threads, monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 def test_float64_path_with_rare_gaps(level, monkeypatch):
     """Gap qualities on both sides of what lets cells share an exponent, and paths that only gaps lead to."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     rng = np.random.default_rng(6)
     haplotype = rng.integers(0, 4, 501).astype(np.uint8)
     bases = np.concatenate([haplotype[300:420], rng.integers(0, 4, 61).astype(np.uint8), haplotype[20:180]])
@@ -255,7 +255,7 @@ def test_reads_of_base_calls(change, monkeypatch):
     expected = engine.forward(batch, "reference").log10
     short = np.repeat(np.diff(batch.read_offset) <= 500, 3)
     for level in LEVELS:
-        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        monkeypatch.setenv(cpu.ISA_VARIABLE, level)
         scores = engine.forward(batch, "cpu").log10
         np.testing.assert_allclose(scores[short], expected[short], rtol=0, atol=TOLERANCE)
         np.testing.assert_allclose(scores[~short], expected[~short], rtol=1e-6)
@@ -265,7 +265,7 @@ def test_reads_of_base_calls(change, monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 def test_rows_by_number_have_the_scores_of_rows(change, level, monkeypatch):
     """Bit for bit, and whatever the batch."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     batch = called_reads(change)
     numbered = engine.forward(batch, "cpu").log10
     profiles = replace(batch.profiles, probabilities=batch.profiles.at_bases, kinds=None)
@@ -285,7 +285,7 @@ def test_rows_whose_deletions_cannot_open(closed, monkeypatch):
     batch = replace(batch, profiles=None, rows=rows)
     expected = engine.forward(batch, "reference").log10
     for level in LEVELS:
-        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        monkeypatch.setenv(cpu.ISA_VARIABLE, level)
         np.testing.assert_allclose(engine.forward(batch, "cpu").log10, expected, rtol=0, atol=TOLERANCE)
 
 
@@ -301,7 +301,7 @@ def test_rows_that_match_nothing(md, monkeypatch):
     batch = replace(batch, profiles=None, rows=rows)
     expected = engine.forward(batch, "reference").log10
     for level in LEVELS:
-        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        monkeypatch.setenv(cpu.ISA_VARIABLE, level)
         scores = engine.forward(batch, "cpu")
         np.testing.assert_allclose(scores.log10, expected, rtol=0, atol=TOLERANCE)
         assert (scores.precision == FLOAT32).mean() > 0.5
@@ -337,6 +337,6 @@ def test_the_compiled_part_is_here(require):
 
 
 def test_forced_level_that_is_not_there(monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "avx1024")
+    monkeypatch.setenv(cpu.ISA_VARIABLE, "avx1024")
     with pytest.raises(InputError, match=f"PAIRHMM_CPU: avx1024: .*; unset it or use one of {', '.join(LEVELS)}$"):
         backends.status("cpu")

@@ -115,7 +115,7 @@ def test_measure(monkeypatch, caplog):
     monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
     with caplog.at_level(logging.WARNING):
         (speed,) = calibrate.measure(replace(calibrate.WORKS["forward"], sizes=(0, 1)), 1)
-    assert (speed.backend, speed.device, speed.start_seconds) == ("cpu", cpu.chosen_level(), 0.0)
+    assert (speed.backend, speed.device, speed.start_seconds) == ("cpu", cpu.chosen_isa(), 0.0)
     assert 0 < speed.call_seconds < 1 and 1e8 < speed.cells_per_second < 1e12
 
 
