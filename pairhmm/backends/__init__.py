@@ -70,14 +70,7 @@ def is_oracle(name: str) -> bool:
 
 
 def load(name: str, device: int | None = None, memory: int | None = None) -> Backend:
-    """The backend of that name.
-
-    Parameters
-    ----------
-    device : int, optional
-        Index into its `Status.devices`; the first device without it.
-    memory : int, optional
-        Bytes of that device's memory that may be used; all free memory without it.
+    """The backend of that name, on its first device or another, with a memory budget in bytes or all free memory.
 
     Raises
     ------
@@ -97,10 +90,7 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
 def device_of(name: str, device: int | None) -> int | None:
     """Index of the device that a backend takes: `device`, or 0 without it; None for a backend on the CPU.
 
-    Raises
-    ------
-    BackendUnavailable, InputError
-        As `load`.
+    Errors are those of `load`.
     """
     found = status(name)
     if not found.available:
@@ -122,10 +112,7 @@ def _on_the_cpu(option: str, name: str) -> InputError:
 def status(name: str) -> Status:
     """Whether the backend runs here, and if not, why and what helps.
 
-    Raises
-    ------
-    InputError
-        Where an environment variable asks for something that the backend does not have.
+    InputError where an environment variable asks for something that the backend does not have.
     """
     if name not in names():
         return Status(False, reason="no such backend", cure=f"use one of {', '.join(names())}")

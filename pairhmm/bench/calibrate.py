@@ -97,10 +97,7 @@ WORKS = {
 def measure(work: CalibratedWork, threads: int) -> Iterator[DeviceSpeed]:
     """Speeds of the CPU and of every device that "auto" may take, at one kind of work.
 
-    Parameters
-    ----------
-    threads : int
-        CPU threads that serve a device. The CPU's own speed is that of one thread.
+    `threads` serve a device. The CPU's own speed is that of one thread.
     """
     names = [name for name in work.backends() if not backends.is_oracle(name)]
     cpu = next((name for name in backends.on_the_cpu() if name in names), None)

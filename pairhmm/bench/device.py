@@ -142,20 +142,9 @@ def measure_kernels(
 ) -> Iterator[KernelSpeed]:
     """Time the kernels of a GPU backend on groups of 32 x 32 sequences of one length, on the first device chosen.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Bases of reads and haplotypes. Lengths above the backend's `longest_fast_read` are left out with a warning,
-        because such reads take other kernels.
-    repetitions : int
-        Launches, each on random inputs of its own.
-    cells : int, optional
-        Cells of a launch; without it, as many as take the device at least 25 ms.
-
-    Raises
-    ------
-    InputError
-        If the backend does not time its kernels.
+    Each launch has random inputs of its own, of so many cells; by default as many as take the device at least 25 ms.
+    Lengths above the backend's `longest_fast_read` take other kernels: they are left out, with a warning. InputError if
+    the backend does not time its kernels.
     """
     device = choice.devices[0] if choice.devices else None
     backend = backends.load(choice.backend, device, choice.device_memory)
@@ -218,13 +207,7 @@ def measure_workloads(
 def measure_groups(
     choice: Choice, path: str | Path, copies: int = 1, *, repetitions: int = 5, threads: int = 1
 ) -> WorkloadSpeed:
-    """Time the groups of a `.in` file, from host arrays to host scores. The batch holds `copies` copies of them.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be used, or has no group.
-    """
+    """Time `copies` copies of the groups of a `.in` file, from host arrays to host scores."""
     batches = list(read_batches(path, threads))
     if not batches:
         raise InputError(str(path), "", "no group in it", "give at least one")

@@ -91,22 +91,7 @@ def make_work(method: str, length: int, cells: float, seed: int = 1) -> DpWork:
 def measure_cells(
     device: int, lengths: Sequence[int] = DEFAULT_LENGTHS, gigacells: int = 40, *, repetitions: int = 3
 ) -> Iterator[CellSpeed]:
-    """Time each method at each length.
-
-    Parameters
-    ----------
-    device : int
-        Index of the CUDA device.
-    gigacells : int
-        10^9 cells of a repetition, at every length.
-    repetitions : int
-        Those that count; one before them does not.
-
-    Raises
-    ------
-    BackendUnavailable
-        Without CUDA.
-    """
+    """Time each method at each length on a CUDA device. The first repetition does not count."""
     aligner: Any = ALIGNERS.load("cuda", device=device)
     warper: Any = WARPERS.load("cuda", device=device)
     for length in lengths:

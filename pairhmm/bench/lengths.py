@@ -110,25 +110,8 @@ def measure_speed(
 ) -> Iterator[LengthSpeed]:
     """Time `backend` at each length, on as many pairs as it scores in about `seconds` (at least one).
 
-    Parameters
-    ----------
-    backend : str or Choice
-        A backend's name, or a choice that names its devices too.
-    lengths : sequence of int
-        Bases of reads and haplotypes.
-    threads : int
-        CPU threads.
-    seconds : float
-        Target time of a repetition.
-    repetitions : int
-        Timed repetitions, of which the best counts.
-    announce : callable
-        Receives a line with an estimate before a measurement that takes long.
-
-    Yields
-    ------
-    LengthSpeed
-        One for each length, in the order given.
+    The best of the repetitions counts. `announce` receives a line with an estimate before a measurement that takes
+    long.
     """
     rate, pool = 0.0, engine.choose(backend)
     for length in lengths:
@@ -182,24 +165,8 @@ def measure_accuracy(
 ) -> Iterator[ScoreAccuracy]:
     """Compare backends with the float64 oracle at each length. The oracle runs once a length.
 
-    Each length takes about 3e7 cells, in 1 to 200 pairs. One pair can have more: 10^10 cells at 10^5 bases. The
-    oracle's time is estimated from its speed at the length before, and announced.
-
-    Parameters
-    ----------
-    backends : sequence of str or Choice
-        Names of backends, or choices that name their devices too.
-    lengths : sequence of int
-        Bases of reads and haplotypes.
-    threads : int
-        CPU threads.
-    announce : callable
-        Receives a line with the oracle's estimated time before each length.
-
-    Yields
-    ------
-    ScoreAccuracy
-        One for each length and backend, as soon as it is measured.
+    Each length takes about 3e7 cells, in 1 to 200 pairs. One pair can have more: 10^10 cells at 10^5 bases. `announce`
+    receives the oracle's estimated time before each length, from its speed at the length before.
     """
     rate, oracle, pools = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
     for length in lengths:

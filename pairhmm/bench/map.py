@@ -118,22 +118,7 @@ def measure_map(
     repetitions: int = 3,
     threads: int = 1,
 ) -> Iterator[MapSpeed]:
-    """Time each size on a device and on the CPU. A first run of each is not counted.
-
-    Parameters
-    ----------
-    device : int or None
-        Index of the device; None for the first one.
-    groups : int
-        Groups of properties.
-    threads : int
-        CPU threads.
-
-    Raises
-    ------
-    BackendUnavailable, InputError
-        If the backend or the device is not available.
-    """
+    """Time each size on a device (by default the first) and on the CPU. A first run of each is not counted."""
     placer, cpu = _device_placer(backend, device), PLACERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, groups)

@@ -81,22 +81,7 @@ def measure_scan(
     threads: int = 1,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Iterator[ScanSpeed]:
-    """Time the CPU and one device. A first run of each is not counted.
-
-    Parameters
-    ----------
-    device : int or None
-        Index of the device; None for the first one.
-    samples, signatures : int, optional
-        Size of the workload. By default 1,010 and 1,000, and 1 and 20 on a software adapter.
-    threads : int
-        CPU threads.
-
-    Raises
-    ------
-    BackendUnavailable, InputError
-        If the backend or the device is not available.
-    """
+    """Time the CPU and one device (by default the first). A first run of each is not counted."""
     number = device_of(backend, device) or 0
     sizes = SOFTWARE_SIZES if number in status(backend).software else SIZES
     work, options = make_workload(samples or sizes[0], signatures or sizes[1]), ScanOptions()

@@ -72,14 +72,7 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
 def is_worth_a_device(work: str, units: int, threads: int, by_default: int) -> bool:
     """Whether a device that was measured is faster than so many CPU threads, its start included.
 
-    Parameters
-    ----------
-    work : str
-        `PLACE` or `DISTANCES`.
-    units : int
-        Units of that work.
-    by_default : int
-        Units for each thread from which a device is worth its start where none was measured.
+    Where none was measured, a device is worth its start from `by_default` units a thread.
     """
     kept = load()
     threads = min(threads, usable_cores())

@@ -11,22 +11,12 @@ from pairhmm.models.batch import PairBatch
 
 
 def cut(batch: PairBatch, sizes: Iterable[int], devices: int = 1) -> Iterator[PairBatch]:
-    """Cut a batch into chunks, in the batch's order.
+    """Cut a batch into chunks (views), in the batch's order.
 
     Groups stay whole, because kernels score a group's reads together. Only a group larger than the first size is cut
     between its reads. Chunks of one size have about equally many cells. Their number is a multiple of the devices', so
-    that these end at about the same time.
-
-    Parameters
-    ----------
-    sizes : iterable of int
-        The most cells of the first chunk, of the second, and so on; endless, and never smaller than the one before. A
-        chunk of one read may have more.
-
-    Yields
-    ------
-    PairBatch
-        Views of the batch's arrays.
+    that these end at about the same time. `sizes` are the most cells of the first chunk, of the second, and so on;
+    endless, and never smaller than the one before. A chunk of one read may have more.
     """
     turns = iter(sizes)
     cells = next(turns)

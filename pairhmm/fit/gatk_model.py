@@ -104,15 +104,7 @@ class GatkFit:
 
 
 def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
-    """The options that are likeliest given these counts: qualities, and the PCR indel model that caps them.
-
-    Parameters
-    ----------
-    counts : Counts
-        Expected counts under `fit`.
-    options : GatkOptions
-        Gives all other values.
-    """
+    """`options` with the qualities and the PCR indel model that are likeliest given the expected counts under `fit`."""
     counted = fit.distributions(counts.total())
     classes = np.array([counted[name][0] for name in CLASSES])
     opened = ERROR[options.insertion_quality], ERROR[options.deletion_quality]

@@ -138,10 +138,7 @@ def maximise(
 ) -> tuple[Model, Expectation, list[Round]]:
     """Run rounds of expectation-maximisation.
 
-    Returns
-    -------
-    model, expectation, rounds
-        The last model, its counts and likelihood, and all rounds. The last round is that of the last model.
+    Returns the last model, its counts and likelihood, and all rounds. The last round is that of the last model.
     """
     rounds: list[Round] = []
     while True:

@@ -33,20 +33,10 @@ _CRAM_READ = 40
 
 
 def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
-    """The inputs with windows for regions: evenly spread, with somewhat more reads than a fit takes.
+    """The inputs with windows for regions: evenly spread, with somewhat more reads than the `most` that a fit takes.
 
     The inputs stay as they are where the index is missing, where candidates or haplotypes are given (they may be few),
     and where reading everything takes little longer.
-
-    Parameters
-    ----------
-    most : int
-        Reads that the fit takes.
-
-    Raises
-    ------
-    InputError
-        For alignments, an index or regions that can't be used.
     """
     indexes = [None if path == STDIN else find_index(path) for path in inputs.alignments]
     if not inputs.candidates_are_discovered or None in indexes:

@@ -36,14 +36,8 @@ def count_changes(
 ) -> Counter[Site]:
     """How many repeats have so many reads that stutter. Memory grows with the reads of a place and their lengths.
 
-    Parameters
-    ----------
-    blocks : iterable of ReadBlock
-        Contig after contig, by the starts of the reads.
-    fetch : callable
-        Gives the reference's letters of (contig, start, end).
-    lengths : mapping of str to int
-        Those of the contigs.
+    Blocks come contig after contig, by the starts of the reads. `fetch` gives the reference's letters of (contig,
+    start, end), `lengths` are those of the contigs.
     """
     found: Counter[Site] = Counter()
     current: _Contig | None = None

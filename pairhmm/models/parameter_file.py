@@ -34,12 +34,9 @@ _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}\.[ \t]*){{{_MOST_LEVELS}}}")
 
 
 def read_table(path: str | Path, model: str) -> dict[str, Any]:
-    """The content of a TOML file with the parameters of a model.
+    """The content of a TOML file with the parameters of a model: "profile", "gatk" or "str".
 
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is not TOML, is empty, or has the parameters of the other model.
+    InputError for a file that can't be read, is not TOML, is empty, or has the parameters of another model.
     """
     source = str(path)
     try:
@@ -80,14 +77,9 @@ def _inside(value: object) -> Iterable[object]:
 def check_keys(
     table: object, expected: Sequence[str], prefix: str, source: str, optional: Sequence[str] = ()
 ) -> Mapping[str, Any]:
-    """Return `table` if it is a TOML table that has the expected keys, and none but those and the optional ones.
+    """Return `table` if it is a TOML table with the expected keys, and no others but the optional ones.
 
-    Parameters
-    ----------
-    prefix : str
-        What comes before a key in messages: the name of the table and a dot.
-    source : str
-        The file.
+    InputError names a key behind `prefix`, which is the name of the table and a dot.
     """
     if not isinstance(table, Mapping):
         raise InputError(source, prefix.rstrip("."), "not a table", FORMAT)
@@ -121,21 +113,10 @@ _DEFAULTS = GatkOptions()
 
 
 def read_options(path: str | Path, options: GatkOptions = _DEFAULTS) -> GatkOptions:
-    """Options of GATK's model, with the qualities of a TOML file.
+    """Options of GATK's model, with the qualities of a TOML file in place of those of `options`.
 
     Qualities by copies are rounded to whole numbers, as qualities of reads are. A file without them has the table that
-    its options make.
-
-    Parameters
-    ----------
-    options : GatkOptions
-        Gives all other values.
-
-    Raises
-    ------
-    InputError
-        For a file that is not TOML, is empty or has the profile model's parameters, for unknown or missing keys, and
-        for values that are no qualities.
+    its options make. InputError for wrong files, keys and values.
     """
     source = str(path)
     table = check_keys(read_table(path, "gatk"), KEYS["gatk"], "", source, optional=(BY_COPIES,))

@@ -248,14 +248,7 @@ def parameters_of(given: str) -> ProfileModel:
 
 
 def read_parameters(path: str | Path) -> ProfileModel:
-    """Parameters from a TOML file.
-
-    Raises
-    ------
-    InputError
-        For a file that is not TOML, is empty or has GATK's parameters, for unknown or missing keys, and for values that
-        are not probabilities.
-    """
+    """Parameters from a TOML file. InputError for wrong files and keys, and for values that are not probabilities."""
     return _parse(read_table(path, "profile"), str(path))
 
 

@@ -90,18 +90,7 @@ def model_of_rates(
 
 
 def str_model_of(name: str) -> StrModel:
-    """The built-in model of a library, or that of a file.
-
-    Parameters
-    ----------
-    name : str
-        ``pcr-free``, ``pcr``, or a path.
-
-    Raises
-    ------
-    InputError
-        As for `read_str_model`.
-    """
+    """The built-in model of a library (`LIBRARIES`), or that of a file."""
     if name not in LIBRARIES:
         return read_str_model(name)
     factor = PCR_FACTOR if name == "pcr" else 1.0
@@ -113,13 +102,7 @@ def str_model_of(name: str) -> StrModel:
 
 
 def read_str_model(path: str | Path) -> StrModel:
-    """The model in a TOML file, as `pairhmm calibrate-str` writes it.
-
-    Raises
-    ------
-    InputError
-        For a file that is not TOML or is empty, for unknown or missing keys, and for values that are no qualities.
-    """
+    """The model in a TOML file, as `pairhmm calibrate-str` writes it. InputError for wrong files, keys and values."""
     source = str(path)
     table = check_keys(read_table(path, "str"), KEYS["str"], "", source)
     insertion, deletion, gap = (_rows(table[name], name, source) for name in KEYS["str"])
