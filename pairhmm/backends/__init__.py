@@ -92,15 +92,15 @@ def device_of(name: str, device: int | None) -> int | None:
 
     Errors are those of `load`.
     """
-    found = status(name)
-    if not found.available:
-        raise BackendUnavailable(name, found.reason, found.cure)
-    if not found.devices:
+    state = status(name)
+    if not state.available:
+        raise BackendUnavailable(name, state.reason, state.cure)
+    if not state.devices:
         if device is not None:
             raise _on_the_cpu("--device", name)
         return None
-    if device is not None and not 0 <= device < len(found.devices):
-        has = "device 0 only" if len(found.devices) == 1 else f"devices 0 to {len(found.devices) - 1}"
+    if device is not None and not 0 <= device < len(state.devices):
+        has = "device 0 only" if len(state.devices) == 1 else f"devices 0 to {len(state.devices) - 1}"
         raise InputError("--device", str(device), f"{name} has {has}", "see pairhmm devices")
     return device or 0
 
@@ -116,5 +116,5 @@ def status(name: str) -> Status:
     """
     if name not in names():
         return Status(False, reason="no such backend", cure=f"use one of {', '.join(names())}")
-    found: Status = import_module(f"pairhmm.backends.{name}").status()
-    return found
+    state: Status = import_module(f"pairhmm.backends.{name}").status()
+    return state

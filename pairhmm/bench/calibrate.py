@@ -47,8 +47,8 @@ class CalibratedWork:
 
 
 def _scoring(regions: int) -> tuple[int, Run]:
-    small = {"reads": 1, "haplotypes": 1} if not regions else {}
-    batch = make_workload(replace(WORKLOADS["s150"], regions=regions or 1, **small))
+    pair = replace(WORKLOADS["s150"], regions=1, reads=1, haplotypes=1)
+    batch = make_workload(replace(WORKLOADS["s150"], regions=regions) if regions else pair)
     return batch.cells, lambda pool, threads: pool.forward(batch, threads)
 
 

@@ -49,5 +49,5 @@ def _borders(batch: PairBatch, cells: int) -> tuple[NDArray[np.int64], NDArray[n
         borders.append(np.arange(first, end))
         bases = batch.read_offset[first:end] - batch.read_offset[first]
         before.append(batch.group_cells[group] + bases * letters[group])
-    reads, found = np.unique(np.concatenate(borders), return_index=True)
-    return reads, np.concatenate(before)[found]
+    reads, first = np.unique(np.concatenate(borders), return_index=True)
+    return reads, np.concatenate(before)[first]

@@ -123,7 +123,7 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
             yield waiting.take(np.flatnonzero(done)), regions
             waiting = waiting.take(np.flatnonzero(~done))
             if len(waiting):
-                regions = [one for one in regions if one.core_end + PAD > waiting.start.min()]
+                regions = [region for region in regions if region.core_end + PAD > waiting.start.min()]
     if len(waiting):
         yield waiting, regions + list(source.finish(waiting.chrom))
 

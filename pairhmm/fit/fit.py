@@ -83,7 +83,7 @@ def fit_profile(
             model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
         )
     few = pairs if sample is None else sample
-    model = max((model.with_start(name) for name in STARTS), key=lambda one: log10_likelihood(one, few, threads))
+    model = max((model.with_start(name) for name in STARTS), key=lambda fit: log10_likelihood(fit, few, threads))
     return _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)[0]
 
 

@@ -53,14 +53,14 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
     if share >= 1:
         return inputs if asked is None else replace(inputs, places=tuple(asked))
     count = min(MOST_WINDOWS, max(FEWEST_WINDOWS, most // READS_OF_WINDOW))
-    windows = [one for number in range(count) for one in _window(work, contigs, number / count, share / count)]
+    windows = [window for number in range(count) for window in _window(work, contigs, number / count, share / count)]
     log.info("reads are taken from %d windows with %.2g of all reads", count, share)
     return replace(inputs, places=tuple(windows))
 
 
 def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, ReadDensity]:
     scale = 1 / _CRAM_READ if index.endswith(".crai") else 1.0
-    return {chrom: replace(one, before=one.before * scale) for chrom, one in densities.items()}
+    return {chrom: replace(density, before=density.before * scale) for chrom, density in densities.items()}
 
 
 def _window(work: Work, contigs: Mapping[str, int], first: float, share: float) -> Iterator[Interval]:

@@ -110,16 +110,17 @@ class _Contig:
         is_free = np.ones(len(at), dtype=bool)
         for tract in (nearest, nearest - 1):
             known = is_free & (tract >= 0)
-            one = np.maximum(tract, 0)
+            repeat = np.maximum(tract, 0)
             if not len(tracts.start):
                 return
-            inside = (at >= tracts.start[one] - 1) & (at <= tracts.end[one])
-            spanned = (block.start[read] + FLANK <= tracts.start[one]) & (tracts.end[one] + FLANK <= block.end[read])
-            mine = known & inside & spanned & (size % tracts.unit[one] == 0)
+            inside = (at >= tracts.start[repeat] - 1) & (at <= tracts.end[repeat])
+            start, end = tracts.start[repeat], tracts.end[repeat]
+            spanned = (block.start[read] + FLANK <= start) & (end + FLANK <= block.end[read])
+            mine = known & inside & spanned & (size % tracts.unit[repeat] == 0)
             is_free &= ~mine
-            units = np.clip(size[mine] // tracts.unit[one[mine]], -MOST_CHANGE, MOST_CHANGE)
-            np.add.at(self._changes, (one[mine], MOST_CHANGE + units), 1)
-            np.add.at(self._changes, (one[mine], MOST_CHANGE), -1)
+            units = np.clip(size[mine] // tracts.unit[repeat[mine]], -MOST_CHANGE, MOST_CHANGE)
+            np.add.at(self._changes, (repeat[mine], MOST_CHANGE + units), 1)
+            np.add.at(self._changes, (repeat[mine], MOST_CHANGE), -1)
 
     def _find(self, end: int) -> None:
         """Find the repeats that begin before an end."""

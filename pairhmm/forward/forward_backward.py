@@ -67,6 +67,8 @@ def forward_backward(
     takes_oracle = backends.is_oracle(backend) or (backend == "auto" and not is_compiled())
     if not takes_oracle:
         require_compiled(f"backend {backend}")
-    found = by_oracle(batch) if takes_oracle else by_cpu(batch, threads)
+    posteriors = by_oracle(batch) if takes_oracle else by_cpu(batch, threads)
     width = len(batch.haplotype_offset) - 1
-    return [found[first : first + width] for first in range(0, len(found), width)] if width else [[]] * batch.reads
+    if not width:
+        return [[]] * batch.reads
+    return [posteriors[first : first + width] for first in range(0, len(posteriors), width)]

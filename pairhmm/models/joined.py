@@ -12,15 +12,15 @@ from pairhmm.models.batch import PairBatch, Profiles, Qualities
 from pairhmm.sequences.arrays import offsets
 
 
-def can_be_joined(one: PairBatch, other: PairBatch) -> bool:
+def can_be_joined(batch: PairBatch, other: PairBatch) -> bool:
     """Whether one batch can have the groups of both: their reads are those of one model with the same constants."""
-    if one.start != other.start:
+    if batch.start != other.start:
         return False
-    if one.qualities is not None:
+    if batch.qualities is not None:
         return other.qualities is not None
-    if one.profiles is None or other.profiles is None:
+    if batch.profiles is None or other.profiles is None:
         return False
-    return one.profiles.kinds is not None and _are_of_one_table(one.profiles, other.profiles)
+    return batch.profiles.kinds is not None and _share_a_table(batch.profiles, other.profiles)
 
 
 def joined_batches(batches: Sequence[PairBatch]) -> PairBatch:
@@ -36,28 +36,30 @@ def joined_batches(batches: Sequence[PairBatch]) -> PairBatch:
         return first
     qualities, profiles = first.qualities, first.profiles
     if qualities is not None:
-        reads = [one.qualities for one in batches]
+        reads = [batch.qualities for batch in batches]
         names = Qualities.__dataclass_fields__
-        qualities = Qualities(*(np.concatenate([getattr(one, name) for one in reads]) for name in names))
+        qualities = Qualities(*(np.concatenate([getattr(read, name) for read in reads]) for name in names))
     if profiles is not None:
-        kinds = [one.profiles.kinds for one in batches if one.profiles is not None and one.profiles.kinds is not None]
+        each = [batch.profiles for batch in batches if batch.profiles is not None]
+        kinds = [reads.kinds for reads in each if reads.kinds is not None]
         profiles = replace(profiles, kinds=np.concatenate(kinds))
     return PairBatch(
-        group_read=_offsets(batches, lambda one: one.group_read),
-        group_haplotype=_offsets(batches, lambda one: one.group_haplotype),
-        read_offset=_offsets(batches, lambda one: one.read_offset),
-        haplotype_offset=_offsets(batches, lambda one: one.haplotype_offset),
-        haplotypes=np.concatenate([one.haplotypes for one in batches]),
+        group_read=_offsets(batches, lambda batch: batch.group_read),
+        group_haplotype=_offsets(batches, lambda batch: batch.group_haplotype),
+        read_offset=_offsets(batches, lambda batch: batch.read_offset),
+        haplotype_offset=_offsets(batches, lambda batch: batch.haplotype_offset),
+        haplotypes=np.concatenate([batch.haplotypes for batch in batches]),
         start=first.start,
         qualities=qualities,
         profiles=profiles,
     )
 
 
-def _are_of_one_table(one: Profiles, other: Profiles) -> bool:
+def _share_a_table(profiles: Profiles, other: Profiles) -> bool:
     arrays = ("probabilities", "match", "insertion", "transitions")
-    return other.kinds is not None and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+    same = (np.array_equal(getattr(profiles, name), getattr(other, name)) for name in arrays)
+    return other.kinds is not None and all(same)
 
 
 def _offsets(batches: Sequence[PairBatch], part: Callable[[PairBatch], NDArray[np.int64]]) -> NDArray[np.int64]:
-    return offsets(np.concatenate([np.diff(part(one)) for one in batches]))
+    return offsets(np.concatenate([np.diff(part(batch)) for batch in batches]))

@@ -63,7 +63,7 @@ def _levels(table: object) -> int:
     """How many tables and lists are within each other, as far as it matters."""
     inner, levels = [table], 0
     while inner and levels <= _MOST_LEVELS:
-        inner = [one for value in inner for one in _inside(value)]
+        inner = [item for value in inner for item in _inside(value)]
         levels += 1
     return levels
 

@@ -265,7 +265,7 @@ def check_profile(probabilities: NDArray[np.float64]) -> None:
         row = int(wrong[0])
         if not abs(sums[row] - 1) <= SUM_TOLERANCE:
             raise ValueError(f"row {row + 1} sums to {sums[row]:.6g} instead of 1")
-        value = next(one for one in probabilities[row].tolist() if not 0 <= one <= 1)
+        value = next(p for p in probabilities[row].tolist() if not 0 <= p <= 1)
         raise ValueError(f"row {row + 1} has {value:g}, which is not a probability")
 
 

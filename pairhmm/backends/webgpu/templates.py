@@ -201,9 +201,9 @@ def _module(name: str, source: str, numbers: Mapping[str, int], choices: Mapping
         imports.setdefault(choices.get(file, file), []).extend(names.split(", "))
     code = COMMENT.sub("", text)
     defines = DEFINITION.findall(code)
-    for twice in {one for one in defines if defines.count(one) > 1}:
+    for twice in {name for name in defines if defines.count(name) > 1}:
         raise ValueError(f"{name} defines {twice} twice")
-    exports = {one for names in EXPORT.findall(text) for one in names.split(", ")}
+    exports = {name for names in EXPORT.findall(text) for name in names.split(", ")}
     return Module(text, imports, exports, set(defines), set(NAME.findall(code)))
 
 
