@@ -1,4 +1,4 @@
-"""Device buffers that are kept from one call to the next, until a call needs their memory."""
+"""A cache of device buffers, which are reused from call to call until a call needs their memory."""
 
 from __future__ import annotations
 

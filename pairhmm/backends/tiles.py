@@ -1,4 +1,4 @@
-"""What the GPU backends share: reads grouped into tiles, and a batch as one buffer that is sent while it is filled.
+"""Tiles of reads, and the packing of a batch into one buffer that is sent while it is filled, for all GPU backends.
 
 A tile holds reads of nearly one length, which a warp (a workgroup in WebGPU) scores together. Each read is spread over
 some lanes, and each lane owns some rows. The `layout` module of each backend says where arrays lie in the buffer.

@@ -1,4 +1,4 @@
-"""What the commands of `pairhmm bench` share: their options, and how they write tables."""
+"""Options and tables that the commands of `pairhmm bench` share."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from pairhmm.forward.batches import read_batches
 from pairhmm.forward.files import forward_files
 from pairhmm.forward.pair_texts import write_in
 from pairhmm.models.batch import FLOAT32, PairBatch
-from pairhmm.models.joined import joined_batches
+from pairhmm.models.merging import merge_batches
 
 log = logging.getLogger(__name__)
 
@@ -211,7 +211,7 @@ def measure_groups(
     batches = list(read_batches(path, threads))
     if not batches:
         raise InputError(str(path), "", "no group in it", "give at least one")
-    batch = joined_batches(batches * copies)
+    batch = merge_batches(batches * copies)
     name = Path(path).name if copies == 1 else f"{Path(path).name} x {copies}"
     return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
 
@@ -220,7 +220,7 @@ def measure_devices(
     backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
 ) -> Iterator[WorkloadSpeed]:
     """Time a batch of `copies` copies of a workload, on the first of the devices and then on all of them."""
-    batch = joined_batches([make_workload(WORKLOADS[name])] * copies)
+    batch = merge_batches([make_workload(WORKLOADS[name])] * copies)
     for used in (tuple(devices[:1]), tuple(devices)):
         pool = engine.choose(Choice(backend, used))
         yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)

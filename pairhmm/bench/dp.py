@@ -28,7 +28,7 @@ KEPT, LEVELS = 0.9, 16
 ALIGNMENTS = {"linear": Scoring(0, -4, -3, -3), "affine": Scoring(1, -4, -6, -1), "edit": PRESETS["edit"]}
 WARPING = "warping"
 METHODS = (*ALIGNMENTS, WARPING)
-"""What is measured."""
+"""Methods that are timed."""
 
 
 @dataclass(frozen=True, slots=True)

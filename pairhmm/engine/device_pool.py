@@ -28,7 +28,7 @@ WAIT_SECONDS = 0.1  # seconds that the main thread waits for devices before it l
 
 
 class Devices(Protocol):
-    """What scores batches for one caller."""
+    """Interface of devices that score batches for one caller."""
 
     @property
     def label(self) -> str: ...

@@ -13,7 +13,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from pairhmm.engine.device_pool import WAIT_SECONDS, DevicePool
 from pairhmm.models.batch import PairBatch, Scores
-from pairhmm.models.joined import can_be_joined, joined_batches
+from pairhmm.models.merging import can_merge, merge_batches
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +124,7 @@ class DeviceThread:
                 self._requests.put(None)
                 break
             cells += request.batch.cells
-            if cells > MAX_MERGED_CELLS or not can_be_joined(first.batch, request.batch):
+            if cells > MAX_MERGED_CELLS or not can_merge(first.batch, request.batch):
                 return mergeable, request
             mergeable.append(request)
         return mergeable, None
@@ -132,7 +132,7 @@ class DeviceThread:
     def _score(self, requests: Sequence[_Request]) -> None:
         """Score the batches of some requests as one, and set their results."""
         try:
-            batch = joined_batches([request.batch for request in requests])
+            batch = merge_batches([request.batch for request in requests])
             scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop, begins_small=False)
         except BaseException as error:
             for request in requests:

@@ -69,5 +69,5 @@ class Pairs(Generic[AnySides]):
         return self.taken(slice(begin, end))
 
     def taken(self: AnyPairs, index: slice | NDArray[np.int64]) -> AnyPairs:
-        """Some of the pairs, of the same sides."""
+        """The pairs of an index, of the same sides."""
         return type(self)(self.queries, self.targets, self.query_index[index], self.target_index[index])

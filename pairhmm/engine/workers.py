@@ -38,7 +38,7 @@ _LOGGER = "pairhmm"
 
 
 class Job(Protocol):
-    """What every worker does. It has to be picklable."""
+    """The work of every worker. It has to be picklable."""
 
     def open(self) -> AbstractContextManager[Callable[[Any], Any]]:
         """A function from a task to its result, both picklable. A worker opens its job once.

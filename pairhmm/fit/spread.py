@@ -1,4 +1,4 @@
-"""Chooses where a fit reads, so that its reads are spread over all that was asked for and not the first of a file.
+"""Chooses windows for a fit, so that its reads are spread over all regions and not the first of a file.
 
 All coordinates are 0-based half-open.
 """

@@ -1,4 +1,4 @@
-"""Counts reads whose copy of a tandem repeat has other units than most, repeat by repeat. Coordinates are 0-based."""
+"""Counts the reads over each tandem repeat that gained or lost units (stutter). Coordinates are 0-based."""
 
 from __future__ import annotations
 

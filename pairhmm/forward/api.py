@@ -18,7 +18,7 @@ from pairhmm.sequences.letters import Letters, codes_of, encode
 from pairhmm.sequences.qualities import PhredValues, phred
 
 ModelRead = Read | NDArray[np.float64]
-"""What GATK's model takes, or a profile float64[m, 4]."""
+"""A read of GATK's model, or a profile float64[m, 4]."""
 
 
 def forward(

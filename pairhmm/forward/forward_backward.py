@@ -18,7 +18,7 @@ from pairhmm.options import check_whole
 from pairhmm.sequences.letters import Letters
 
 BACKENDS = ("auto", *backends.on_the_cpu())
-"""What computes: the backends that are no device's."""
+"""Backends of `forward_backward`: those on the CPU."""
 
 
 def forward_backward(

@@ -21,7 +21,7 @@ ENDINGS = (".profile", ".profile.gz", ".tsv", ".tsv.gz")
 """Endings of the names of files of profiles."""
 
 COUNT = "positions="
-"""What stands before a profile's number of positions in its name line."""
+"""Prefix of a profile's number of positions in its name line."""
 
 _SEE = "see docs/formats.md for profiles"
 

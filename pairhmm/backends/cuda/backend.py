@@ -91,7 +91,7 @@ def _start(launch: Launch) -> None:
 
 
 class Launches(NamedTuple):
-    """What scores a batch, after the kernel that makes rows."""
+    """The launches that score a batch, after the kernel that makes rows."""
 
     # `walks` begin in their order; `whole` are side by side with them, and `rescues` come after all
     walks: list[Launch]

@@ -40,7 +40,7 @@ INIT_CURES = {
     802: "start nvidia-fabricmanager, and wait until it is ready",
     803: "the driver was updated while it was in use: restart the machine, or the container",
 }
-"""What to do if cuInit fails, by its error."""
+"""Cures if cuInit fails, by its error."""
 
 OUT_OF_MEMORY = 2
 """CUDA's error for memory that cannot be allocated."""
@@ -103,7 +103,7 @@ def status() -> Status:
 
 
 def machine_numbers(count: int) -> tuple[str, ...]:
-    """What this machine calls each GPU of this process: numbers or names of CUDA_VISIBLE_DEVICES; none without that."""
+    """The number or name of each GPU in CUDA_VISIBLE_DEVICES; none where that is not set."""
     visible = [word.strip() for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
     if visible == [""]:
         return ()

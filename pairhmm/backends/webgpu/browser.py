@@ -1,4 +1,4 @@
-"""What the page needs to run the same kernels: the text of each variant, sizes and shapes, as JSON.
+"""Writes the kernels for the page as JSON: the text of each variant, sizes and shapes.
 
     python -m pairhmm.backends.webgpu.browser build/web/gpu.json
 

@@ -100,7 +100,7 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class KernelVariant:
-    """What a kernel is compiled for."""
+    """A variant of a kernel, compiled for a shape, a model and a device."""
 
     kernel: str  # An entry point: a key of `FILES`
     # "forward_trees" and "forward_scaled" learn the lanes of a read at run time; here they are 1. So does

@@ -187,7 +187,7 @@ def tree_shapes(width: int) -> Shapes:
 
 
 def _kind(shape: Shape) -> Hashable:
-    """What shapes of one family share. Each tall shape is its own family: a larger one may waste rows on a read."""
+    """The family of a shape. Each tall shape is its own family: a larger one may waste rows on a read."""
     return shape if shape.tall else (shape.lanes, rescuer_of(shape, RESCUERS))
 
 

@@ -77,7 +77,7 @@ class Record:
         return f"struct {self.name} {{\n{fields}}}\n"
 
     def values(self, given: Mapping[str, Any]) -> NDArray[np.void]:
-        """One record; every field must be given."""
+        """A record; every field must be given."""
         return np.array([tuple(given[field.name] for field in self.fields)], dtype=self.dtype)
 
 
@@ -140,7 +140,7 @@ def assemble(
     numbers: Mapping[str, int],
     choices: Mapping[str, str] | None = None,
 ) -> str:
-    """One text: what `pieces` gives for the same arguments."""
+    """The text of `pieces` in one string."""
     return "".join(pieces(root, read, declarations, numbers, choices))
 
 

@@ -1,4 +1,4 @@
-"""Joins batches into one, so that a device scores them in one call."""
+"""Merges batches into one, which a device scores in one call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pairhmm.models.batch import PairBatch, Profiles, Qualities
 from pairhmm.sequences.arrays import offsets
 
 
-def can_be_joined(batch: PairBatch, other: PairBatch) -> bool:
+def can_merge(batch: PairBatch, other: PairBatch) -> bool:
     """Whether one batch can have the groups of both: their reads are those of one model with the same constants."""
     if batch.start != other.start:
         return False
@@ -23,13 +23,13 @@ def can_be_joined(batch: PairBatch, other: PairBatch) -> bool:
     return batch.profiles.kinds is not None and _share_a_table(batch.profiles, other.profiles)
 
 
-def joined_batches(batches: Sequence[PairBatch]) -> PairBatch:
-    """One batch with the groups of several, in order. A batch by itself comes back as it is.
+def merge_batches(batches: Sequence[PairBatch]) -> PairBatch:
+    """A batch with the groups of several, in order. A single batch is returned as it is.
 
     Parameters
     ----------
     batches : sequence of PairBatch
-        At least one; the others can be joined with the first (`can_be_joined`).
+        At least one; the others can be joined with the first (`can_merge`).
     """
     first = batches[0]
     if len(batches) == 1:
