@@ -225,7 +225,7 @@ def _tell(message: str) -> None:
 def _tell_of_refused_threads() -> None:
     """Say how many threads the system refused, where a command has started any."""
     if "pairhmm._cpu" in sys.modules:
-        from pairhmm.engine.threads import tell_of_refused_threads
+        from pairhmm.process import tell_of_refused_threads
 
         tell_of_refused_threads()
 

@@ -17,7 +17,7 @@ from pairhmm.sequences.arrays import joined, offsets
 from pairhmm.sequences.letters import Letters, PhredValues, codes_of, encode, phred
 
 ModelRead = Read | NDArray[np.float64]
-"""What GATK's model takes, or a profile float64[m, 4]."""
+"""A read of GATK's model, or a profile float64[m, 4]."""
 
 
 def forward(

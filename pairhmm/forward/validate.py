@@ -18,8 +18,6 @@ from pairhmm.models.batch import Group, PairBatch
 from pairhmm.options import check_number, check_whole
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 
-__all__ = ["GATK_MIN_BASE_QUALITY", "Case", "Validation", "validate"]
-
 GATK_MIN_BASE_QUALITY = 6
 """Phred. GATK's own test raises base qualities to this before scoring (PairHMMUnitTest and GKL's PairHmmUnitTest)."""
 

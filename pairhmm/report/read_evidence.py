@@ -16,8 +16,7 @@ from pairhmm.forward.posterior import Posterior, by_cpu
 from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.profile import ProfileModel
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import ProfileModel, rows_of
 from pairhmm.report.panels import BaseEvidence, ReadEvidence, choose_haplotypes
 from pairhmm.report.read_places import FoundRead
 from pairhmm.sequences.arrays import offsets

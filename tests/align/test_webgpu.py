@@ -13,7 +13,7 @@ from pairhmm.align.base import ALIGNERS, AlignerPool
 from pairhmm.align.batch import SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.align.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
-from pairhmm.backends.webgpu import pair_kernels, pair_strips
+from pairhmm.backends.webgpu import pair_kernels
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 FORMS = ("edit", "linear", "affine")
@@ -102,7 +102,7 @@ def test_scores_at_the_limit_of_floats(aligner, oracle, monkeypatch, letters, is
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 def test_work_in_small_parts(aligner, oracle, any_pairs, monkeypatch, form, mode):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
-    monkeypatch.setattr(pair_strips, "FULL", 3)
+    monkeypatch.setattr(pair_kernels, "FULL", 3)
     monkeypatch.setattr(webgpu, "MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
     monkeypatch.setattr(pair_kernels, "MOST_BORDER", 8_000)
     for pairs, scoring in any_pairs.any_batches(11, 100, 1500, form=form, mode=mode):

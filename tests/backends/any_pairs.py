@@ -22,7 +22,7 @@ from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import PRECISIONS, Group, PairBatch, Read
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.backends.webgpu.commands import MOST_WORKGROUPS
-from pairhmm.backends.webgpu.declarations import FOURS, KINDS, Field, Record, constants, float_bits, places
 from pairhmm.backends.webgpu.kernels import KernelVariant, source
-from pairhmm.backends.webgpu.strips import LONG, strip_entries
-from pairhmm.backends.webgpu.tables import PROFILE, TABLES, tables
+from pairhmm.backends.webgpu.long_pairs import LONG, strip_entries
+from pairhmm.backends.webgpu.rows import PROFILE, TABLES, tables
+from pairhmm.backends.webgpu.setup import MOST_WORKGROUPS
+from pairhmm.backends.webgpu.templates import FOURS, SCALARS, Field, Record, constants, float_bits, places
 from pairhmm.backends.webgpu.work import WORK
 from pairhmm.models import scaling
 from pairhmm.scan.webgpu_kernels import PARAMS
@@ -92,5 +92,5 @@ def test_texts_have_the_host_s_layouts():
 @pytest.mark.parametrize("record", [WORK, PARAMS], ids=lambda record: record.name)
 def test_uniform_records_are_words(record):
     fours = sum(int(found[1]) for field in record.fields if (found := FOURS.fullmatch(field.kind)))
-    words = sum(field.kind in KINDS for field in record.fields)
+    words = sum(field.kind in SCALARS for field in record.fields)
     assert record.dtype.itemsize == 16 * fours + 4 * words

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.backends.kept_buffers import KeptBuffers
+from pairhmm.backends.buffer_cache import BufferCache
 from pairhmm.errors import OutOfDeviceMemory
 
 DEVICE = 1000
 
 
-class Buffers(KeptBuffers):
+class Buffers(BufferCache):
     """Bytearrays as buffers, on a device of `DEVICE` bytes, or with a budget."""
 
     def __init__(self, memory=None):

@@ -1,4 +1,4 @@
-"""Device buffers that are kept from one call to the next, until a call needs their memory."""
+"""A cache of device buffers, which are reused from call to call until a call needs their memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Held(NamedTuple, Generic[Buffer]):
     size: int
 
 
-class KeptBuffers(Generic[Buffer]):
+class BufferCache(Generic[Buffer]):
     """Buffers by name, which grow as needed. One call at a time uses them.
 
     A call gets the buffers that earlier calls made, if they are large enough. Where a buffer can't be made, those that

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from pairhmm import backends
 from pairhmm.backends import Status
-from pairhmm.engine.free_devices import claim_devices
+from pairhmm.engine.device_claims import claim_devices
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.forward.cli_validate import command as validate
 from pairhmm.scan.cli import command as scan
@@ -21,7 +21,7 @@ CLAIM = """
 import logging, sys, time
 from pairhmm import backends
 from pairhmm.backends import Status
-from pairhmm.engine.free_devices import claim_devices
+from pairhmm.engine.device_claims import claim_devices
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
 from pairhmm.backends.cuda.setup import machine_numbers
 backends.status = lambda name: Status(True, devices=("one", "two", "three"), machine_numbers=machine_numbers(3))
@@ -78,7 +78,7 @@ def test_refused(monkeypatch):
 
 def test_as_an_option(monkeypatch):
     seen = []
-    monkeypatch.setattr("pairhmm.engine.free_devices.claim_devices", lambda *asked: seen.append(asked) or (2, 5))
+    monkeypatch.setattr("pairhmm.engine.device_claims.claim_devices", lambda *asked: seen.append(asked) or (2, 5))
     monkeypatch.setattr(
         import_module("pairhmm.forward.validate"),
         "validate",
@@ -92,7 +92,7 @@ def test_as_an_option(monkeypatch):
 
 def test_as_the_option_of_a_command_that_takes_one(monkeypatch):
     seen = []
-    monkeypatch.setattr("pairhmm.engine.free_devices.claim_devices", lambda *asked: seen.append(asked) or (3,))
+    monkeypatch.setattr("pairhmm.engine.device_claims.claim_devices", lambda *asked: seen.append(asked) or (3,))
     monkeypatch.setattr(
         import_module("pairhmm.scan.files"), "scan_files", lambda *_, **given: seen.append(given["device"])
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.models.batch import Group, PairBatch, Read, Start
-from pairhmm.models.joined import can_be_joined, joined_batches
+from pairhmm.models.merging import can_merge, merge_batches
 from pairhmm.models.profile import preset
 
 
@@ -50,16 +50,16 @@ def as_lists(batch):
 def test_groups_stand_in_order():
     made = [PairBatch.from_groups(groups_of(seed)) for seed in range(3)]
     expected = PairBatch.from_groups([group for seed in range(3) for group in groups_of(seed)])
-    assert all(can_be_joined(made[0], other) for other in made)
-    assert as_lists(joined_batches(made)) == as_lists(expected)
-    assert joined_batches(made[:1]) is made[0]
+    assert all(can_merge(made[0], other) for other in made)
+    assert as_lists(merge_batches(made)) == as_lists(expected)
+    assert merge_batches(made[:1]) is made[0]
 
 
 def test_profiles_of_one_table():
     model = preset("normalised")
     one, other = (of_profiles(model, seed) for seed in (1, 2))
-    assert can_be_joined(one, other)
-    joined = joined_batches([one, other])
+    assert can_merge(one, other)
+    joined = merge_batches([one, other])
     assert joined.profiles.kinds.tolist() == [*one.profiles.kinds, *other.profiles.kinds]
     assert np.array_equal(joined.profiles.probabilities, one.profiles.probabilities)
     assert joined.read_offset.tolist() == [0, 12, 30, 42, 60]
@@ -78,4 +78,4 @@ def test_what_stays_apart(swapped):
         (calls, replace(calls, profiles=replace(calls.profiles, insertion=np.array([0.1, 0.2, 0.3, 0.4])))),
     ]
     for one, other in others:
-        assert not can_be_joined(*((other, one) if swapped else (one, other)))
+        assert not can_merge(*((other, one) if swapped else (one, other)))

@@ -1,13 +1,16 @@
-"""`pairhmm.backends.digits`: five bytes of a base as one number, which devices take apart again."""
+"""`pairhmm.backends.read_packing`: five bytes of a base as one number, and tables of distinct rows made once."""
 
 from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 import pytest
 
 from pairhmm import engine
-from pairhmm.backends.digits import RECIPROCAL_BITS, digits_of
+from pairhmm.backends.read_packing import RECIPROCAL_BITS, cached_row_table, pack_qualities
 from pairhmm.backends.tiles import ALIGNMENT, Plan
+from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
 from pairhmm.native import is_compiled, native
 from pairhmm.sequences.letters import HIGHEST_QUALITY
@@ -57,7 +60,7 @@ class Host:
 def test_numbers_have_all_that_the_arrays_have(name):
     ranges, width = RANGES[name]
     batch = batch_of(ranges, (9, 40, 5000))
-    digits = digits_of(batch)
+    digits = pack_qualities(batch)
     if width is None:
         assert digits is None
         return
@@ -90,7 +93,7 @@ def test_a_chunk_has_the_ranges_of_its_batch():
     batch = batch_of(RANGES["recalibrated"][0])
     chunk = batch.take_reads(1, 3)
     assert chunk.quality_ranges == batch.quality_ranges
-    assert digits_of(chunk).radix == digits_of(batch).radix
+    assert pack_qualities(chunk).radix == pack_qualities(batch).radix
 
 
 @pytest.mark.parametrize("name", [name for name, (_, width) in RANGES.items() if width and name != "highest"])
@@ -102,7 +105,7 @@ def test_scores_are_the_same_bits(name, backend):
     vars(as_bytes)["quality_ranges"] = {
         k: (0, HIGHEST_QUALITY) if k in varying else limits for k, limits in batch.quality_ranges.items()
     }
-    assert digits_of(as_bytes) is None
+    assert pack_qualities(as_bytes) is None
     assert np.array_equal(engine.forward(batch, backend).log10, engine.forward(as_bytes, backend).log10)
 
 
@@ -111,3 +114,43 @@ def test_digits_are_checked_before_they_are_written():
     for arrays, weights in (([values], [1]), ([values] * 6, [1] * 6), ([values] * 2, [1])):
         with pytest.raises(ValueError, match="two to five arrays"):
             native.write_all(native.Team(0), buffer, [0], [(arrays, weights, 0, 1)], lambda first, end: None)
+
+
+@pytest.fixture
+def made():
+    return []
+
+
+@pytest.fixture
+def table_of(made):
+    @cached_row_table
+    def table_of(profiles):
+        made.append(profiles)
+        return profiles.probabilities @ profiles.match + profiles.insertion[0] + profiles.shared_transitions[0]
+
+    return table_of
+
+
+def test_chunks_share_a_table(made, table_of):
+    whole = profile.preset("normalised").profiles(np.eye(4), np.arange(4, dtype=np.uint16))
+    first = table_of(whole)
+    assert table_of(whole.sliced(slice(1, 3))) is first and len(made) == 1
+    assert first.shape == (4, 5) and not first.flags.writeable
+
+
+def test_rows_may_have_transitions_of_their_own(made, table_of):
+    """A model of one row is not one of rows with their own transitions, though its arrays have the same bytes."""
+    plain = profile.preset("normalised").profiles(np.full((1, 4), 0.25))
+    for transitions in (plain.transitions, plain.transitions[None]):
+        table_of(dataclasses.replace(plain, transitions=transitions))
+    assert [one.transitions.shape for one in made] == [(7,), (1, 7)]
+
+
+@pytest.mark.parametrize("field", ["probabilities", "match", "insertion", "transitions"])
+def test_another_model_has_its_own(field, made, table_of):
+    """Also where an array is changed in place."""
+    given = profile.preset("normalised").profiles(np.full((3, 4), 0.25))
+    given = dataclasses.replace(given, match=given.match.copy())
+    before = table_of(given)
+    getattr(given, field)[:] *= 0.5
+    assert len(made) == 1 and (table_of(given) != before).any() and len(made) == 2

@@ -7,13 +7,13 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from pairhmm.backends.webgpu import pair_strips
-from pairhmm.backends.webgpu.pair_strips import strip_dispatches
+from pairhmm.backends.webgpu import pair_kernels
+from pairhmm.backends.webgpu.pair_kernels import strip_dispatches
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_each_strip_once(monkeypatch, seed):
-    monkeypatch.setattr(pair_strips, "FULL", 4)
+    monkeypatch.setattr(pair_kernels, "FULL", 4)
     rng = np.random.default_rng(seed)
     count, strip = int(rng.integers(1, 60)), int(rng.choice([16, 32, 48]))
     rows, columns = rng.integers(0, 300, count), np.sort(rng.integers(0, 300, count))
