@@ -9,8 +9,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import choose
-from pairhmm.align.batch import LONGEST, SequencePairs, Sequences
+from pairhmm.align.base import LONGEST, SequencePairs, Sequences, choose
 from pairhmm.align.scoring import PRESETS, AlignKeywords, Scoring
 from pairhmm.alignments.cigar import texts
 from pairhmm.engine import Choice

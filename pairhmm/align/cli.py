@@ -11,7 +11,7 @@ import rich_click as click
 
 import pairhmm
 from pairhmm.align import files as align
-from pairhmm.align import haplotype_variants as align_haplotypes
+from pairhmm.align.haplotypes import write_haplotype_variants
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import Decorator, default_of, either, option, output_option
@@ -173,7 +173,7 @@ def command(
         if not (reference and region):
             raise click.UsageError("--vcf needs the reference (-f) and the region of the haplotypes (-r).")
         lines = {} if no_version else provenance_of(sys.argv[1:])
-        align_haplotypes.write_haplotype_variants(queries, reference, region, output, provenance=lines)
+        write_haplotype_variants(queries, reference, region, output, provenance=lines)
         return
     if not targets:
         raise click.UsageError("Missing argument 'TARGETS'.")

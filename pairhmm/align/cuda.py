@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import ALIGNERS, Aligner
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import ALIGNERS, Aligner, Alignments, SequencePairs
 from pairhmm.align.cuda_device import AligningDevice
 from pairhmm.align.cuda_kernels import works
 from pairhmm.align.cuda_packing import Index, alone

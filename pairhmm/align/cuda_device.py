@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align import cuda_packing as packing
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import Alignments, SequencePairs
 from pairhmm.align.cuda_kernels import THREADS, TRACERS, WARP, AlignKernel, PairWork
 from pairhmm.align.cuda_packing import SLACK, Index, PackedSide, SentLetters
 from pairhmm.backends.cuda import sources

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.backends.cuda.slot import Slot
 from pairhmm.backends.tiles import team
 from pairhmm.native import native

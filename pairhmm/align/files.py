@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align.api import scoring_of
-from pairhmm.align.base import AlignerPool, choose
-from pairhmm.align.batch import Alignments
+from pairhmm.align.base import AlignerPool, Alignments, choose
 from pairhmm.align.names import PAF_NAMES, RECORD_NAMES, TABLE_NAMES, NameRules
 from pairhmm.align.records import open_records, read_targets
 from pairhmm.align.scoring import Scoring

@@ -11,11 +11,10 @@ import numpy as np
 import pysam
 from numpy.typing import NDArray
 
-from pairhmm.align.batch import Alignments
-from pairhmm.align.columns import count_columns
+from pairhmm.align.base import Alignments
 from pairhmm.align.names import RECORD_NAMES, check_each, reference_name
 from pairhmm.align.sequence_blocks import PairBlock, sequence_blocks
-from pairhmm.align.tables import UNKNOWN_QUALITY, AlignmentSink
+from pairhmm.align.tables import UNKNOWN_QUALITY, AlignmentSink, count_columns
 from pairhmm.alignments.cigar import DELETION
 from pairhmm.errors import InputError
 from pairhmm.files.names import printable

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align import gatk
-from pairhmm.align.base import Aligner
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import Aligner, Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
 from pairhmm.alignments.cigar import DELETION, INSERTION, MATCH, packed
 from pairhmm.sequences.arrays import joined, offsets

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.batch import LONGEST, SequencePairs, Sequences
+from pairhmm.align.base import LONGEST, SequencePairs, Sequences
 from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream

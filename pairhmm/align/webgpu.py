@@ -5,20 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import ALIGNERS, Aligner
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import ALIGNERS, Aligner, Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
 from pairhmm.align.webgpu_kernels import (
     MOST,
     PARAMS,
     RESULT,
     WIDTH,
+    AlignDispatch,
     largest_number,
+    letters_of,
     plane_steps,
+    planned,
     scoring_params,
     source,
 )
-from pairhmm.align.webgpu_plan import AlignDispatch, letters_of, planned
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.setup import status, translated

@@ -132,7 +132,7 @@ def _limited(options: RunOptions) -> RegionOptions:
 def _given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
     """The one region whose haplotypes are the records of a FASTA file."""
     # Few runs need them, and all others start sooner without.
-    from pairhmm.align.given_haplotypes import describe_haplotypes
+    from pairhmm.align.haplotypes import describe_haplotypes
     from pairhmm.sequences.letters import decode
     from pairhmm.sequences.reader import read_sequences
 

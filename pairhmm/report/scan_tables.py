@@ -12,8 +12,8 @@ from pairhmm.report.hits import Hits, track
 from pairhmm.report.inputs import ReportInputs
 from pairhmm.report.multiqc_writer import heatmap
 from pairhmm.report.parts import Column, ReportPart, Value, rounded
-from pairhmm.scan.hit_reader import read_seen
 from pairhmm.scan.rollup import SignatureSeen
+from pairhmm.scan.tables import read_seen
 from pairhmm.sequences.signatures import Signatures, read_signatures
 
 MOST_SIGNATURES = 50

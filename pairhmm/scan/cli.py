@@ -10,7 +10,7 @@ from pairhmm.cli.help_style import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size
 from pairhmm.cli.progress import byte_progress
 from pairhmm.scan import files as scan
-from pairhmm.scan.batch import ScanOptions, Tiling
+from pairhmm.scan.base import ScanOptions, Tiling
 from pairhmm.scan.outputs import Reports
 
 EXAMPLES = (

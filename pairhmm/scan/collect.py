@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.scan.batch import HIT, Scanned, best_of_pairs, with_match_counts
+from pairhmm.scan.base import HIT, Scanned, best_of_pairs, with_match_counts
 from pairhmm.sequences.names import Names
 from pairhmm.sequences.records import RecordBlock
 

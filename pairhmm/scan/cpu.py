@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import chosen_level
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import HIT, LONGEST_TILE, SHORTEST_TILE, Patterns, Scanned, ScanOptions, Tiling
+from pairhmm.scan.base import HIT, LONGEST_TILE, SHORTEST_TILE, Patterns, Scanned, Scanner, ScanOptions, Tiling
 from pairhmm.scan.tiles import LEAST_PART, TileScanner
 from pairhmm.sequences.records import Samples
 

@@ -1,8 +1,9 @@
-"""Scans on a CUDA device: runs the kernels of `cuda/scan/` through CuPy."""
+"""Scan on a CUDA device: run the kernels of `cuda/scan/` through CuPy."""
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,10 @@ from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import Slot
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.scan.base import Patterns, Scanner, ScanOptions
 from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scan.index import COLUMNS, PER_WORD, Index
-from pairhmm.scan.pinned import PinnedSender
-from pairhmm.scan.sending import Sending
+from pairhmm.scan.sending import Bytes, Filling, Sender, Sending
 from pairhmm.sequences.records import Samples
 
 __all__ = ["CudaFinder", "make", "source", "status"]
@@ -267,3 +266,45 @@ def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
     with cuda_setup.starting(device):
         finder = CudaFinder(device, Index.of(patterns, options.max_mismatches), longest, options)
     return DeviceScanner(finder, patterns, options)
+
+
+PIECE, PIECES = 1 << 23, 16
+"""Bytes of a piece of pinned memory, and the number of pieces."""
+
+
+class PinnedSender(Sender):
+    """Sends arrays to device memory, on `stream`.
+
+    Parameters
+    ----------
+    cupy : module
+    """
+
+    def __init__(self, cupy: Any) -> None:
+        super().__init__(PIECE, PIECES)
+        self._cupy = cupy
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self._sent: deque[tuple[Bytes, Any]] = deque()  # pieces, with the event after which they are free
+
+    def _take(self) -> Any:
+        while self._sent and self._sent[0][1].done:
+            self._free.append(self._sent.popleft())
+        return super()._take()
+
+    def _make(self) -> tuple[Bytes, Any]:
+        memory = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(PIECE), np.uint8, PIECE)
+        return memory, self._cupy.cuda.Event(disable_timing=True)
+
+    def _memory(self, piece: tuple[Bytes, Any]) -> Bytes:
+        return piece[0]
+
+    def _pass(self, filling: Filling) -> None:
+        memory, sent = filling.piece
+        target = filling.sending.target + filling.sending.size(filling.first)
+        target.copy_from_host_async(memory.ctypes.data, filling.sending.size(filling.count), self.stream)
+        sent.record(self.stream)
+        self._sent.append(filling.piece)
+
+    def _reclaim(self) -> None:
+        self._sent[0][1].synchronize()
+        self._free.append(self._sent.popleft())

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.scan import cpu
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions, best_hits
+from pairhmm.scan.base import HIT, Patterns, Scanned, Scanner, ScanOptions, best_hits
 from pairhmm.sequences.records import Samples
 
 log = logging.getLogger(__name__)

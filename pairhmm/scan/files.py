@@ -23,14 +23,12 @@ from pairhmm.files.names import check_file_names
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.scan.api import ScanKeywords
-from pairhmm.scan.base import Scanner, choose
-from pairhmm.scan.batch import Patterns, Scanned, ScanOptions, Tiling
+from pairhmm.scan.base import Patterns, Scanned, Scanner, ScanOptions, Tiling, choose
 from pairhmm.scan.candidates import open_candidates
-from pairhmm.scan.complexity import masked_tiles
-from pairhmm.scan.hit_writer import check_hit_table
 from pairhmm.scan.outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
 from pairhmm.scan.rollup import call_rule, repeated_tiles
-from pairhmm.scan.tiles import check_tiling, load_tiles
+from pairhmm.scan.tables import check_hit_table
+from pairhmm.scan.tiles import check_tiling, load_tiles, masked_tiles
 from pairhmm.sequences.records import RecordBlock
 from pairhmm.sequences.signatures import Signatures, read_signatures
 

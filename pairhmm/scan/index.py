@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.native import native
-from pairhmm.scan.batch import Patterns
+from pairhmm.scan.base import Patterns
 from pairhmm.sequences.iupac import ANY
 
 PER_WORD = 8

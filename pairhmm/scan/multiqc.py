@@ -16,8 +16,8 @@ from pairhmm.files.formats import MULTIQC_ENDING
 from pairhmm.files.hit_table import file_label
 from pairhmm.files.outputs import open_output
 from pairhmm.scan.collect import FoundSamples
-from pairhmm.scan.hit_writer import Searched, Sink
 from pairhmm.scan.rollup import PRESENT, SignatureSeen
+from pairhmm.scan.tables import Searched, Sink
 
 MOST_SIGNATURES = 20
 """The most signatures that have a column of reads. Those with the most reads are taken."""

@@ -16,12 +16,12 @@ from pairhmm.errors import InputError
 from pairhmm.files.hit_table import file_label
 from pairhmm.files.names import decoded
 from pairhmm.options import Within, check_fields
-from pairhmm.scan.batch import Scanned, ScanOptions, Tiling
+from pairhmm.scan.base import Scanned, ScanOptions, Tiling
 from pairhmm.scan.candidates import CandidateWriter, candidate_paths
 from pairhmm.scan.collect import Collector, FileCollector, FoundSamples, HitRules, RecordCollector
-from pairhmm.scan.hit_writer import Searched, Sink, open_assignment_lines, open_hit_table, open_summaries, summary_paths
 from pairhmm.scan.multiqc import open_multiqc
 from pairhmm.scan.rollup import Rollup, call_rule
+from pairhmm.scan.tables import Searched, Sink, open_assignment_lines, open_hit_table, open_summaries, summary_paths
 from pairhmm.sequences.records import RecordBlock
 from pairhmm.sequences.signatures import Signatures
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.scan.batch import REVERSE, ScanOptions, Tiling
-from pairhmm.scan.complexity import masked_tiles
+from pairhmm.scan.base import REVERSE, ScanOptions, Tiling
+from pairhmm.scan.tiles import masked_tiles
 from pairhmm.sequences.iupac import ANY
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures

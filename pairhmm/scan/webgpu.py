@@ -1,4 +1,4 @@
-"""Scans on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
+"""Scan on a WebGPU device, with wgpu: the kernels of `shaders/scan/`, their buffers, and their launches."""
 
 from __future__ import annotations
 
@@ -10,17 +10,147 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
+from pairhmm.backends.webgpu.commands import grid, make_pipeline, mapped, record
+from pairhmm.backends.webgpu.declarations import Field, Record, constants
+from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.setup import Adapter, status, translated
 from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.errors import DeviceLost
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.scan.base import Patterns, Scanner, ScanOptions
 from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, Found
 from pairhmm.scan.index import PER_WORD, Index
-from pairhmm.scan.mapped import MappedSender
-from pairhmm.scan.webgpu_kernels import BINDINGS, MARK_WORDS, PARAMS, SUM_TILE, SUM_WIDTH, TILE, VERIFY_WIDTH, source
+from pairhmm.scan.sending import Bytes, Filling, Sender
 from pairhmm.sequences.records import Samples
+
+FILES = {
+    "mark": "scan/mark.wgsl",
+    "match_tile": "scan/match.wgsl",
+    "sum": "scan/sums.wgsl",
+    "carry": "scan/sums.wgsl",
+    "total": "scan/verify.wgsl",
+    "verify": "scan/verify.wgsl",
+}
+"""Entry points, and the file of shaders/ that has each."""
+
+BINDINGS = {
+    "mark": ("words", "with_letters"),
+    "match_tile": ("words", "with_letters", "offset", "index", "patterns", "counts", "list"),
+    "sum": ("qualities", "within", "tile_sums"),
+    "carry": (None, None, "tile_sums", "before"),
+    "total": ("qualities", "within", "before", *[None] * 5, "offset", "totals"),
+    "verify": ("qualities", "within", "before", "words", "patterns", "counts", "list", "hits"),
+}
+"""Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
+
+TILE = 1024
+"""Positions that a workgroup of match_tile takes."""
+
+MARK_WORDS = 128
+"""Words of letters that a workgroup of mark takes, to make one word of bits."""
+
+VERIFY_WIDTH = 64
+"""Invocations of a workgroup of verify and of total. In total, each takes one segment."""
+
+SUM_WIDTH, SUMMED = 256, 64
+"""Invocations of a workgroup of sum, and qualities that each adds up."""
+
+SUM_TILE = SUM_WIDTH * SUMMED
+"""Qualities that a workgroup of sum adds up."""
+
+PARAMS = Record(
+    "Params",
+    Field("bases", "u32", "letters of the samples"),
+    Field("words", "u32", "words of letters, with those of N behind the last"),
+    Field("segments", "u32", ""),
+    Field("carried", "u32", "letters at the begin of the first segment that an earlier call had"),
+    Field("first_at", "u32", "in the index, behind the bits: [5^BASES + 1] into anchors"),
+    Field("anchor_at", "u32", "in the index: the handles of anchors"),
+    Field("anchors", "u32", "handles that have an anchor"),
+    Field("handles", "u32", "all handles; those behind the anchors are tried everywhere"),
+    Field("pattern_at", "u32", "in the patterns, behind the handles: first word of letters, length"),
+    Field("letters_at", "u32", "in the patterns: their letters"),
+    Field("longest", "u32", "letters of the longest pattern"),
+    Field("max_mismatches", "u32", "columns"),
+    Field("min_informative", "u32", "columns"),
+    Field("room", "u32", "of the list, and for hits"),
+    Field("sum_tiles", "u32", "workgroups of `sum`"),
+    Field("scored", "u32", "whether there are qualities"),
+)
+"""The uniform block of a call, for all kernels of the scan."""
+
+
+def source(entry: str, bases: int) -> str:
+    """WGSL of an entry point, for anchors of `bases` letters."""
+    sizes = {
+        "BASES": bases,
+        "TILE": TILE,
+        "MARK_WORDS": MARK_WORDS,
+        "VERIFY_WIDTH": VERIFY_WIDTH,
+        "SUM_WIDTH": SUM_WIDTH,
+        "SUMMED": SUMMED,
+        "SUM_TILE": SUM_TILE,
+    }
+    numbers = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
+    return assemble(FILES[entry], read, {PARAMS.name: PARAMS.declaration} | constants(sizes), numbers)
+
+
+PIECE, PIECES = 1 << 24, 16
+"""Bytes of a buffer, and the number of buffers."""
+
+
+class MappedSender(Sender):
+    """Sends arrays to device buffers, whose sizes are whole words.
+
+    While a buffer is being mapped, a thread of wgpu waits for the device, and no other thread can submit work. So
+    buffers are mapped once everything is submitted, or when no mapped buffer is left.
+
+    Parameters
+    ----------
+    device : GPUDevice
+    """
+
+    def __init__(self, device: Any) -> None:
+        super().__init__(PIECE, PIECES)
+        self._device = device
+        self._sent: list[Any] = []
+        self._mapping: list[tuple[Any, Any]] = []  # buffers, each with the promise that it is mapped
+
+    def map_sent(self) -> None:
+        """Begin to map the buffers that were passed to the device."""
+        self._mapping += [(piece, piece.map_async("WRITE", 0, PIECE)) for piece in self._sent]
+        self._sent = []
+
+    def _take(self) -> Any:
+        if not self._free and self._mapping:
+            self._wait_for_mapped()
+        return super()._take()
+
+    def _make(self) -> Any:
+        return self._device.create_buffer(size=PIECE, usage="MAP_WRITE|COPY_SRC", mapped_at_creation=True)
+
+    def _memory(self, piece: Any) -> Bytes:
+        return mapped(piece)
+
+    def _pass(self, filling: Filling) -> None:
+        filling.piece.unmap()
+        sending = filling.sending
+        size = -(-sending.size(filling.count) // 4) * 4
+        encoder = self._device.create_command_encoder()
+        encoder.copy_buffer_to_buffer(filling.piece, 0, sending.target, sending.size(filling.first), size)
+        self._device.queue.submit([encoder.finish()])
+        self._sent.append(filling.piece)
+
+    def _reclaim(self) -> None:
+        self.map_sent()
+        self._wait_for_mapped()
+
+    def _wait_for_mapped(self) -> None:
+        for piece, promise in self._mapping:
+            promise.sync_wait()
+            self._free.append(piece)
+        self._mapping = []
+
 
 __all__ = ["WebgpuFinder", "make", "status"]
 

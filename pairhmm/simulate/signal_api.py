@@ -20,10 +20,8 @@ from pairhmm.simulate.genome_files import write_truth_table
 from pairhmm.simulate.signals import draw_current, draw_table
 from pairhmm.simulate.signatures import draw_bases
 from pairhmm.warp import slow5
-from pairhmm.warp.kmer_tables import read_kmer_table, write_kmer_table
-from pairhmm.warp.kmers import LONGEST_K, KmerTable
-from pairhmm.warp.signal_records import SignalRecord
-from pairhmm.warp.signal_text import write_text
+from pairhmm.warp.kmers import LONGEST_K, KmerTable, read_kmer_table, write_kmer_table
+from pairhmm.warp.signal_records import SignalRecord, write_text
 from pairhmm.warp.slow5 import write_slow5
 
 TRUTH_COLUMNS = ("read", "signature", "strand", "start", "end")

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.options import check_number, check_whole, with_keywords
-from pairhmm.warp.base import choose
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions, choose
 from pairhmm.warp.scaling import SCALES, quantised
 
 _DEFAULTS = WarpOptions()

@@ -12,7 +12,7 @@ from pairhmm.cli.param_types import INPUT_FILE, Real
 from pairhmm.engine import Choice
 from pairhmm.warp import files as warp_files
 from pairhmm.warp import signatures as warp_signatures
-from pairhmm.warp.batch import WarpMode, WarpOptions
+from pairhmm.warp.base import WarpMode, WarpOptions
 from pairhmm.warp.cutting import CutOptions, RawLevels
 from pairhmm.warp.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
 

@@ -18,8 +18,7 @@ from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import Slot
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warp import cpu
-from pairhmm.warp.base import Warper
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Warpings, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Warper, Warpings, WarpOptions
 from pairhmm.warp.cuda_kernels import (
     FLOAT_LIMIT,
     FLOATS,
@@ -29,11 +28,14 @@ from pairhmm.warp.cuda_kernels import (
     WARPS,
     WORD_LIMIT,
     WORDS,
+    Ints,
+    LevelPairs,
     WarpKernel,
     costs_of,
     halves_limit,
+    packed,
+    tasks_of,
 )
-from pairhmm.warp.cuda_tasks import Ints, LevelPairs, packed, tasks_of
 
 __all__ = ["CudaWarper", "make", "status"]
 

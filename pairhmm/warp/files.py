@@ -20,8 +20,7 @@ from pairhmm.files.background import begun_prefetch
 from pairhmm.files.descriptors import STDIN
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.options import Within, check_choice, check_number, check_whole, with_keywords
-from pairhmm.warp.base import Warper, choose
-from pairhmm.warp.batch import SignalPairs, Signals, WarpKeywords, WarpOptions
+from pairhmm.warp.base import SignalPairs, Signals, Warper, WarpKeywords, WarpOptions, choose
 from pairhmm.warp.scaling import (
     NORMALISATIONS,
     SCALES,
@@ -31,7 +30,7 @@ from pairhmm.warp.scaling import (
     normalised,
     quantised,
 )
-from pairhmm.warp.signal_reader import read_signals
+from pairhmm.warp.signal_files import read_signals
 from pairhmm.warp.signal_records import SignalRecord
 from pairhmm.warp.writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
 

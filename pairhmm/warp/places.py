@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.sequences.iupac import reverse_complement
-from pairhmm.warp.base import Warper
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, Warper, WarpOptions
 from pairhmm.warp.kmers import KmerTable
 from pairhmm.warp.scaling import Normalisation, normalised, quantised
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TextIO
@@ -23,17 +23,14 @@ from pairhmm.files.names import check_file_names, decoded
 from pairhmm.native import require_compiled
 from pairhmm.options import check_choice, check_number, check_whole
 from pairhmm.sequences.signatures import Signatures, read_signatures
-from pairhmm.warp.base import Warper, choose
-from pairhmm.warp.batch import Signals
-from pairhmm.warp.chemistry import NO_RNA, direct_rna, pore_of_run
+from pairhmm.warp.base import Signals, Warper, choose
+from pairhmm.warp.chemistry import Chemistry
 from pairhmm.warp.cutting import CutOptions
 from pairhmm.warp.files import Quantiser, check_length, say_scale
-from pairhmm.warp.kmer_tables import read_kmer_table
-from pairhmm.warp.kmers import KmerTable
+from pairhmm.warp.kmers import KmerTable, read_kmer_table
 from pairhmm.warp.places import SignatureLevels, best_places
 from pairhmm.warp.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
-from pairhmm.warp.signal_reader import read_signals
-from pairhmm.warp.signal_records import SignalRecord
+from pairhmm.warp.signal_files import read_signals
 from pairhmm.warp.writer import PLACE_COLUMNS, check_warpings, open_warpings, place_lines
 
 log = logging.getLogger(__name__)
@@ -159,35 +156,6 @@ def warp_signatures(
             run.write(block, out)
     run.tell()
     return run.counts
-
-
-class Chemistry:
-    """Compares the runs of reads with the table of levels: refuses direct RNA, and warns once of another pore.
-
-    Parameters
-    ----------
-    pore : str
-        The table's pore; empty if it is not known.
-    """
-
-    def __init__(self, pore: str) -> None:
-        self._pore = pore
-        self._checked: Mapping[str, str] | None = None
-        self._is_told = False
-
-    def check(self, path: str, signal: SignalRecord) -> None:
-        """Check a read's run. Raises InputError for direct RNA."""
-        if signal.run is self._checked:
-            return
-        self._checked = signal.run
-        told = direct_rna(signal.run)
-        if told:
-            rule = f"is of direct RNA ({told}): {NO_RNA}"
-            raise InputError(path, f"read {signal.name}", rule, "give reads of DNA or cDNA")
-        pore = pore_of_run(signal.run)
-        if pore and self._pore and pore != self._pore and not self._is_told:
-            self._is_told = True
-            log.warning("%s: reads of pore %s, and a table of levels of pore %s", decoded(path), pore, self._pore)
 
 
 def _approximate_reads(path: str) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_output
-from pairhmm.warp.batch import NO_PATH, Warpings
+from pairhmm.warp.base import NO_PATH, Warpings
 from pairhmm.warp.places import STRANDS, SignaturePlaces
 
 PAIR_COLUMNS = ("query", "target", "cost", "start", "end")

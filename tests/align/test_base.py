@@ -7,8 +7,7 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.align import base, reference
-from pairhmm.align.base import ALIGNERS, Aligner, AlignerPool
-from pairhmm.align.batch import Alignments
+from pairhmm.align.base import ALIGNERS, Aligner, AlignerPool, Alignments
 from pairhmm.align.scoring import Scoring
 from pairhmm.backends.base import Status
 from pairhmm.engine import pair_pool

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.align import cuda_packing
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.backends.tiles import team
 from pairhmm.native import native
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from pairhmm.scan.batch import ScanOptions
+from pairhmm.scan.base import ScanOptions
 from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures

@@ -12,7 +12,7 @@ import pairhmm
 from pairhmm.errors import InputError
 from pairhmm.files.outputs import open_output
 from pairhmm.scan.api import ScanHit
-from pairhmm.scan.batch import ScanOptions, Tiling
+from pairhmm.scan.base import ScanOptions, Tiling
 from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports, ScanCounts
 from pairhmm.sequences.iupac import decode_sets, encode_sets

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.scan.batch import Tiling
-from pairhmm.scan.complexity import masked_places, masked_tiles
-from pairhmm.scan.reference_tiles import is_low_complexity
+from pairhmm.scan.base import Tiling
+from pairhmm.scan.reference import is_low_complexity
+from pairhmm.scan.tiles import masked_places, masked_tiles
 from pairhmm.sequences.iupac import encode_sets, reverse_complement
 from pairhmm.sequences.signatures import Signatures
 from tests.scan.conftest import BASES, draw

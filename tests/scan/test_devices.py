@@ -20,8 +20,7 @@ from pairhmm.bench import scan as bench_scan
 from pairhmm.bench.cli import command
 from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
 from pairhmm.scan import base, cpu, device
-from pairhmm.scan.base import SCANNERS
-from pairhmm.scan.batch import Patterns, Scanned, ScanOptions
+from pairhmm.scan.base import SCANNERS, Patterns, Scanned, ScanOptions
 from pairhmm.scan.device import DeviceScanner
 from pairhmm.scan.index import Index
 from pairhmm.sequences.iupac import encode_sets

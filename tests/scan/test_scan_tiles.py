@@ -10,7 +10,7 @@ import pytest
 
 import pairhmm
 from pairhmm.errors import BackendUnavailable, InputError
-from pairhmm.scan.batch import Patterns, ScanOptions, Tiling
+from pairhmm.scan.base import Patterns, ScanOptions, Tiling
 from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports
 from pairhmm.scan.rollup import PRESENT, Rollup, repeated_tiles

@@ -8,8 +8,7 @@ import pytest
 from pairhmm import _cpu, backends
 from pairhmm.errors import BackendUnavailable
 from pairhmm.scan import reference
-from pairhmm.scan.base import SCANNERS
-from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions
+from pairhmm.scan.base import HIT, SCANNERS, Patterns, Scanned, ScanOptions
 from pairhmm.scan.cpu import CpuScanner
 from pairhmm.sequences.iupac import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples

@@ -13,8 +13,7 @@ import sys
 import numpy as np
 
 from pairhmm.warp import reference
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import WARPERS, SignalPairs, Signals, WarpOptions
 
 LEAST, MOST = -(2**15), 2**15 - 1
 KINDS = ("noise", "extreme", "few", "steps", "constant")

@@ -8,8 +8,7 @@ import pytest
 from pairhmm.engine import pair_pool
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.warp import reference
-from pairhmm.warp.base import Warper, WarperPool, choose
-from pairhmm.warp.batch import WarpOptions
+from pairhmm.warp.base import Warper, WarperPool, WarpOptions, choose
 
 
 class Failing(Warper):

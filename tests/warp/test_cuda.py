@@ -13,7 +13,7 @@ import pytest
 from pairhmm import backends
 from pairhmm.errors import DeviceLost
 from pairhmm.warp import cuda
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpOptions
 from pairhmm.warp.cuda_kernels import FLOATS, HALVES, LONG_SHAPES, SHORT_SHAPES, WORDS, WarpKernel
 
 HELPERS = Path(__file__).parents[1] / "backends" / "cuda"

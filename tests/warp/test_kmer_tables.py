@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.warp.kmer_tables import kmers, read_kmer_table, write_kmer_table
-from pairhmm.warp.kmers import KmerTable
+from pairhmm.warp.kmers import KmerTable, kmers, read_kmer_table, write_kmer_table
 
 HEADER = "kmer\tlevel_mean\tlevel_stdv"
 

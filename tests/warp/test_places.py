@@ -7,8 +7,7 @@ import pytest
 
 from pairhmm.sequences.iupac import encode_sets, reverse_complement
 from pairhmm.warp import places, reference
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import NO_PATH, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, WARPERS, Signals, WarpOptions
 from pairhmm.warp.kmers import KmerTable
 from pairhmm.warp.places import SignatureLevels, best_places
 

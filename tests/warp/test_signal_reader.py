@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.warp.signal_reader import read_signals
-from pairhmm.warp.signal_records import SignalRecord
-from pairhmm.warp.signal_text import write_text
+from pairhmm.warp.signal_files import read_signals
+from pairhmm.warp.signal_records import SignalRecord, write_text
 from pairhmm.warp.slow5 import write_slow5
 
 SIGNALS = {"a": [90.25, 80.5, -3.0], "b": [1.0, 2.0], "c d": [7.75]}

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.backends import cpu
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import NO_PATH, SignalPairs, WarpOptions
+from pairhmm.warp.base import NO_PATH, WARPERS, SignalPairs, WarpOptions
 from pairhmm.warp.cpu import CpuWarper
 
 LEVELS = [name for name, runs in cpu.levels() if runs]

@@ -11,9 +11,8 @@ from pairhmm import backends
 from pairhmm.backends.webgpu import pair_kernels, pair_strips
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warp import webgpu
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import NO_PATH, WarpOptions
-from pairhmm.warp.webgpu_kernels import LARGEST
+from pairhmm.warp.base import NO_PATH, WARPERS, WarpOptions
+from pairhmm.warp.webgpu import LARGEST
 
 SUBSEQUENCE = WarpOptions("subsequence")
 ALL_OPTIONS = [WarpOptions(), WarpOptions(band=9), WarpOptions(band=40), SUBSEQUENCE]

@@ -15,7 +15,7 @@ from pairhmm.backends.webgpu.strips import LONG, strip_entries
 from pairhmm.backends.webgpu.tables import PROFILE, TABLES, tables
 from pairhmm.backends.webgpu.work import WORK
 from pairhmm.models import scaling
-from pairhmm.scan.webgpu_kernels import PARAMS
+from pairhmm.scan.webgpu import PARAMS
 
 SHADERS = Path(__file__).parents[3] / "shaders"
 CODE = {
