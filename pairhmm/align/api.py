@@ -143,13 +143,7 @@ def align_scores(
 
 
 def scoring_of(scoring: Scoring | str) -> Scoring:
-    """A scoring, or that of a preset's name.
-
-    Raises
-    ------
-    OptionError
-        For a name that no preset has.
-    """
+    """A scoring, or that of a preset's name. Raises OptionError for a name that no preset has."""
     if isinstance(scoring, Scoring):
         return scoring
     check_choice("scoring", scoring, tuple(PRESETS))

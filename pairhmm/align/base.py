@@ -24,18 +24,10 @@ LONGEST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Sequences end to end.
+    """Sequences end to end."""
 
-    Attributes
-    ----------
-    codes : ndarray, shape (letters,), uint8
-        A C G T N as 0 to 4 (`pairhmm.sequences.letters`).
-    offsets : ndarray, shape (sequences + 1,), int64
-        Where each begins in `codes`; the last is where the last one ends.
-    """
-
-    codes: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    codes: NDArray[np.uint8]  # [letters]: a C G T N as 0 to 4 (`pairhmm.sequences.letters`)
+    offsets: NDArray[np.int64]  # [sequences + 1]: where each begins in `codes`; the last is where the last one ends
 
     @classmethod
     def of(cls, sequences: Sequence[NDArray[np.uint8]]) -> Sequences:
@@ -71,24 +63,17 @@ class Alignments:
     Among alignments of one score all aligners take the same one. In mode "gatk" it is GATK's. Otherwise it ends at the
     leftmost base of the target; and, from its end backwards, a column of two letters goes before a deletion, a deletion
     before an insertion, and a gap that ends before one that goes on.
-
-    Attributes
-    ----------
-    scores : ndarray, shape (pairs,), int32
-    target_starts, target_ends : ndarray, shape (pairs,), int32
-        The part of the target that is aligned (0-based half-open). With GATK's overhang "ignore", it may begin before
-        the target's first base, and end behind its last.
-    cigars : ndarray, shape (operations,), uint32
-        All CIGARs, one after the other, as BAM has them: ``length << 4 | operation``, with the operations M (0), I (1),
-        D (2) and S (4). An insertion is of bases that the query has and the target has not.
-    offsets : ndarray, shape (pairs + 1,), int64
-        Where the CIGAR of each begins in `cigars`. That of two empty sequences is empty.
     """
 
-    scores: NDArray[np.int32]
+    scores: NDArray[np.int32]  # [pairs]
+    # [pairs]: the part of the target that is aligned (0-based half-open). With GATK's overhang "ignore", it may begin
+    # before the target's first base, and end behind its last.
     target_starts: NDArray[np.int32]
     target_ends: NDArray[np.int32]
+    # [operations]: all CIGARs, one after the other, as BAM has them: ``length << 4 | operation``, with the operations M
+    # (0), I (1), D (2) and S (4). An insertion is of bases that the query has and the target has not.
     cigars: NDArray[np.uint32]
+    # [pairs + 1]: where the CIGAR of each begins in `cigars`. That of two empty sequences is empty.
     offsets: NDArray[np.int64]
 
     @classmethod
@@ -177,10 +162,8 @@ def choose(
     ----------
     backend, devices
         As for `Tool.choose`.
-    scoring : Scoring
     cells : int
         Approximate number of cells of the whole work.
-    threads : int
     with_cigars : bool
         Whether alignments are wanted, or scores alone.
     """

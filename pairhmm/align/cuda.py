@@ -18,13 +18,7 @@ __all__ = ["CudaAligner", "make", "status"]
 
 
 class CudaAligner(Aligner):
-    """Aligns pairs on one CUDA device.
-
-    Parameters
-    ----------
-    device : int
-        Index of the device.
-    """
+    """Aligns pairs on one CUDA device."""
 
     def __init__(self, device: int = 0) -> None:
         self.label = f"cuda:{device}"
@@ -100,11 +94,6 @@ def _replaced(found: Alignments, index: Index, by: Alignments) -> Alignments:
 
 
 def make(device: int = 0) -> Aligner:
-    """An aligner on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """An aligner on a CUDA device. Raises BackendUnavailable."""
     with cuda_setup.starting(device):
         return CudaAligner(device)

@@ -69,18 +69,10 @@ class SentPairs:
 
 @dataclass(frozen=True, slots=True)
 class RunningPairs:
-    """A chunk that the device aligns.
+    """A chunk that the device aligns."""
 
-    Attributes
-    ----------
-    left : int32
-        The pairs of the call that it leaves out.
-    found : int32[numbers, pairs]
-        Scores; with alignments also starts, ends, and numbers of runs.
-    """
-
-    left: Index
-    found: NDArray[np.int32]
+    left: Index  # the pairs of the call that it leaves out
+    found: NDArray[np.int32]  # [numbers, pairs]: Scores; with alignments also starts, ends, and numbers of runs
 
 
 class AligningDevice:
@@ -88,8 +80,6 @@ class AligningDevice:
 
     Parameters
     ----------
-    device : int
-        Index of the device.
     label : str
         Its name in messages.
     """

@@ -35,23 +35,13 @@ Index = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class PackedSide:
-    """The sequences [first, end) of one side, which pairs are of.
-
-    Attributes
-    ----------
-    sequences : Sequences
-    index : int32[pairs]
-        The sequence of each pair.
-    first, end : int
-    letter : int
-        Where their letters begin among the packed ones.
-    """
+    """The sequences [first, end) of one side, which pairs are of."""
 
     sequences: Sequences
-    index: Index
+    index: Index  # [pairs]: the sequence of each pair
     first: int
     end: int
-    letter: int
+    letter: int  # where their letters begin among the packed ones
 
     @property
     def codes(self) -> NDArray[np.uint8]:

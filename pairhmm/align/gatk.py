@@ -29,16 +29,10 @@ _NO_GAP = -(2**30)
 
 
 class Matrix(NamedTuple):
-    """Scores, and where each came from.
+    """Scores, and where each came from."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (target letters + 1, query letters + 1), int64
-    steps : ndarray, same shape, int64
-        0 for a column of two letters, k for a deletion of k letters, -k for an insertion of k letters.
-    """
-
-    scores: NDArray[np.int64]
+    scores: NDArray[np.int64]  # [target letters + 1, query letters + 1]
+    # 0 for a column of two letters, k for a deletion of k letters, -k for an insertion of k letters.
     steps: NDArray[np.int64]
 
 

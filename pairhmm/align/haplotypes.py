@@ -90,7 +90,6 @@ def differences_of_each(reference: str, sequences: Sequence[str], first: int = 0
 
     Parameters
     ----------
-    reference : str
     sequences : sequence of str
         Each spans ``reference[first:]``.
     first : int
@@ -230,8 +229,6 @@ def write_haplotype_vcf(
 
     Parameters
     ----------
-    destination : path
-    chrom : str
     contigs : mapping of str to int
         Lengths.
     names : sequence of str

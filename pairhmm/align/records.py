@@ -29,10 +29,8 @@ UNMAPPED, SECONDARY = 0x4, 0x100
 def read_targets(path: str) -> tuple[list[str], list[int]]:
     """Names and lengths of all sequences of a file, for a header of SAM.
 
-    Raises
-    ------
-    InputError
-        For what a header can't have: a name that SAM forbids, two sequences of one name, and an empty one.
+    Raises InputError for what a header can't have: a name that SAM forbids, two sequences of one name, and an empty
+    one.
     """
     names: list[str] = []
     lengths: list[int] = []
@@ -59,7 +57,6 @@ def open_records(
 
     Parameters
     ----------
-    destination : path
     names, lengths : sequences
         Of all targets.
     provenance : mapping of str to str

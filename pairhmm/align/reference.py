@@ -21,14 +21,9 @@ NEVER = -(2**40)
 
 
 class Row(NamedTuple):
-    """A row of the matrices: the best score of what comes before a place in the query and each place in the target.
+    """A row of the matrices: the best score of what comes before a place in the query and each place in the target."""
 
-    Attributes
-    ----------
-    best, deletion, insertion : ndarray, shape (target letters + 1,), int64
-        Of all alignments, of those that end in a deletion, and of those that end in an insertion.
-    """
-
+    # [target letters + 1]: of all alignments, of those that end in a deletion, and of those that end in an insertion.
     best: NDArray[np.int64]
     deletion: NDArray[np.int64]
     insertion: NDArray[np.int64]

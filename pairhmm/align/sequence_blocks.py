@@ -29,20 +29,11 @@ PAIRS_AT_ONCE = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class NamedSequences:
-    """Consecutive records of a file.
-
-    Attributes
-    ----------
-    names : Names
-    sequences : Sequences
-        An empty record is an empty sequence.
-    qualities : ndarray, shape (letters,), uint8, or None
-        Phred, of FASTQ.
-    """
+    """Consecutive records of a file."""
 
     names: Names
-    sequences: Sequences
-    qualities: NDArray[np.uint8] | None
+    sequences: Sequences  # an empty record is an empty sequence
+    qualities: NDArray[np.uint8] | None  # [letters] or None: Phred, of FASTQ
 
     def __len__(self) -> int:
         return len(self.sequences)
@@ -56,21 +47,12 @@ class NamedSequences:
 
 @dataclass(frozen=True, slots=True)
 class PairBlock:
-    """Pairs that are aligned together, in the order of the output.
-
-    Attributes
-    ----------
-    queries, targets : NamedSequences
-    pairs : SequencePairs
-        Of their sequences. Those of a query are consecutive.
-    first_target : int
-        Number of the first target in its file.
-    """
+    """Pairs that are aligned together, in the order of the output."""
 
     queries: NamedSequences
     targets: NamedSequences
-    pairs: SequencePairs
-    first_target: int = 0
+    pairs: SequencePairs  # Of their sequences. Those of a query are consecutive.
+    first_target: int = 0  # number of the first target in its file
 
     def names(self) -> tuple[list[str], list[str]]:
         """The query and the target of each pair."""
@@ -98,19 +80,15 @@ def sequence_blocks(
 ) -> Iterator[NamedSequences]:
     """The records of a FASTA or FASTQ file, plain or gzipped, in blocks; ``-`` is stdin.
 
+    Raises InputError for files that can't be used, letters outside IUPAC, and sequences of more than `LONGEST` letters.
+    The message names file, record and cure.
+
     Parameters
     ----------
-    path : str
     chunk_size : int
         Bytes of text that are read at once.
     watch : callable
         Called with the number of bytes of the file that were read.
-
-    Raises
-    ------
-    InputError
-        For files that can't be used, letters outside IUPAC, and sequences of more than `LONGEST` letters. The message
-        names file, record and cure.
     """
     records = 0
     with ByteStream(path, watch) as stream:
@@ -150,10 +128,7 @@ def pairs_in_order(
 ) -> Iterator[PairBlock]:
     """The first record of both files, then the second of both, and so on.
 
-    Raises
-    ------
-    InputError
-        Where one file has more records than the other, and as in `sequence_blocks`.
+    Raises InputError where one file has more records than the other, and as in `sequence_blocks`.
     """
     one, other = (sequence_blocks(path, chunk_size, watch) for path in (queries, targets))
     some, others = next(one, None), next(other, None)

@@ -24,18 +24,12 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
-    """The columns of each alignment: int64[pairs] each.
+    """The columns of each alignment: int64[pairs] each."""
 
-    Attributes
-    ----------
-    matches, mismatches : ndarray
-        Columns of two letters. N matches N.
-    inserted, deleted : ndarray
-        Letters of the query alone, and of the target alone.
-    """
-
+    # Columns of two letters. N matches N.
     matches: NDArray[np.int64]
     mismatches: NDArray[np.int64]
+    # Letters of the query alone, and of the target alone.
     inserted: NDArray[np.int64]
     deleted: NDArray[np.int64]
 
@@ -105,7 +99,6 @@ def open_table(destination: str | Path, with_cigars: bool, is_distance: bool) ->
 
     Parameters
     ----------
-    destination : path
     with_cigars : bool
         Whether the table has the columns `ALIGNMENT_COLUMNS`.
     is_distance : bool

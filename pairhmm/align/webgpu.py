@@ -34,13 +34,7 @@ MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
 
 
 class WebgpuAligner(Aligner):
-    """Aligns on one WebGPU device.
-
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    """
+    """Aligns on one WebGPU device."""
 
     def __init__(self, number: int) -> None:
         self.label = f"webgpu:{number}"
@@ -51,9 +45,7 @@ class WebgpuAligner(Aligner):
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         """The score of each pair's best alignment (int32). All cores pack letters.
 
-        Raises
-        ------
-        OutOfDeviceMemory, DeviceLost
+        Raises OutOfDeviceMemory, DeviceLost.
         """
         if scoring.mode == "gatk":
             return self._fallback.of("GATK's rules").scores(pairs, scoring, threads)
@@ -123,11 +115,6 @@ def _is_beyond_32_bits(pairs: SequencePairs, scoring: Scoring) -> bool:
 
 
 def make(device: int = 0) -> WebgpuAligner:
-    """An aligner on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """An aligner on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return WebgpuAligner(device)

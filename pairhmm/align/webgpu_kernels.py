@@ -100,30 +100,14 @@ ENTRIES = {"edit": "edit_distance", "gaps": "align_gaps", "planes": "align_plane
 
 @dataclass(frozen=True, slots=True)
 class AlignVariant:
-    """What a kernel is compiled for.
+    """What a kernel is compiled for."""
 
-    Attributes
-    ----------
-    form : {"edit", "linear", "affine"}
-        That of the scoring.
-    rows : int
-        Rows of a strip: a multiple of `BITS` for "edit", of `PER_WORD` otherwise.
-    unknown : bool
-        Whether letters may be N.
-    skewed : bool
-        A mismatch counts, because it scores more than the gaps in place of it.
-    wide : bool
-        Scores are integers.
-    steps : PlaneSteps or None
-        Bit planes.
-    """
-
-    form: str
-    rows: int
-    unknown: bool
-    skewed: bool = False
-    wide: bool = False
-    steps: PlaneSteps | None = None
+    form: str  # one of "edit", "linear", "affine": that of the scoring
+    rows: int  # rows of a strip: a multiple of `BITS` for "edit", of `PER_WORD` otherwise
+    unknown: bool  # whether letters may be N
+    skewed: bool = False  # a mismatch counts, because it scores more than the gaps in place of it
+    wide: bool = False  # scores are integers
+    steps: PlaneSteps | None = None  # bit planes
 
     @property
     def file(self) -> str:
@@ -236,20 +220,11 @@ AHEAD = 2
 
 @dataclass(frozen=True, slots=True)
 class PackedLetters:
-    """The letters that pairs need, as kernels read them.
+    """The letters that pairs need, as kernels read them."""
 
-    Attributes
-    ----------
-    words : ndarray of uint32
-        Two bits a letter, `PER_WORD` letters a word, the first one lowest; 0 for N.
-    unknown : ndarray of uint32, or None
-        A bit a letter, set for N. None where there is no N.
-    queries_at, targets_at : int
-        What is added to an offset in `SequencePairs.queries`, or in its targets, to get the index of a letter.
-    """
-
-    words: NDArray[np.uint32]
-    unknown: NDArray[np.uint32] | None
+    words: NDArray[np.uint32]  # two bits a letter, `PER_WORD` letters a word, the first one lowest; 0 for N
+    unknown: NDArray[np.uint32] | None  # A bit a letter, set for N. None where there is no N.
+    # What is added to an offset in `SequencePairs.queries`, or in its targets, to get the index of a letter.
     queries_at: int
     targets_at: int
 
@@ -257,10 +232,7 @@ class PackedLetters:
 def letters_of(pairs: SequencePairs) -> PackedLetters:
     """Pack the letters from the first sequence that the pairs need to the last one.
 
-    Raises
-    ------
-    OutOfDeviceMemory
-        If fewer pairs are needed.
+    Raises OutOfDeviceMemory if fewer pairs are needed.
     """
     ranges = [_needed(pairs.queries, pairs.query_index), _needed(pairs.targets, pairs.target_index)]
     codes = [one.codes[begin:end] for one, (begin, end) in zip((pairs.queries, pairs.targets), ranges, strict=True)]
@@ -287,44 +259,23 @@ def _needed(sequences: Sequences, index: NDArray[np.int32]) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class AlignDispatch:
-    """Some strips of some pairs.
-
-    Attributes
-    ----------
-    variant : AlignVariant
-    first_pair : int
-        Index in `AlignPlan.pairs`.
-    items : int
-        Invocations.
-    first_row, end_row : int
-    border : int
-        Words of the border.
-    """
+    """Some strips of some pairs."""
 
     variant: AlignVariant
-    first_pair: int
-    items: int
+    first_pair: int  # index in `AlignPlan.pairs`
+    items: int  # invocations
     first_row: int
     end_row: int
-    border: int
+    border: int  # words of the border
 
 
 @dataclass(frozen=True, slots=True)
 class AlignPlan:
-    """Pairs in the order in which a device takes them.
+    """Pairs in the order in which a device takes them."""
 
-    Attributes
-    ----------
-    pairs : ndarray of PAIR
-    place : ndarray, shape (pairs,), int64, or None
-        Index of each in the call. None where that is the order of the call.
-    dispatches : list of AlignDispatch
-        In the order in which they must run.
-    """
-
-    pairs: NDArray[np.void]
-    place: NDArray[np.int64] | None
-    dispatches: list[AlignDispatch]
+    pairs: NDArray[np.void]  # of PAIR
+    place: NDArray[np.int64] | None  # [pairs]: index of each in the call. None where that is the order of the call.
+    dispatches: list[AlignDispatch]  # in the order in which they must run
 
 
 def planned(
@@ -334,9 +285,6 @@ def planned(
 
     Parameters
     ----------
-    pairs : SequencePairs
-    letters : PackedLetters
-    scoring : Scoring
     most_cells : int
         Of a dispatch, if it can be cut.
     most_words : int

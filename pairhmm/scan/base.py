@@ -114,24 +114,13 @@ class ScanOptions:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The sequences to search for: each signature that can match, then their reverse complements.
+    """The sequences to search for: each signature that can match, then their reverse complements."""
 
-    Attributes
-    ----------
-    letters : uint8[sum of lengths]
-    offset : int64[patterns + 1]
-    signature : int64[patterns]
-    strand : int64[patterns]
-        `FORWARD` or `REVERSE`.
-    least_total : int64[patterns]
-        The smallest sum of qualities that meets both thresholds.
-    """
-
-    letters: NDArray[np.uint8]
-    offset: NDArray[np.int64]
-    signature: NDArray[np.int64]
-    strand: NDArray[np.int64]
-    least_total: NDArray[np.int64]
+    letters: NDArray[np.uint8]  # [sum of lengths]
+    offset: NDArray[np.int64]  # [patterns + 1]
+    signature: NDArray[np.int64]  # [patterns]
+    strand: NDArray[np.int64]  # [patterns]: `FORWARD` or `REVERSE`
+    least_total: NDArray[np.int64]  # [patterns]: the smallest sum of qualities that meets both thresholds
 
     __repr__ = short_repr
 
@@ -200,20 +189,12 @@ def _least_sum(mean: float, length: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The hits of samples.
+    """The hits of samples."""
 
-    Attributes
-    ----------
-    hits : HIT[hits]
-        In order of segment, signature, start, strand, place.
-    quality_totals : int64[segments]
-        Sum of the Phred qualities of each segment, without carried bases; 0 without qualities.
-    runs : RUN[runs]
-        Of a scanner of tiles, in order of segment, signature, strand, diagonal and start.
-    """
-
-    hits: NDArray[np.void]
+    hits: NDArray[np.void]  # [hits]: in order of segment, signature, start, strand, place
+    # [segments]: sum of the Phred qualities of each segment, without carried bases; 0 without qualities.
     quality_totals: NDArray[np.int64]
+    # [runs]: of a scanner of tiles, in order of segment, signature, strand, diagonal and start.
     runs: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, dtype=RUN))
 
     __repr__ = short_repr
@@ -345,11 +326,8 @@ def choose(
     ----------
     backend, device
         As for `Tool.choose`.
-    patterns : Patterns
-    options : ScanOptions
     bases : int
         Approximate number of bases of the samples; 0 if unknown.
-    threads : int
     """
     is_worth_a_device = False
     if backend == "auto":

@@ -21,39 +21,20 @@ Letters = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class FoundSamples:
-    """Samples of one file and their hits.
-
-    Attributes
-    ----------
-    file : str
-    names : Names
-        Names of the samples.
-    records, bases : int64[samples]
-        How many records and bases each sample has.
-    quality_totals : int64[samples]
-    has_qualities : bool
-    hits : HIT[hits]
-        `segment` is the index of the sample. `start` counts from the start of the record.
-    record : int64[hits]
-        Number of each hit's record in the file, from 0.
-    record_names : Names
-    record_name : int64[hits]
-        Index into `record_names`.
-    letters : list of uint8 arrays
-        The letters under each hit; empty unless `HitRules.with_letters`.
-    """
+    """Samples of one file and their hits."""
 
     file: str
-    names: Names
+    names: Names  # names of the samples
+    # [samples]: how many records and bases each sample has.
     records: NDArray[np.int64]
     bases: NDArray[np.int64]
-    quality_totals: NDArray[np.int64]
+    quality_totals: NDArray[np.int64]  # [samples]
     has_qualities: bool
-    hits: NDArray[np.void]
-    record: NDArray[np.int64]
+    hits: NDArray[np.void]  # [hits]: `segment` is the index of the sample. `start` counts from the start of the record.
+    record: NDArray[np.int64]  # [hits]: number of each hit's record in the file, from 0
     record_names: Names
-    record_name: NDArray[np.int64]
-    letters: list[Letters]
+    record_name: NDArray[np.int64]  # [hits]: index into `record_names`
+    letters: list[Letters]  # the letters under each hit; empty unless `HitRules.with_letters`
 
 
 class Collector(Protocol):
@@ -68,20 +49,11 @@ class Collector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """Which hits of a sample are kept, and whether with their letters.
+    """Which hits of a sample are kept, and whether with their letters."""
 
-    Attributes
-    ----------
-    lengths : int64[signatures]
-    every_match : bool
-        Keep all hits. Otherwise the best hit of each signature is kept.
-    with_letters : bool
-        Keep the letters under each hit.
-    """
-
-    lengths: NDArray[np.int64]
-    every_match: bool
-    with_letters: bool
+    lengths: NDArray[np.int64]  # [signatures]
+    every_match: bool  # Keep all hits. Otherwise the best hit of each signature is kept.
+    with_letters: bool  # keep the letters under each hit
 
 
 @dataclass(slots=True)

@@ -75,30 +75,21 @@ def source(bases: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The device memory of one call.
+    """The device memory of one call."""
 
-    Attributes
-    ----------
-    segments, tiles, sum_tiles : int
-        Number of segments, and of tiles of scan_match and of scan_sums.
-    bases, word_count, carried : uint32
-        Letters, words of letters (with N after the last letter), and carried letters.
-    words, with_letters, offset, qualities : device memory
-        `qualities` is None for samples without qualities.
-    sums : tuple of int
-        Addresses of `within`, `before` and the tiles' sums; empty without qualities.
-    """
-
+    # Number of segments, and of tiles of scan_match and of scan_sums.
     segments: int
     tiles: int
+    # Letters, words of letters (with N after the last letter), and carried letters.
     bases: np.uint32
     word_count: np.uint32
     carried: np.uint32
+    # `qualities` is None for samples without qualities.
     words: Any
     with_letters: Any
     offset: Any
     qualities: Any
-    sums: tuple[int, ...]
+    sums: tuple[int, ...]  # addresses of `within`, `before` and the tiles' sums; empty without qualities
     sum_tiles: int
 
     @property
@@ -112,12 +103,8 @@ class CudaFinder:
 
     Parameters
     ----------
-    device : int
-        Index of the device.
-    index : Index
     longest : int
         Length of the longest pattern.
-    options : ScanOptions
     """
 
     most_bases = MOST_BASES
@@ -256,12 +243,7 @@ def _not_empty(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
-    """A scanner on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A scanner on a CUDA device. Raises BackendUnavailable."""
     longest = int(np.diff(patterns.offset).max(initial=1))
     with cuda_setup.starting(device):
         finder = CudaFinder(device, Index.of(patterns, options.max_mismatches), longest, options)
@@ -273,12 +255,7 @@ PIECE, PIECES = 1 << 23, 16
 
 
 class PinnedSender(Sender):
-    """Sends arrays to device memory, on `stream`.
-
-    Parameters
-    ----------
-    cupy : module
-    """
+    """Sends arrays to device memory, on `stream`."""
 
     def __init__(self, cupy: Any) -> None:
         super().__init__(PIECE, PIECES)

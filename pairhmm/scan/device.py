@@ -27,21 +27,13 @@ Found = NDArray[np.uint32]
 
 
 class Finder(Protocol):
-    """Finds patterns on a device.
+    """Finds patterns on a device."""
 
-    Attributes
-    ----------
-    label : str
-        Name of the device in messages.
-    most_bases : int
-        The most bases of one call.
-    """
-
-    label: str
-    most_bases: int
+    label: str  # name of the device in messages
+    most_bases: int  # the most bases of one call
 
     def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
-        """The matches of samples.
+        """The matches of samples. Raises OutOfDeviceMemory, DeviceLost.
 
         Returns
         -------
@@ -50,29 +42,16 @@ class Finder(Protocol):
             on qualities are not applied yet.
         int64[segments]
             The sum of each segment's qualities, without carried bases.
-
-        Raises
-        ------
-        OutOfDeviceMemory, DeviceLost
         """
 
 
 @dataclass(frozen=True, slots=True)
 class SampleChunk:
-    """Consecutive bases of samples, as samples of their own.
-
-    Attributes
-    ----------
-    samples : Samples
-    first_segment : int
-        Index of its first segment in the whole samples.
-    first_position : int
-        Position in that segment at which the chunk begins.
-    """
+    """Consecutive bases of samples, as samples of their own."""
 
     samples: Samples
-    first_segment: int
-    first_position: int
+    first_segment: int  # index of its first segment in the whole samples
+    first_position: int  # position in that segment at which the chunk begins
 
 
 def cut(samples: Samples, most_bases: int, overlap: int) -> Iterator[SampleChunk]:
@@ -102,14 +81,7 @@ def cut(samples: Samples, most_bases: int, overlap: int) -> Iterator[SampleChunk
 
 
 class DeviceScanner(Scanner):
-    """Scans on a device, and on the CPU once the device fails.
-
-    Parameters
-    ----------
-    finder : Finder
-    patterns : Patterns
-    options : ScanOptions
-    """
+    """Scans on a device, and on the CPU once the device fails."""
 
     def __init__(self, finder: Finder, patterns: Patterns, options: ScanOptions) -> None:
         self.label = finder.label

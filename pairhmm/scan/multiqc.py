@@ -29,10 +29,7 @@ def open_multiqc(
 ) -> Iterator[Sink]:
     """Open a MultiQC table, with one row for `sample`, or with one row for each file. `rule` says what a call is.
 
-    Raises
-    ------
-    InputError
-        Where the name does not have the ending that MultiQC looks for.
+    Raises InputError where the name does not have the ending that MultiQC looks for.
     """
     if not str(destination).endswith(MULTIQC_ENDING):
         cause = f"MultiQC finds files whose names end in {MULTIQC_ENDING}"

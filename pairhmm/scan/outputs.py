@@ -83,18 +83,11 @@ class ScanCounts:
 
 @dataclass(slots=True)
 class _FileRead:
-    """Counts of what was read of a file.
-
-    Attributes
-    ----------
-    records, empty : int
-    longest : int
-        Letters of the longest record, or of the longest part of one.
-    """
+    """Counts of what was read of a file."""
 
     records: int = 0
     empty: int = 0
-    longest: int = 0
+    longest: int = 0  # letters of the longest record, or of the longest part of one
 
     def add(self, block: RecordBlock) -> None:
         """Count the records of a block."""

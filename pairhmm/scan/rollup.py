@@ -27,52 +27,24 @@ PRESENT, WEAK, ABSENT = "present", "weak", "absent"
 
 @dataclass(frozen=True, slots=True)
 class SignatureSeen:
-    """A signature in a file: a row of the summary of a scan of tiles.
-
-    Attributes
-    ----------
-    signature : str
-        Its name.
-    length : int
-        Its letters.
-    reads : int
-        Records with a match.
-    ambiguous : float or None
-        Share of these that match another signature as well or better: in as many letters. None without reads.
-    tiles, all_tiles : int
-        Tiles that were matched, and tiles that it has.
-    breadth : float
-        Share of its letters other than N that matched tiles cover.
-    depth : float
-        How many reads cover such a letter, on average.
-    quality : float or None
-        Mean Phred quality of the letters that match; None without any.
-    identity : float or None
-        Share of columns that do not differ, where neither side is N.
-    expected : float
-        Matches that are expected by chance.
-    call : str
-        `PRESENT`; `WEAK`, with reads but not enough; or `ABSENT`.
-    reason : str
-        What a weak signature lacks.
-    masked : int
-        Tiles that were not searched for, because of their low complexity.
-    """
+    """A signature in a file: a row of the summary of a scan of tiles."""
 
     signature: str
-    length: int
-    reads: int
+    length: int  # letters
+    reads: int  # records with a match
+    # Share of these that match another signature as well or better: in as many letters. None without reads.
     ambiguous: float | None
+    # Tiles that were matched, and tiles that it has.
     tiles: int
     all_tiles: int
-    breadth: float
-    depth: float
-    quality: float | None
-    identity: float | None
-    expected: float
-    call: str
-    reason: str
-    masked: int = 0
+    breadth: float  # share of its letters other than N that matched tiles cover
+    depth: float  # how many reads cover such a letter, on average
+    quality: float | None  # mean Phred quality of the letters that match; None without any
+    identity: float | None  # share of columns that do not differ, where neither side is N
+    expected: float  # matches that are expected by chance
+    call: str  # `PRESENT`; `WEAK`, with reads but not enough; or `ABSENT`
+    reason: str  # what a weak signature lacks
+    masked: int = 0  # tiles that were not searched for, because of their low complexity
 
 
 def call_rule(min_breadth: float) -> str:

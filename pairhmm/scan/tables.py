@@ -37,20 +37,11 @@ _SUMMARIES = ".samples.tsv", ".signatures.tsv"
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What was searched for.
-
-    Attributes
-    ----------
-    signatures : Signatures
-    lengths : int64[signatures]
-        Letters of a match: of the whole signature, or of a tile.
-    is_tiled : bool
-        Whether signatures were cut into tiles.
-    """
+    """What was searched for."""
 
     signatures: Signatures
-    lengths: NDArray[np.int64]
-    is_tiled: bool
+    lengths: NDArray[np.int64]  # [signatures]: letters of a match: of the whole signature, or of a tile
+    is_tiled: bool  # whether signatures were cut into tiles
 
 
 class Sink(Protocol):
@@ -246,16 +237,12 @@ def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
 def read_seen(path: str, sample: str | None) -> Iterator[tuple[str, SignatureSeen]]:
     """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
 
+    Raises InputError for a file that is not such a table; names the line.
+
     Parameters
     ----------
-    path : str
     sample : str or None
         The sample of all rows. None names it by the file that was scanned.
-
-    Raises
-    ------
-    InputError
-        For a file that is not such a table; names the line.
     """
     rows = read_rows(path, SEEN_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
     for number, row in enumerate(rows, start=2):

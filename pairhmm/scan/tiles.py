@@ -28,7 +28,6 @@ def masked_places(letters: NDArray[np.uint8], offset: NDArray[np.int64], tiling:
     letters : uint8[sum of lengths]
         Sets of bases.
     offset : int64[sequences + 1]
-    tiling : Tiling
     """
     if not tiling.mask:
         return np.empty((0, 2), dtype=np.int64)
@@ -83,12 +82,7 @@ class TileScanner(Scanner):
 
 
 def check_tiling(tiling: Tiling, options: ScanOptions) -> None:
-    """Require that tiles can match, and that they are long enough for their mismatches.
-
-    Raises
-    ------
-    InputError
-    """
+    """Require that tiles can match, and that they are long enough for their mismatches. Raises InputError."""
     if options.min_informative > tiling.length:
         rule = f"a tile of {tiling.length} letters has no {options.min_informative} columns (--min-informative)"
         raise InputError("--tile", str(tiling.length), rule, "give longer tiles, or lower --min-informative")
@@ -101,10 +95,7 @@ def check_tiling(tiling: Tiling, options: ScanOptions) -> None:
 def load_tiles(backend: str, patterns: Patterns, options: ScanOptions, tiling: Tiling) -> Scanner:
     """The scanner of tiles of a backend. "auto" is the CPU.
 
-    Raises
-    ------
-    BackendUnavailable
-        For a backend that does not search for tiles.
+    Raises BackendUnavailable for a backend that does not search for tiles.
     """
     if backend == "reference":
         return ReferenceTiles(patterns, options, tiling)

@@ -104,10 +104,6 @@ class MappedSender(Sender):
 
     While a buffer is being mapped, a thread of wgpu waits for the device, and no other thread can submit work. So
     buffers are mapped once everything is submitted, or when no mapped buffer is left.
-
-    Parameters
-    ----------
-    device : GPUDevice
     """
 
     def __init__(self, device: Any) -> None:
@@ -200,12 +196,8 @@ class WebgpuFinder:
 
     Parameters
     ----------
-    number : int
-        Index of the device.
-    index : Index
     longest : int
         Length of the longest pattern.
-    options : ScanOptions
     """
 
     def __init__(self, number: int, index: Index, longest: int, options: ScanOptions) -> None:
@@ -357,12 +349,7 @@ class WebgpuFinder:
 
 
 def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
-    """A scanner on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A scanner on a WebGPU device. Raises BackendUnavailable."""
     longest = int(np.diff(patterns.offset).max(initial=1))
     index = Index.of(patterns, options.max_mismatches)
     label = f"webgpu:{device}"

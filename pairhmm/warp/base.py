@@ -57,17 +57,10 @@ class WarpKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Signals end to end.
+    """Signals end to end."""
 
-    Attributes
-    ----------
-    levels : ndarray, shape (levels,), int16
-    offsets : ndarray, shape (signals + 1,), int64
-        Where each begins in `levels`; the last is where the last one ends.
-    """
-
-    levels: NDArray[np.int16]
-    offsets: NDArray[np.int64]
+    levels: NDArray[np.int16]  # [levels]
+    offsets: NDArray[np.int64]  # [signals + 1]: where each begins in `levels`; the last is where the last one ends
 
     @classmethod
     def of(cls, signals: Sequence[NDArray[np.int16]]) -> Signals:
@@ -97,18 +90,11 @@ NO_PATH = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Warpings:
-    """The cheapest warping of each pair.
+    """The cheapest warping of each pair."""
 
-    Attributes
-    ----------
-    costs : ndarray, shape (pairs,), int64
-        `NO_PATH` where there is none. Two empty signals cost 0.
-    starts, ends : ndarray, shape (pairs,), int32
-        The part of the target that is under the path (0-based half-open); of several cheapest ones that which ends
-        first, and of those that which starts last. All of the target in mode "global"; 0 and 0 without a path.
-    """
-
-    costs: NDArray[np.int64]
+    costs: NDArray[np.int64]  # [pairs]: `NO_PATH` where there is none. Two empty signals cost 0.
+    # [pairs]: the part of the target that is under the path (0-based half-open); of several cheapest ones that which
+    # ends first, and of those that which starts last. All of the target in mode "global"; 0 and 0 without a path.
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
 
@@ -166,7 +152,6 @@ def choose(backend: str, devices: Sequence[int] | None, cells: int, threads: int
         As for `Tool.choose`.
     cells : int
         Approximate number of cells; 0 if unknown.
-    threads : int
     """
     workers = WARPERS.choose(backend, devices, cells >= WORTH_A_DEVICE * threads)
     return WarperPool(workers, WARPERS.on_the_cpu)

@@ -150,13 +150,7 @@ _BYTES_OF_TYPE = {
 
 
 def read_blow5(stream: ByteStream) -> Iterator[SignalRecord]:
-    """The reads of a BLOW5 file, in pA.
-
-    Raises
-    ------
-    InputError
-        For a file that is cut off or damaged; names the record.
-    """
+    """The reads of a BLOW5 file, in pA. Raises InputError for a file that is cut off or damaged; names the record."""
     path, file = stream.path, stream.raw
     start = _taken(file, _START.size)
     if len(start) < _START.size:

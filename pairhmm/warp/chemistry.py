@@ -42,10 +42,7 @@ def pore_of_run(run: Mapping[str, str]) -> str:
 def pore_of_table(path: str, comments: Iterable[str]) -> str:
     """``R9`` or ``R10``, by the comments of a table of levels; empty where they do not tell, or tell both.
 
-    Raises
-    ------
-    InputError
-        For a table of direct RNA.
+    Raises InputError for a table of direct RNA.
     """
     text = " ".join(comments)
     if _RNA.search(text):

@@ -78,44 +78,22 @@ BACKWARDS = PathRules(False, True, None, -1)
 
 @dataclass(slots=True)
 class WarpChunk:
-    """Pairs whose levels are on the device.
-
-    Attributes
-    ----------
-    slot : Slot
-    index : ndarray, shape (pairs,), int64
-        Which pairs of the call they are.
-    pairs : LevelPairs
-    targets : ndarray, shape (pairs,), int64
-        Levels of each pair's target.
-    spread : ndarray, shape (pairs,), int64
-        Levels of a pair differ by no more.
-    forms : ndarray, shape (pairs,), int64
-        Which of `FORMS` each pair is computed in.
-    limit : int
-        Costs in halves are exact below it.
-    """
+    """Pairs whose levels are on the device."""
 
     slot: Slot
-    index: Ints
+    index: Ints  # [pairs]: which pairs of the call they are
     pairs: LevelPairs
-    targets: Ints
-    spread: Ints
-    forms: Ints
-    limit: int
+    targets: Ints  # [pairs]: levels of each pair's target
+    spread: Ints  # [pairs]: levels of a pair differ by no more
+    forms: Ints  # [pairs]: which of `FORMS` each pair is computed in
+    limit: int  # costs in halves are exact below it
 
 
 Launch = Callable[[], None]
 
 
 class CudaWarper(Warper):
-    """Warps on one CUDA device.
-
-    Parameters
-    ----------
-    device : int
-        Index of the device.
-    """
+    """Warps on one CUDA device."""
 
     def __init__(self, device: int) -> None:
         import cupy
@@ -380,11 +358,6 @@ def _cut(pairs: SignalPairs, chosen: Ints, most: int) -> Iterator[Ints]:
 
 
 def make(device: int = 0) -> CudaWarper:
-    """A warper on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A warper on a CUDA device. Raises BackendUnavailable."""
     with cuda_setup.starting(device):
         return CudaWarper(device)

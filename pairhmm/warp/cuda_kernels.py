@@ -36,18 +36,10 @@ BLOCK = 16
 
 
 class CostForm(NamedTuple):
-    """The numbers that costs are computed in.
+    """The numbers that costs are computed in."""
 
-    Attributes
-    ----------
-    name : str
-        A file of `cuda/warp/`, without its suffix.
-    pairs : int
-        Pairs of a group.
-    """
-
-    name: str
-    pairs: int
+    name: str  # a file of `cuda/warp/`, without its suffix
+    pairs: int  # pairs of a group
 
 
 HALVES, FLOATS, WORDS = CostForm("halves", 2), CostForm("floats", 1), CostForm("words", 1)
@@ -76,14 +68,9 @@ def costs_of(form: CostForm, results: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 class WarpShape(NamedTuple):
-    """How the rows of a group are laid on lanes.
+    """How the rows of a group are laid on lanes."""
 
-    Attributes
-    ----------
-    lanes, rows : int
-        Lanes of a group, and rows of each.
-    """
-
+    # Lanes of a group, and rows of each.
     lanes: int
     rows: int
 
@@ -117,18 +104,11 @@ def shapes_of(rows: NDArray[np.int64]) -> tuple[tuple[WarpShape, ...], NDArray[n
 
 @dataclass(frozen=True, slots=True)
 class WarpKernel:
-    """A compiled form of the kernel.
-
-    Attributes
-    ----------
-    form : CostForm
-    shape : WarpShape
-    free_start, free_end, banded : bool
-        As the macros of `cuda/warp/warp.cu`.
-    """
+    """A compiled form of the kernel."""
 
     form: CostForm
     shape: WarpShape
+    # As the macros of `cuda/warp/warp.cu`.
     free_start: bool = False
     free_end: bool = False
     banded: bool = False
@@ -158,22 +138,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class LevelPairs:
-    """Pairs of a chunk.
+    """Pairs of a chunk."""
 
-    Attributes
-    ----------
-    row_at, rows, column_at, columns : ndarray, shape (pairs,), int64
-        Where a pair's rows and columns begin among the chunk's levels, in the direction that they are read in, and how
-        many there are.
-    least : ndarray, shape (pairs,), int64
-        No level of the pair is lower.
-    """
-
+    # [pairs]: where a pair's rows and columns begin among the chunk's levels, in the direction that they are read in,
+    # and how many there are.
     row_at: Ints
     rows: Ints
     column_at: Ints
     columns: Ints
-    least: Ints
+    least: Ints  # [pairs]: no level of the pair is lower
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -199,26 +172,13 @@ class LevelPairs:
 
 
 class WarpTasks(NamedTuple):
-    """What one launch takes.
-
-    Attributes
-    ----------
-    shape : WarpShape
-    pairs : ndarray of PAIR
-        Those of a warp's groups side by side; the last warp's are filled up.
-    groups : int
-        Warps, or groups of strips.
-    strips : int
-        Strips of the pair with the most rows.
-    columns : int
-        Columns of the pair with the most.
-    """
+    """What one launch takes."""
 
     shape: WarpShape
-    pairs: NDArray[np.void]
-    groups: int
-    strips: int
-    columns: int
+    pairs: NDArray[np.void]  # of PAIR: those of a warp's groups side by side; the last warp's are filled up
+    groups: int  # warps, or groups of strips
+    strips: int  # strips of the pair with the most rows
+    columns: int  # columns of the pair with the most
 
 
 def tasks_of(pairs: LevelPairs, chosen: Ints, form: CostForm) -> Iterator[WarpTasks]:
@@ -246,20 +206,11 @@ def _tasks(shape: WarpShape, pairs: LevelPairs, chosen: Ints, form: CostForm) ->
 
 
 class PackedSignals(NamedTuple):
-    """Signals that pairs use.
+    """Signals that pairs use."""
 
-    Attributes
-    ----------
-    levels : int16[levels]
-        Levels of these signals, and perhaps of others.
-    starts : int64[pairs]
-        Where each pair's signal begins.
-    least, most : int64[pairs]
-        Bounds of the levels of each pair's signal.
-    """
-
-    levels: NDArray[np.int16]
-    starts: Ints
+    levels: NDArray[np.int16]  # [levels]: levels of these signals, and perhaps of others
+    starts: Ints  # [pairs]: where each pair's signal begins
+    # [pairs]: bounds of the levels of each pair's signal.
     least: Ints
     most: Ints
 

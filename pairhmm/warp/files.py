@@ -51,19 +51,11 @@ _DEFAULTS = WarpOptions()
 
 @dataclass(slots=True)
 class Quantiser:
-    """Turns levels into whole numbers, and counts those that 16 bits do not hold.
-
-    Attributes
-    ----------
-    normalise : str
-    scale : float
-    clipped : int
-        Levels so far that were out of range.
-    """
+    """Turns levels into whole numbers, and counts those that 16 bits do not hold."""
 
     normalise: Normalisation
     scale: float
-    clipped: int = 0
+    clipped: int = 0  # levels so far that were out of range
 
     def levels(self, values: NDArray[np.floating]) -> NDArray[np.int16]:
         """A signal's levels: int16[n]."""

@@ -27,24 +27,13 @@ _CODE_OF_SET[[1, 2, 4, 8]] = range(4)
 
 @dataclass(frozen=True, slots=True)
 class KmerTable:
-    """The expected level of each k-mer.
+    """The expected level of each k-mer."""
 
-    Attributes
-    ----------
-    k : int
-        From 1 to `LONGEST_K`.
-    means : ndarray, shape (4**k,), float64
-        The mean level of each k-mer, in pA, in the order of the alphabet: AA, AC, AG, AT, CA ...
-    deviations : ndarray, shape (4**k,), float64
-        The standard deviation of each k-mer's level.
-    pore : str
-        ``R9`` or ``R10``, where the table says so.
-    """
-
-    k: int
+    k: int  # from 1 to `LONGEST_K`
+    # [4**k]: the mean level of each k-mer, in pA, in the order of the alphabet: AA, AC, AG, AT, CA ...
     means: NDArray[np.float64]
-    deviations: NDArray[np.float64]
-    pore: str = ""
+    deviations: NDArray[np.float64]  # [4**k]: the standard deviation of each k-mer's level
+    pore: str = ""  # ``R9`` or ``R10``, where the table says so
 
     def levels(self, letters: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The mean level, and its standard deviation, of each k-mer of a sequence.
@@ -92,11 +81,8 @@ _DIGITS = str.maketrans(_BASES, "0123")
 def read_kmer_table(path: str) -> KmerTable:
     """Read a table of expected levels.
 
-    Raises
-    ------
-    InputError
-        For k-mers that are missing, occur twice, differ in length or have other letters than A, C, G and T, and for
-        levels that are not numbers, with the line; and for a table of direct RNA.
+    Raises InputError for k-mers that are missing, occur twice, differ in length or have other letters than A, C, G and
+    T, and for levels that are not numbers, with the line; and for a table of direct RNA.
     """
     comments: list[str] = []
     lines = _rows_of(path, comments)

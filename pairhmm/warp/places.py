@@ -22,23 +22,12 @@ _PAIRS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SignatureLevels:
-    """The expected levels of signatures.
-
-    Attributes
-    ----------
-    names : list of str
-    lengths : ndarray, shape (signatures,), int64
-        Bases of each.
-    levels : Signals
-        Target 2 s is the forward strand of signature s, and 2 s + 1 its reverse complement.
-    k : int
-        Bases of a level.
-    """
+    """The expected levels of signatures."""
 
     names: list[str]
-    lengths: NDArray[np.int64]
-    levels: Signals
-    k: int
+    lengths: NDArray[np.int64]  # [signatures]: bases of each
+    levels: Signals  # target 2 s is the forward strand of signature s, and 2 s + 1 its reverse complement
+    k: int  # bases of a level
 
     @classmethod
     def of(
@@ -66,25 +55,15 @@ class SignatureLevels:
 
 @dataclass(frozen=True, slots=True)
 class SignaturePlaces:
-    """The best place of each of some reads on each signature.
+    """The best place of each of some reads on each signature."""
 
-    Attributes
-    ----------
-    costs : ndarray, shape (reads, signatures), int64
-        The cost of the cheaper strand; of two that cost the same the forward one.
-    reverse : ndarray, shape (reads, signatures), bool
-        Whether that is the reverse strand.
-    starts, ends : ndarray, shape (reads, signatures), int64
-        The bases under the read, 0-based half-open, on the forward strand.
-    other_costs : ndarray, shape (reads, signatures), int64
-        The cost of the other strand.
-    """
-
+    # [reads, signatures]: the cost of the cheaper strand; of two that cost the same the forward one.
     costs: NDArray[np.int64]
-    reverse: NDArray[np.bool_]
+    reverse: NDArray[np.bool_]  # [reads, signatures]: whether that is the reverse strand
+    # [reads, signatures]: the bases under the read, 0-based half-open, on the forward strand.
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    other_costs: NDArray[np.int64]
+    other_costs: NDArray[np.int64]  # [reads, signatures]: the cost of the other strand
 
     def best(self) -> NDArray[np.int64]:
         """The signature that each read costs least on, the first of equal ones: int64[reads]."""

@@ -25,10 +25,7 @@ from pairhmm.warp.slow5 import read_slow5
 def read_pod5(path: str) -> Iterator[SignalRecord]:
     """The reads of a POD5 file, in pA.
 
-    Raises
-    ------
-    InputError
-        For a file that is cut off or damaged, and where the library is missing.
+    Raises InputError for a file that is cut off or damaged, and where the library is missing.
     """
     pod5 = library("pod5", path, "a POD5 file")
     number = 0
@@ -60,10 +57,7 @@ def _said(info: Any) -> dict[str, str]:
 def read_arrays(path: str) -> Iterator[SignalRecord]:
     """The signals of a .npy or .npz file. Rows of a .npy file are named by their number, from 1.
 
-    Raises
-    ------
-    InputError
-        For a file that is cut off or damaged, or does not hold numbers.
+    Raises InputError for a file that is cut off or damaged, or does not hold numbers.
     """
     try:
         if path.endswith(".npz"):
@@ -100,10 +94,7 @@ _READERS = {".slow5": read_slow5_or_blow5, ".blow5": read_slow5_or_blow5, **_SEE
 def read_signals(path: str) -> Iterator[SignalRecord]:
     """Read the signals of a SLOW5, BLOW5, POD5, .npy or .npz file, or of text; ``-`` is stdin, as text.
 
-    Raises
-    ------
-    InputError
-        For a file that can't be used; names the signal.
+    Raises InputError for a file that can't be used; names the signal.
     """
     if path.endswith(tuple(_SEEKING)):
         _check_file(path)

@@ -18,19 +18,11 @@ from pairhmm.objects import short_repr
 
 @dataclass(frozen=True, slots=True)
 class SignalRecord:
-    """A signal and its name.
-
-    Attributes
-    ----------
-    name : str
-    values : ndarray, shape (n,), float
-        Samples in pA, or levels in the file's own units. All are finite.
-    run : mapping of str to str
-        What the file says of the read's run, such as ``sequencing_kit``. Reads of one run share the mapping.
-    """
+    """A signal and its name."""
 
     name: str
-    values: NDArray[np.floating]
+    values: NDArray[np.floating]  # [n]: Samples in pA, or levels in the file's own units. All are finite.
+    # What the file says of the read's run, such as ``sequencing_kit``. Reads of one run share the mapping.
     run: Mapping[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr
@@ -68,10 +60,7 @@ HEADER = "#name\tvalues"
 def read_text(path: str) -> Iterator[SignalRecord]:
     """The signals of a text file, plain or gzipped. Lines that begin with ``#`` and empty lines are skipped.
 
-    Raises
-    ------
-    InputError
-        For a line that is not a name and numbers; names it.
+    Raises InputError for a line that is not a name and numbers; names it.
     """
     for number, line in enumerate(read_lines(path), start=1):
         if not line or line.startswith("#"):

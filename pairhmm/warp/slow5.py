@@ -30,21 +30,11 @@ _MOST_GROUPS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Slow5Header:
-    """A header.
+    """A header."""
 
-    Attributes
-    ----------
-    groups : int
-        Read groups. Each is a run.
-    attributes : dict of str to list of str
-        The values of each attribute, one for each read group.
-    auxiliary : list of str
-        Types of the columns behind the first eight.
-    """
-
-    groups: int
-    attributes: dict[str, list[str]]
-    auxiliary: list[str]
+    groups: int  # Read groups. Each is a run.
+    attributes: dict[str, list[str]]  # the values of each attribute, one for each read group
+    auxiliary: list[str]  # types of the columns behind the first eight
     _runs: dict[int, Mapping[str, str]] = field(default_factory=dict)
 
     def run(self, group: int) -> Mapping[str, str]:
@@ -102,10 +92,7 @@ def check_version(path: str, version: str) -> None:
 def parse_header(path: str, lines: Iterable[bytes], groups: int) -> Slow5Header:
     """The header of the lines behind the version and the number of read groups, up to the names of columns.
 
-    Raises
-    ------
-    InputError
-        For lines of another form, and where no columns are named.
+    Raises InputError for lines of another form, and where no columns are named.
     """
     attributes: dict[str, list[str]] = {}
     types: list[bytes] = []
@@ -148,13 +135,7 @@ _DIGITISATION = 8192.0
 
 
 def read_slow5(stream: ByteStream) -> Iterator[SignalRecord]:
-    """The reads of SLOW5 text, in pA.
-
-    Raises
-    ------
-    InputError
-        For a file that is cut off or damaged; names the record.
-    """
+    """The reads of SLOW5 text, in pA. Raises InputError for a file that is cut off or damaged; names the record."""
     path, lines = stream.path, _lines(stream)
     version = next(lines, b"")
     if not version.startswith(SLOW5):

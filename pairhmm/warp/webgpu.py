@@ -96,13 +96,7 @@ Table = NDArray[np.void]
 
 
 class WebgpuWarper(Warper):
-    """Warps on one WebGPU device.
-
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    """
+    """Warps on one WebGPU device."""
 
     def __init__(self, number: int) -> None:
         self.label = f"webgpu:{number}"
@@ -111,12 +105,7 @@ class WebgpuWarper(Warper):
         self._fallback = Fallback(WARPERS, self.label)
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
-        """The cheapest warping of each pair.
-
-        Raises
-        ------
-        DeviceLost
-        """
+        """The cheapest warping of each pair. Raises DeviceLost."""
         if not len(pairs):
             return _none(0)
         try:
@@ -284,11 +273,6 @@ def _needed(signals: Signals, index: NDArray[np.int32]) -> tuple[NDArray[np.int1
 
 
 def make(device: int = 0) -> WebgpuWarper:
-    """A warper on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A warper on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return WebgpuWarper(device)

@@ -63,15 +63,10 @@ def place_lines(
 
     Parameters
     ----------
-    file : str
-    reads : sequence of str
     levels : ndarray, shape (reads,), int64
         Levels of each read that were warped.
-    signatures : sequence of str
-    places : SignaturePlaces
     scale : float
         Units of a level.
-    every_signature : bool
     """
     lines = []
     best, next_costs = places.best().tolist(), places.next_costs()
