@@ -1,4 +1,4 @@
-"""Which kernel of `cuda/align/` aligns which pairs, and what each is compiled with and started with."""
+"""Kernels of `cuda/align/`: the pairs that each aligns, and its constants and arguments."""
 
 from __future__ import annotations
 
@@ -75,13 +75,11 @@ class AlignKernel:
         """Bytes of a lane and a column of what it writes (`kTraceWords` of cuda/align/trace.cuh)."""
         return 4 * -(-self.rows_each // (8 if self.halves else 16)) * (1 + self.affine)
 
-    @property
     def source(self) -> str:
         if self.name == "align_edit":
             return sources.source({"W": self.rows_each // WORD_ROWS}, "align/types.cuh", "align/edit.cu")
         return self._source("score")
 
-    @property
     def trace_source(self) -> str:
         """The kernels that make alignments of what this one has written."""
         return self._source("trace")
@@ -179,7 +177,7 @@ class ScoreParameters(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairWork:
+class PairPass:
     """What is done with each pair of a call."""
 
     scoring: Scoring
@@ -208,8 +206,8 @@ class PairWork:
         return int(trace_bytes * (2 if self.scoring.form == "affine" else 4) / TRACE_WASTE)
 
 
-def works(scoring: Scoring, traced: bool) -> list[PairWork]:
+def passes_of(scoring: Scoring, traced: bool) -> list[PairPass]:
     """What is tried in turn: halves of words, if they hold the scores of columns, and words."""
-    in_words = PairWork(scoring, False, traced)
-    in_halves = PairWork(scoring, True, traced)
+    in_words = PairPass(scoring, False, traced)
+    in_halves = PairPass(scoring, True, traced)
     return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]

@@ -72,7 +72,7 @@ def sides(pairs: SequencePairs, whole: bool) -> tuple[PackedSide, PackedSide]:
     targets = side(pairs.targets, pairs.target_index, queries.end_letter)
     if targets.end_letter <= MOST_LETTERS or whole:
         return queries, targets
-    return sides(alone(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
+    return sides(subset_of(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetter
     return SentLetters(int(there.ptr), unknown)
 
 
-def alone(pairs: SequencePairs, index: Index) -> SequencePairs:
+def subset_of(pairs: SequencePairs, index: Index) -> SequencePairs:
     """Some of the pairs, of their own sequences alone."""
     made = []
     for sequences, of in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index)):
@@ -144,7 +144,7 @@ def _cut(borders: Sequence[int]) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(borders) if begin < end]
 
 
-def is_whole_better(pairs: SequencePairs, chunks: Sequence[tuple[PackedSide, PackedSide]]) -> bool:
+def should_send_whole(pairs: SequencePairs, chunks: Sequence[tuple[PackedSide, PackedSide]]) -> bool:
     """Whether the chunks' sequences, sent for each, would be more than all of them."""
     letters = len(pairs.queries.codes) + len(pairs.targets.codes)
     of_chunks = sum(len(side.codes) for both in chunks for side in both)

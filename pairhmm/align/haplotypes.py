@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 from pairhmm.align.base import ALIGNERS, LONGEST, Aligner, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS
@@ -42,21 +41,8 @@ def describe_haplotypes(
 ) -> tuple[Region, list[Haplotype]]:
     """Add to a region the variants of its haplotypes, and to each haplotype its alleles.
 
-    Parameters
-    ----------
-    region : Region
-        Without variants.
-    reference : str
-        Reference bases of ``[region.start, region.end)``.
-    haplotypes : sequence of Haplotype
-        Names and sequences. The sequences span the region.
-
-    Returns
-    -------
-    region : Region
-        The region with a variant for each position and kind (single bases, or insertions and deletions).
-    haplotypes : list of Haplotype
-        The haplotypes with their allele at each variant.
+    The region has no variants before, and its haplotypes span it, as `reference` does. It gets a variant for each
+    position and kind: single bases, or insertions and deletions.
     """
     found = differences_of_each(reference, [haplotype.sequence for haplotype in haplotypes])
     differences = [{(region.start + position, old, new) for position, old, new in one} for one in found]
@@ -88,17 +74,8 @@ def find_differences(reference: str, sequence: str, offset: int) -> set[Differen
 def differences_of_each(reference: str, sequences: Sequence[str], first: int = 0) -> list[set[Difference]]:
     """The differences of sequences from the reference, by the alignments of GATK's HaplotypeCaller.
 
-    Parameters
-    ----------
-    sequences : sequence of str
-        Each spans ``reference[first:]``.
-    first : int
-        Bases of the reference before the sequences, into which indels may be shifted.
-
-    Returns
-    -------
-    list of set of (int, str, str)
-        Positions are counted from the first base of `reference`.
+    Each sequence spans ``reference[first:]``; indels may be shifted into the bases before. Positions are counted from
+    the first base of `reference`.
     """
     spanned = reference[first:]
     aligned = [one for one in dict.fromkeys(sequences) if not _is_plain(spanned, one)]
@@ -188,9 +165,7 @@ def write_haplotype_variants(
     found = differences_of_each(bases, [decode(record.codes) for record in records], start - first)
     differences = [{(first + position, ref, alt) for position, ref, alt in one} for one in found]
     names = [record.name for record in records]
-    count = write_haplotype_vcf(
-        output, chrom, contigs, names, differences, reference=reference, provenance=provenance or {}
-    )
+    count = _write_vcf(output, chrom, contigs, names, differences, reference=reference, provenance=provenance or {})
     log.info("%d haplotypes, %d variants", len(names), count)
     return count
 
@@ -215,8 +190,8 @@ _FIELDS = (
 )
 
 
-def write_haplotype_vcf(
-    destination: str | Path,
+def _write_vcf(
+    destination: str,
     chrom: str,
     contigs: Mapping[str, int],
     names: Sequence[str],
@@ -225,26 +200,7 @@ def write_haplotype_vcf(
     reference: str,
     provenance: Mapping[str, str],
 ) -> int:
-    """Write VCF, bgzipped VCF or BCF, by the destination's extension, with an index; ``-`` is VCF to stdout.
-
-    Parameters
-    ----------
-    contigs : mapping of str to int
-        Lengths.
-    names : sequence of str
-        Of the haplotypes; no two alike.
-    differences : sequence of sets
-        Of each haplotype from the reference.
-    reference : str
-        Name of the FASTA of the reference.
-    provenance : mapping of str to str
-        Header lines ``##key=value``.
-
-    Returns
-    -------
-    int
-        Records.
-    """
+    """Write the differences of each haplotype from the reference, with an index; returns the number of records."""
     header = [
         "##fileformat=VCFv4.3",
         *(f"##{key}={printable(value)}" for key, value in provenance.items()),

@@ -1,4 +1,4 @@
-"""Which names of sequences each format of alignments can hold. FASTA and FASTQ allow any without white space."""
+"""Rules for names of sequences in formats of alignments. FASTA and FASTQ allow any name without white space."""
 
 from __future__ import annotations
 

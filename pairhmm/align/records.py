@@ -21,7 +21,6 @@ from pairhmm.files.names import printable
 from pairhmm.files.outputs import output_errors, whole_files
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import decode
-from pairhmm.sequences.names import Names
 
 UNMAPPED, SECONDARY = 0x4, 0x100
 
@@ -84,7 +83,7 @@ class _Records(AlignmentSink):
         counts = count_columns(pairs, found)
         is_aligned = counts.matches + counts.mismatches > 0
         differences = counts.mismatches + counts.inserted + counts.deleted
-        names = _query_names(block.queries.names)
+        names = [name or "*" for name in block.queries.names]
         # What is aligned goes before what is not.
         is_first = best_of_each(pairs.query_index, np.where(is_aligned, scores, np.iinfo(np.int32).min))
         for index, (query, target) in enumerate(
@@ -118,10 +117,6 @@ class _Records(AlignmentSink):
             begin = int(block.queries.sequences.offsets[query])
             text = (block.queries.qualities[begin : begin + len(codes)] + 33).tobytes().decode("latin-1")
             record.query_qualities_str = text
-
-
-def _query_names(names: Names) -> list[str]:
-    return [name or "*" for name in names]
 
 
 def best_of_each(query: NDArray[np.int32], scores: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -12,7 +12,6 @@ from pairhmm.align.webgpu_kernels import (
     PARAMS,
     RESULT,
     WIDTH,
-    AlignDispatch,
     largest_number,
     letters_of,
     plane_steps,
@@ -22,12 +21,10 @@ from pairhmm.align.webgpu_kernels import (
 )
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-
-__all__ = ["WebgpuAligner", "make", "status"]
 
 MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
 """Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
@@ -84,26 +81,14 @@ class WebgpuAligner(Aligner):
         of_scoring = scoring_params(scoring)
         bindings = BINDINGS if letters.unknown is not None else BINDINGS[:-1]
         dispatches = [
-            PairDispatch(one.variant, _params(one, of_scoring), one.items, bindings) for one in plan.dispatches
+            PairDispatch(one.variant, PARAMS.values(one.params | of_scoring), one.params["items"], bindings)
+            for one in plan.dispatches
         ]
         found = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
         ordered = found["best" if scoring.mode == "semi-global" else "last"]
         scores = np.empty(len(pairs), dtype=np.int32)
         scores[slice(None) if plan.place is None else plan.place] = ordered
         return scores
-
-
-def _params(dispatch: AlignDispatch, of_scoring: dict[str, int]) -> NDArray[np.void]:
-    return PARAMS.values(
-        {
-            "first_pair": dispatch.first_pair,
-            "items": dispatch.items,
-            "stride": dispatch.items,
-            "first_row": dispatch.first_row,
-            "end_row": dispatch.end_row,
-            **of_scoring,
-        }
-    )
 
 
 def _is_beyond_32_bits(pairs: SequencePairs, scoring: Scoring) -> bool:

@@ -18,7 +18,7 @@ from pairhmm.align.scoring import Scoring
 from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.pair_strips import strip_dispatches
+from pairhmm.backends.webgpu.pair_strips import DISPATCH_FIELDS, strip_dispatches
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.native import native
@@ -48,11 +48,7 @@ PAIR = Record(
 
 PARAMS = Record(
     "Params",
-    Field("first_pair", "u32", "of the dispatch"),
-    Field("items", "u32", "invocations that have pairs"),
-    Field("stride", "u32", "items that have room in the border"),
-    Field("first_row", "u32", "of the dispatch: of a strip"),
-    Field("end_row", "u32", "likewise, or one behind all rows"),
+    *DISPATCH_FIELDS,
     Field("is_free", "u32", "1: the ends of the rows are free"),
     Field("matched", "i32", "a match, less `extend` for its row and for its column"),
     Field("mismatched", "i32", "a mismatch, likewise"),
@@ -262,10 +258,7 @@ class AlignDispatch:
     """Some strips of some pairs."""
 
     variant: AlignVariant
-    first_pair: int  # index in `AlignPlan.pairs`
-    items: int  # invocations
-    first_row: int
-    end_row: int
+    params: dict[str, int]  # those of `PARAMS` that depend on the dispatch
     border: int  # words of the border
 
 
@@ -307,7 +300,7 @@ def planned(
         rows_of_strip, is_wide = divmod(int(kind[begin]), 2)
         variant = variant_of(scoring, rows_of_strip, letters.unknown is not None, bool(is_wide))
         dispatches += [
-            AlignDispatch(variant, begin + cut.begin, cut.end - cut.begin, cut.first_row, cut.end_row, cut.border)
+            AlignDispatch(variant, cut.params(begin), cut.border)
             for cut in strip_dispatches(
                 rows[begin:end],
                 columns[begin:end],

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ Letters = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSamples:
+class SampleHits:
     """Samples of one file and their hits."""
 
     file: str
@@ -37,16 +36,6 @@ class FoundSamples:
     letters: list[Letters]  # the letters under each hit; empty unless `HitRules.with_letters`
 
 
-class Collector(Protocol):
-    """Takes the blocks of one file in order."""
-
-    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[FoundSamples]:
-        """The samples that this block completes."""
-
-    def finish(self) -> Iterator[FoundSamples]:
-        """The last sample, at the end of the file."""
-
-
 @dataclass(frozen=True, slots=True)
 class HitRules:
     """Which hits of a sample are kept, and whether with their letters."""
@@ -57,7 +46,7 @@ class HitRules:
 
 
 @dataclass(slots=True)
-class _Held:
+class _OpenSample:
     """A sample that is not complete yet. In its hits, `segment` is the number of the record in the file."""
 
     name: str
@@ -97,14 +86,14 @@ class _Held:
         self.record_names = [names[index] for index in chosen.tolist()]
         self.letters = [under[index] for index in chosen.tolist()] if under else []
 
-    def found(self, file: str, rules: HitRules) -> FoundSamples:
+    def found(self, file: str, rules: HitRules) -> SampleHits:
         """The sample, complete."""
         hits = self.hits.copy()
         hits["segment"] = 0
         if rules.every_match:
             hits = with_match_counts(hits)
         one = np.ones(1, dtype=np.int64)
-        return FoundSamples(
+        return SampleHits(
             file=file,
             names=Names.of([self.name.encode()]),
             records=one * self.records,
@@ -119,14 +108,14 @@ class _Held:
         )
 
 
-class RecordCollector(Collector):
-    """Every record is a sample."""
+class RecordCollector:
+    """Every record is a sample. It takes the blocks of one file in order."""
 
     def __init__(self, file: str, rules: HitRules) -> None:
         self._file, self._rules = file, rules
-        self._held: _Held | None = None
+        self._held: _OpenSample | None = None
 
-    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[FoundSamples]:
+    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[SampleHits]:
         last = len(block.names) - 1
         whole = np.ones(len(block.names), dtype=bool)
         if self._held is not None:
@@ -140,7 +129,7 @@ class RecordCollector(Collector):
         if whole.any():
             yield self._whole_records(block, scanned, whole)
 
-    def finish(self) -> Iterator[FoundSamples]:
+    def finish(self) -> Iterator[SampleHits]:
         if self._held is not None:
             held, self._held = self._held, None
             # Hits of a segment are in order of signature and place, and segments follow each other.
@@ -151,10 +140,10 @@ class RecordCollector(Collector):
 
     def _hold(self, block: RecordBlock, scanned: Scanned, segment: int) -> None:
         if self._held is None:
-            self._held = _Held(block.names[segment], records=1)
+            self._held = _OpenSample(block.names[segment], records=1)
         self._held.add_segments(block, scanned, slice(segment, segment + 1), self._rules)
 
-    def _whole_records(self, block: RecordBlock, scanned: Scanned, whole: NDArray[np.bool_]) -> FoundSamples:
+    def _whole_records(self, block: RecordBlock, scanned: Scanned, whole: NDArray[np.bool_]) -> SampleHits:
         """The samples of the segments that are whole records: all, or all but the first and the last."""
         hits = scanned.hits[whole[scanned.hits["segment"]]]
         letters = _letters_under(block, hits, self._rules)
@@ -164,7 +153,7 @@ class RecordCollector(Collector):
         segment = own["segment"].copy()
         first, end = int(whole.argmax()), len(whole) - int(whole[::-1].argmax())
         own["segment"] -= first
-        return FoundSamples(
+        return SampleHits(
             file=self._file,
             names=block.names.take(first, end),
             records=np.ones(end - first, dtype=np.int64),
@@ -179,20 +168,23 @@ class RecordCollector(Collector):
         )
 
 
-class FileCollector(Collector):
+class FileCollector:
     """All records of a file are one sample. The best hit of each signature is kept."""
 
     def __init__(self, file: str, name: str, rules: HitRules) -> None:
         self._file, self._rules = file, rules
-        self._held = _Held(name)
+        self._held = _OpenSample(name)
 
-    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[FoundSamples]:
+    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[SampleHits]:
         self._held.add_segments(block, scanned, slice(None), self._rules)
         self._held.records += len(block.names) - block.unfinished
         return iter(())
 
-    def finish(self) -> Iterator[FoundSamples]:
+    def finish(self) -> Iterator[SampleHits]:
         yield self._held.found(self._file, self._rules)
+
+
+Collector = RecordCollector | FileCollector
 
 
 def _bases(block: RecordBlock) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What GPU scanners share: they cut samples into chunks that fit, sort the hits, and use the CPU if a device fails."""
+"""GPU scanners: cut samples into chunks that fit, sort the hits, and fall back to the CPU if a device fails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOUND_WORDS = 8
 LEAST_BASES = 1 << 16
 """Bases of the smallest chunk. A device without the memory for it is not used."""
 
-Found = NDArray[np.uint32]
+RawMatches = NDArray[np.uint32]
 
 
 class Finder(Protocol):
@@ -32,7 +32,7 @@ class Finder(Protocol):
     label: str  # name of the device in messages
     most_bases: int  # the most bases of one call
 
-    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         """The matches of samples. Raises OutOfDeviceMemory, DeviceLost.
 
         Returns
@@ -95,13 +95,13 @@ class DeviceScanner(Scanner):
             try:
                 return self._scan(samples)
             except DeviceLost as error:
-                self._leave(f"lost ({error.cause})")
+                self._fall_back(f"lost ({error.cause})")
             except OutOfDeviceMemory:
-                self._leave("out of memory, however small the chunks")
+                self._fall_back("out of memory, however small the chunks")
         assert self._cpu is not None
         return self._cpu.scan(samples, threads)
 
-    def _leave(self, reason: str) -> None:
+    def _fall_back(self, reason: str) -> None:
         log.warning("%s: %s; the CPU goes on", self.label, reason)
         self._cpu = cpu.make(self._patterns, self._options)
 
@@ -124,7 +124,7 @@ class DeviceScanner(Scanner):
                 continue
             return Scanned(self._in_order(np.concatenate(hits)), totals)
 
-    def _hits(self, found: Found, chunk: SampleChunk) -> NDArray[np.void]:
+    def _hits(self, found: RawMatches, chunk: SampleChunk) -> NDArray[np.void]:
         """The matches of a chunk, as hits of the whole samples."""
         segment, start, pattern, mismatches, informative, low, high = found.astype(np.int64).T[: FOUND_WORDS - 1]
         hits = np.ones(len(found), dtype=HIT)

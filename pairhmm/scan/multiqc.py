@@ -15,8 +15,8 @@ from pairhmm.errors import InputError
 from pairhmm.files.formats import MULTIQC_ENDING
 from pairhmm.files.hit_table import file_label
 from pairhmm.files.outputs import open_output
-from pairhmm.scan.collect import FoundSamples
-from pairhmm.scan.rollup import PRESENT, SignatureSeen
+from pairhmm.scan.collect import SampleHits
+from pairhmm.scan.rollup import PRESENT, SignatureCoverage
 from pairhmm.scan.tables import Searched, Sink
 
 MOST_SIGNATURES = 20
@@ -68,7 +68,7 @@ class _MultiqcTable(Sink):
     def _row(self, file: str) -> _RowCounts:
         return self._rows.setdefault(self._sample or file, _RowCounts())
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, found: SampleHits) -> None:
         counts = self._row(found.file)
         counts.reads += int(found.records.sum())
         counts.bases += int(found.bases.sum())
@@ -76,7 +76,7 @@ class _MultiqcTable(Sink):
         counts.hits += len(found.hits)
         counts.signatures.update(np.unique(found.hits["signature"]).tolist())
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+    def add_coverage(self, file: str, seen: Sequence[SignatureCoverage]) -> None:
         counts = self._row(file)
         for one in seen:
             counts.reads_of[one.signature] = counts.reads_of.get(one.signature, 0) + one.reads

@@ -1,4 +1,4 @@
-"""What a file's matches of tiles say of each signature: how much of it was seen, how often, and whether it is there."""
+"""Coverage of each signature by a file's matching tiles: breadth, depth, and whether the signature is present."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PRESENT, WEAK, ABSENT = "present", "weak", "absent"
 
 
 @dataclass(frozen=True, slots=True)
-class SignatureSeen:
+class SignatureCoverage:
     """A signature in a file: a row of the summary of a scan of tiles."""
 
     signature: str
@@ -115,14 +115,14 @@ class Rollup:
         ties = np.repeat(np.add.reduceat(covered == most, starts), sizes)
         np.add.at(self._ambiguous, signature[(covered < most) | (ties > 1)], 1)
 
-    def rows(self) -> list[SignatureSeen]:
+    def rows(self) -> list[SignatureCoverage]:
         """All signatures, the most abundant first: by depth, then by their order."""
         depth = np.cumsum(self._depth_steps[:-1])
         tiles = np.cumsum(self._tile_steps[:-1]) > 0
         rows = [self._row(index, depth, tiles) for index in range(len(self._signatures))]
         return sorted(rows, key=lambda row: (-row.depth, -row.reads))
 
-    def _row(self, index: int, depth: NDArray[np.int64], tiles: NDArray[np.bool_]) -> SignatureSeen:
+    def _row(self, index: int, depth: NDArray[np.int64], tiles: NDArray[np.bool_]) -> SignatureCoverage:
         begin, end = self._signatures.offset[index : index + 2]
         known = self._signatures.letters[begin:end] != ANY
         here = depth[begin:end][known]
@@ -133,7 +133,7 @@ class Rollup:
         masked = int(self._masked[index])
         expected = self._expected(self._signatures.letters[begin:end], len(seen) - masked)
         lacks = self._lacks(reads, reads - ambiguous, breadth, expected)
-        return SignatureSeen(
+        return SignatureCoverage(
             signature=self._signatures.names[index],
             length=int(end - begin),
             reads=reads,

@@ -18,14 +18,14 @@ from pairhmm.files.outputs import named_after, open_binary_output, open_output, 
 from pairhmm.files.text_lines import read_rows
 from pairhmm.native import native
 from pairhmm.scan.base import HIT_FIELDS, REVERSE
-from pairhmm.scan.collect import FoundSamples
-from pairhmm.scan.rollup import SignatureSeen
+from pairhmm.scan.collect import SampleHits
+from pairhmm.scan.rollup import SignatureCoverage
 from pairhmm.sequences.iupac import ANY
 from pairhmm.sequences.signatures import Signatures
 
 SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")
 SIGNATURE_COLUMNS = ("signature", "length", "informative", "samples", "hits", "breadth", "depth")
-SEEN_COLUMNS = (
+COVERAGE_COLUMNS = (
     *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
     *("quality", "identity", "expected", "length", "reason"),
 )
@@ -47,10 +47,10 @@ class Searched:
 class Sink(Protocol):
     """Receives samples once they are complete, file after file."""
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, found: SampleHits) -> None:
         """Add the next samples of a file."""
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+    def add_coverage(self, file: str, seen: Sequence[SignatureCoverage]) -> None:
         """Add what the tiles of a whole file say of each signature. Most sinks don't need it."""
         return
 
@@ -86,7 +86,7 @@ def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     samples, found = summary_paths(prefix)
     tell_of_left_out(prefix, *_SUMMARIES[1:])
     with open_output(found) as by_signature, open_output(samples) as by_sample:
-        table: _Coverage | _SeenTable = _SeenTable() if searched.is_tiled else _Coverage(searched.signatures)
+        table: _Coverage | _CoverageTable = _CoverageTable() if searched.is_tiled else _Coverage(searched.signatures)
         yield _Summaries(by_sample, searched, table)
         by_signature.write(table.table())
 
@@ -102,7 +102,7 @@ class _HitTable(Sink):
         columns = (*HIT_COLUMNS, PLACE) if searched.is_tiled else HIT_COLUMNS
         out.write(("#" + "\t".join(columns) + "\n").encode())
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, found: SampleHits) -> None:
         lines = native.hit_lines(
             found.file,
             found.hits.view(np.int64).reshape(len(found.hits), len(HIT_FIELDS)),
@@ -122,7 +122,7 @@ class _AssignmentLines(Sink):
     def __init__(self, out: TextIO, searched: Searched) -> None:
         self._out, self._searched = out, searched
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, found: SampleHits) -> None:
         for hit in found.hits:
             sample, signature = int(hit["segment"]), int(hit["signature"])
             mean = int(hit["total"]) / int(self._searched.lengths[signature])
@@ -131,16 +131,16 @@ class _AssignmentLines(Sink):
             self._out.write(f"{found.names[sample]}: {name} ({mean:.3f}) [{check}]\n")
 
 
-class _SeenTable:
+class _CoverageTable:
     """One row for each file and signature, the most abundant first."""
 
     def __init__(self) -> None:
-        self._lines = ["#" + "\t".join((*SEEN_COLUMNS, MASKED))]
+        self._lines = ["#" + "\t".join((*COVERAGE_COLUMNS, MASKED))]
 
-    def add(self, found: FoundSamples) -> None:
-        """Hits say no more than `add_seen` is told."""
+    def add(self, found: SampleHits) -> None:
+        """Hits say no more than `add_coverage` is told."""
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+    def add_coverage(self, file: str, seen: Sequence[SignatureCoverage]) -> None:
         for one in seen:
             row = (
                 *(file, one.signature, one.call, one.reads, _decimals(one.ambiguous, 4)),
@@ -168,7 +168,7 @@ class _Coverage:
         self._hits = np.zeros(len(signatures), dtype=np.int64)
         self._samples = np.zeros(len(signatures), dtype=np.int64)
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, found: SampleHits) -> None:
         hits, offset = found.hits, self._signatures.offset
         np.add.at(self._informative, hits["signature"], hits["informative"])
         np.add.at(self._hits, hits["signature"], 1)
@@ -198,11 +198,11 @@ class _Coverage:
 
 
 class _Summaries(Sink):
-    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _SeenTable) -> None:
+    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _CoverageTable) -> None:
         self._out, self._searched, self._by_signature = by_sample, searched, by_signature
         by_sample.write("#" + "\t".join(SAMPLE_COLUMNS) + "\n")
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, found: SampleHits) -> None:
         self._by_signature.add(found)
         hits = np.bincount(found.hits["segment"], minlength=len(found.names)).tolist()
         best = _best_of_samples(found)
@@ -211,9 +211,9 @@ class _Summaries(Sink):
             row = (found.file, name, records, bases, count, *self._best(best.get(sample), found.has_qualities))
             self._out.write("\t".join(map(str, row)) + "\n")
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
-        if isinstance(self._by_signature, _SeenTable):
-            self._by_signature.add_seen(file, seen)
+    def add_coverage(self, file: str, seen: Sequence[SignatureCoverage]) -> None:
+        if isinstance(self._by_signature, _CoverageTable):
+            self._by_signature.add_coverage(file, seen)
 
     def _best(self, hit: Any, has_qualities: bool) -> tuple[str, str, str]:
         if hit is None:
@@ -224,7 +224,7 @@ class _Summaries(Sink):
         return name, str(total), f"{total / int(self._searched.lengths[hit['signature']]):.3f}"
 
 
-def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
+def _best_of_samples(found: SampleHits) -> dict[int, Any]:
     """The hit with the largest sum in each sample; among equals, the one of the first signature."""
     best: dict[int, Any] = {}
     for hit in found.hits:
@@ -234,7 +234,7 @@ def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
     return best
 
 
-def read_seen(path: str, sample: str | None) -> Iterator[tuple[str, SignatureSeen]]:
+def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, SignatureCoverage]]:
     """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
 
     Raises InputError for a file that is not such a table; names the line.
@@ -244,12 +244,12 @@ def read_seen(path: str, sample: str | None) -> Iterator[tuple[str, SignatureSee
     sample : str or None
         The sample of all rows. None names it by the file that was scanned.
     """
-    rows = read_rows(path, SEEN_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
+    rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
     for number, row in enumerate(rows, start=2):
         file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
         quality, identity, expected, length, reason, *masked = more
         try:
-            seen = SignatureSeen(
+            seen = SignatureCoverage(
                 signature=signature,
                 length=count_of(length),
                 reads=count_of(reads),

@@ -46,7 +46,7 @@ def masked_tiles(signatures: Signatures, tiling: Tiling) -> NDArray[np.int64]:
 
 log = logging.getLogger(__name__)
 
-LEAST_PART = 5
+SHORTEST_PART = 5
 """The least letters of a tile for each mismatch that is allowed, and one more. One of these parts matches exactly."""
 
 
@@ -86,8 +86,8 @@ def check_tiling(tiling: Tiling, options: ScanOptions) -> None:
     if options.min_informative > tiling.length:
         rule = f"a tile of {tiling.length} letters has no {options.min_informative} columns (--min-informative)"
         raise InputError("--tile", str(tiling.length), rule, "give longer tiles, or lower --min-informative")
-    if tiling.length < LEAST_PART * (options.max_mismatches + 1):
-        least = LEAST_PART * (options.max_mismatches + 1)
+    if tiling.length < SHORTEST_PART * (options.max_mismatches + 1):
+        least = SHORTEST_PART * (options.max_mismatches + 1)
         rule = f"--max-mismatches {options.max_mismatches} needs tiles of at least {least} letters"
         raise InputError("--tile", str(tiling.length), rule, "give longer tiles, or allow fewer mismatches")
 

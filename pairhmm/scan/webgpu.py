@@ -13,12 +13,12 @@ from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.commands import grid, make_pipeline, mapped, record
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.setup import Adapter, status, translated
+from pairhmm.backends.webgpu.setup import Adapter, translated
 from pairhmm.backends.webgpu.slot import Slot
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.errors import DeviceLost
 from pairhmm.scan.base import Patterns, Scanner, ScanOptions
-from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, Found
+from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, RawMatches
 from pairhmm.scan.index import PER_WORD, Index
 from pairhmm.scan.sending import Bytes, Filling, Sender
 from pairhmm.sequences.records import Samples
@@ -148,12 +148,10 @@ class MappedSender(Sender):
         self._mapping = []
 
 
-__all__ = ["WebgpuFinder", "make", "status"]
-
-VERIFYING = 512
+VERIFY_BLOCKS = 512
 """Workgroups of `verify`."""
 
-FIRST_ROOM = 1 << 14
+FIRST_CAPACITY = 1 << 14
 """Places that the list has room for at first. It grows when a call finds more."""
 
 MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
@@ -175,7 +173,7 @@ class _Device:
     def __init__(self, adapter: Adapter) -> None:
         self.handle = webgpu_setup.request_device(adapter)
         self.sender = MappedSender(self.handle)
-        self.one_call = threading.Lock()
+        self.lock = threading.Lock()
         self._pipelines: dict[tuple[str, int], Any] = {}
 
     def pipeline(self, entry: str, bases: int) -> Any:
@@ -208,7 +206,7 @@ class WebgpuFinder:
         limit = int(self._device.limits["max-storage-buffer-binding-size"])
         kind = webgpu_setup.adapters()[number].kind
         self.most_bases = min(MOST_BASES.get(kind, MOST_BASES["IntegratedGPU"]), limit - 2 * SUM_TILE)
-        self._room = FIRST_ROOM
+        self._capacity = FIRST_CAPACITY
         self._slot = Slot(self._device, self.label, USAGES)
         self._params = {
             "first_at": index.known.size,
@@ -224,11 +222,11 @@ class WebgpuFinder:
         self._slot.upload("index", index.known, index.first, index.anchor)
         self._slot.upload("patterns", index.handles.reshape(-1), index.patterns.reshape(-1), index.words)
 
-    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         if not len(samples.letters):
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
         try:
-            with self._shared.one_call, translated(self.label):
+            with self._shared.lock, translated(self.label):
                 try:
                     return self._find(samples)
                 finally:
@@ -238,7 +236,7 @@ class WebgpuFinder:
             _device.cache_clear()
             raise
 
-    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def _find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         """The matches and the totals. Matching overlaps the copy of the qualities."""
         sender = self._shared.sender
         words = self._slot.make_room("words", 4 * self._words_of(len(samples.letters)))
@@ -255,9 +253,9 @@ class WebgpuFinder:
             sender.finish(sending[-1])
             self._device.queue.submit([scoring])
             places, matches, found, totals = self._downloaded(samples)
-            if places <= self._room:
+            if places <= self._capacity:
                 return found[:matches], totals
-            self._room = places + places // 4
+            self._capacity = places + places // 4
 
     def _words_of(self, bases: int) -> int:
         """Words for `bases` letters and a tile of N after them."""
@@ -281,14 +279,14 @@ class WebgpuFinder:
     def _matching(self, samples: Samples, sum_tiles: int) -> Any:
         """Commands that list places. Everything that they need, except the letters, is uploaded here or before."""
         for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
-            self._slot.make_room(name, max(COUNTS, size * self._room))
+            self._slot.make_room(name, max(COUNTS, size * self._capacity))
         words = self._words_of(len(samples.letters))
         given = {
             "bases": len(samples.letters),
             "words": words,
             "segments": len(samples),
             "carried": samples.carried,
-            "room": self._room,
+            "room": self._capacity,
             "sum_tiles": sum_tiles,
             "scored": int(sum_tiles > 0),
         }
@@ -310,7 +308,7 @@ class WebgpuFinder:
             self._dispatch(compute, "sum", sum_tiles)
             self._dispatch(compute, "carry", 1)
             self._dispatch(compute, "total", -(-len(samples) // VERIFY_WIDTH))
-        self._dispatch(compute, "verify", VERIFYING)
+        self._dispatch(compute, "verify", VERIFY_BLOCKS)
         compute.end()
         sizes = self._downloads(samples)
         staging = self._slot.make_room("staging", sum(sizes.values()))
@@ -322,9 +320,9 @@ class WebgpuFinder:
 
     def _downloads(self, samples: Samples) -> dict[str, int]:
         """Bytes of each buffer that the host reads, in their order."""
-        return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._room}
+        return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._capacity}
 
-    def _downloaded(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
+    def _downloaded(self, samples: Samples) -> tuple[int, int, RawMatches, NDArray[np.int64]]:
         """Number of places, number of matches, the matches that there was room for, and the totals."""
         staging, sizes = self._slot["staging"], self._downloads(samples)
         promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))

@@ -99,6 +99,22 @@ class Warpings:
     ends: NDArray[np.int32]
 
     @classmethod
+    def unwarped(cls, pairs: SignalPairs, options: WarpOptions) -> tuple[Warpings, NDArray[np.bool_]]:
+        """Results without paths, to be filled in, and which pairs have a path."""
+        count = len(pairs)
+        results = cls(np.full(count, NO_PATH, np.int64), np.zeros(count, np.int32), np.zeros(count, np.int32))
+        queries, targets = pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index]
+        results.costs[(queries == 0) & (targets == 0)] = 0
+        has_path: NDArray[np.bool_] = (queries > 0) & (targets > 0)
+        if options.band is not None:
+            has_path &= np.abs(queries - targets) <= options.band
+        return results, has_path
+
+    def put(self, index: NDArray[np.int64], others: Warpings) -> None:
+        """Replace the results of some pairs."""
+        self.costs[index], self.starts[index], self.ends[index] = others.costs, others.starts, others.ends
+
+    @classmethod
     def concatenate(cls, parts: Sequence[Warpings]) -> Warpings:
         """The warpings of several, one after the other."""
         if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""What a run's metadata tells of its molecules and its pore, and whether a table of levels is of the same."""
+"""Chemistry of a run, by its metadata: direct RNA is refused, and a table of levels for another pore is warned of."""
 
 from __future__ import annotations
 

@@ -31,6 +31,9 @@ NOWHERE = 0xFFFFFFFF
 MOST_SPREAD = 2047
 """The most that levels of a pair in halves may differ. Half floats are exact up to it."""
 
+BLOCKS = 4
+"""Blocks that a multiprocessor holds at once. They bound the registers of a lane."""
+
 BLOCK = 16
 """Columns after which costs in halves are cut to the limit: `kBlock` of `cuda/warp/warp.cu`."""
 
@@ -113,11 +116,6 @@ class WarpKernel:
     free_end: bool = False
     banded: bool = False
 
-    @property
-    def blocks(self) -> int:
-        """Blocks that a multiprocessor holds at once. They bound the registers of a lane."""
-        return 4
-
     def source(self) -> str:
         """Text of the kernel."""
         constants: dict[str, sources.Constant] = {
@@ -127,7 +125,7 @@ class WarpKernel:
             "FREE_START": int(self.free_start),
             "FREE_END": int(self.free_end),
             "BAND": int(self.banded),
-            "BLOCKS": self.blocks,
+            "BLOCKS": BLOCKS,
         }
         parts = ("types.cuh", f"{self.form.name}.cuh", "warp.cu")
         return sources.source(constants, *(f"warp/{part}" for part in parts), structs={"Pair": PAIR})

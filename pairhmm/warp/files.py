@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
-from typing import Annotated, TextIO, Unpack
+from typing import Annotated, TextIO, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ _BYTES_A_LEVEL = 4
 
 _DEFAULTS = WarpOptions()
 
+AnyItem = TypeVar("AnyItem")
+
 
 @dataclass(slots=True)
 class Quantiser:
@@ -71,10 +73,10 @@ class Quantiser:
             )
 
 
-def say_scale(normalise: Normalisation, scale: float) -> None:
-    """Say how levels are quantised."""
+def log_scale(normalise: Normalisation, scale: float) -> None:
+    """Log how levels are quantised."""
     unit = "unit of the signals" if normalise == "none" else f"deviation of a signal ({normalise})"
-    log.info("levels have 16 bits: %g to a %s", scale, unit)
+    log.info("levels are 16-bit integers: %g per %s", scale, unit)
 
 
 @kept_apart()
@@ -147,7 +149,7 @@ def warp_files(
         if scale is None:
             scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first[0].values())
         warper = choose(*named_devices(backend), _cells(queries, first[0]), threads)
-        say_scale(normalise, scale)
+        log_scale(normalise, scale)
         run = _Run(warper, options, threads, Quantiser(normalise, scale))
         settings = {"scale": f"{scale:g}", "normalise": normalise, "mode": options.mode}
         if options.band is not None:
@@ -224,14 +226,14 @@ def _every_pair(queries: str, targets: str) -> Iterator[_Chunk]:
     if not held:
         raise InputError(targets, "", "no signal in it", "check the file")
     signals = _signals(queries)
-    while taken := _some(signals):
+    while taken := _batch(signals, lambda signal: len(signal.values)):
         yield _Chunk(taken, held, every_pair=True)
 
 
 def _in_order(queries: str, targets: str) -> Iterator[_Chunk]:
-    pairs = zip_longest(_signals(queries), _signals(targets))
+    pairs: Iterator[tuple[SignalRecord | None, ...]] = zip_longest(_signals(queries), _signals(targets))
     done = 0
-    while taken := list(_some_pairs(pairs)):
+    while taken := _batch(pairs, lambda pair: sum(len(signal.values) for signal in pair if signal is not None)):
         for query, target in taken:
             done += 1
             if query is None or target is None:
@@ -242,27 +244,15 @@ def _in_order(queries: str, targets: str) -> Iterator[_Chunk]:
         yield _Chunk(list(first), list(second), every_pair=False)
 
 
-def _some(signals: Iterator[SignalRecord]) -> list[SignalRecord]:
-    """The next signals, as many as are warped at once."""
-    taken, levels = [], 0
-    for signal in islice(signals, _SIGNALS_AT_ONCE):
-        taken.append(signal)
-        levels += len(signal.values)
-        if levels >= _LEVELS_AT_ONCE:
+def _batch(items: Iterator[AnyItem], levels: Callable[[AnyItem], int]) -> list[AnyItem]:
+    """The next signals, or pairs of them: as many as are warped at once."""
+    batch, total = [], 0
+    for item in islice(items, _SIGNALS_AT_ONCE):
+        batch.append(item)
+        total += levels(item)
+        if total >= _LEVELS_AT_ONCE:
             break
-    return taken
-
-
-_MaybePair = tuple[SignalRecord | None, SignalRecord | None]
-
-
-def _some_pairs(pairs: Iterator[_MaybePair]) -> Iterator[_MaybePair]:
-    levels = 0
-    for pair in islice(pairs, _SIGNALS_AT_ONCE):
-        yield pair
-        levels += sum(len(signal.values) for signal in pair if signal is not None)
-        if levels >= _LEVELS_AT_ONCE:
-            return
+    return batch
 
 
 def _cells(queries: str, first: _Chunk) -> int:

@@ -1,4 +1,4 @@
-"""Where reads lie on signatures: each read's signal is warped onto the expected levels of both strands."""
+"""Placement of reads on signatures: each read's signal is warped onto the expected levels of both strands."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SignatureLevels:
 
 
 @dataclass(frozen=True, slots=True)
-class SignaturePlaces:
+class Placements:
     """The best place of each of some reads on each signature."""
 
     # [reads, signatures]: the cost of the cheaper strand; of two that cost the same the forward one.
@@ -82,24 +82,24 @@ class SignaturePlaces:
         return least
 
 
-def best_places(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> SignaturePlaces:
+def place_reads(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> Placements:
     """Find the cheapest place of each read on each signature."""
     count, targets = len(reads), 2 * len(signatures)
     at_once = max(1, _PAIRS_AT_ONCE // targets)
     parts = [
-        _places(signatures, reads, np.arange(first, min(first + at_once, count)), warper, threads)
+        _place_batch(signatures, reads, np.arange(first, min(first + at_once, count)), warper, threads)
         for first in range(0, count, at_once)
     ]
     if len(parts) == 1:
         return parts[0]
-    return SignaturePlaces(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in SignaturePlaces.__dataclass_fields__)
+    return Placements(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in Placements.__dataclass_fields__)
     )
 
 
-def _places(
+def _place_batch(
     signatures: SignatureLevels, reads: Signals, chosen: NDArray[np.int64], warper: Warper, threads: int
-) -> SignaturePlaces:
+) -> Placements:
     targets = 2 * len(signatures)
     query = np.repeat(chosen, targets).astype(np.int32)
     target = np.tile(np.arange(targets, dtype=np.int32), len(chosen))
@@ -115,6 +115,6 @@ def _places(
         for values, which in ((costs, at), (costs, 1 - at), (starts, at), (ends, at))
     )
     lengths = signatures.lengths[None, :]
-    return SignaturePlaces(
+    return Placements(
         cost, reverse, np.where(reverse, lengths - end, start), np.where(reverse, lengths - start, end), other
     )

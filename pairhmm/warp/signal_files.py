@@ -37,7 +37,7 @@ def read_pod5(path: str) -> Iterator[SignalRecord]:
                 name = str(read.read_id)
                 if read.run_info is not info:
                     info = read.run_info
-                    run = _said(info)
+                    run = _run_metadata(info)
                 yield SignalRecord(name, checked(path, f"read {name}", read.signal_pa), run)
     except (InputError, MemoryError):
         raise
@@ -47,7 +47,7 @@ def read_pod5(path: str) -> Iterator[SignalRecord]:
         raise InputError(path, place, f"is cut off or damaged ({what})", MAKE_AGAIN) from error
 
 
-def _said(info: Any) -> dict[str, str]:
+def _run_metadata(info: Any) -> dict[str, str]:
     """What a run says of itself, under the names that SLOW5 has for it."""
     tags = {**dict(info.tracking_id), **dict(info.context_tags)}
     own = {name: str(getattr(info, name)) for name in ("sequencing_kit", "flow_cell_product_code", "protocol_name")}
@@ -108,7 +108,7 @@ def read_signals(path: str) -> Iterator[SignalRecord]:
 def _check_file(path: str) -> None:
     """Raise InputError unless the path is a file that can be opened: libraries would tell it each in its own way."""
     if is_device(path):
-        raise InputError(path, "", "is a pipe or a device, and this format is read at any place", "give a file")
+        raise InputError(path, "", "is a pipe or a device, and this format needs random access", "give a file")
     try:
         with open(path, "rb"):
             pass

@@ -125,6 +125,9 @@ def read_name(path: str, place: str, text: bytes) -> str:
     return name
 
 
+ENDINGS = (".slow5", ".blow5")
+"""Names of files that `write_slow5` writes."""
+
 _GROUPS = b"#num_read_groups\t"
 _OF_SAMPLES = b"0123456789-,"
 _LIMITS = np.iinfo(np.int16)

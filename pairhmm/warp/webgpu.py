@@ -12,14 +12,14 @@ from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.pair_strips import strip_dispatches
-from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.pair_strips import DISPATCH_FIELDS, strip_dispatches
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.sequences.arrays import joined
-from pairhmm.warp.base import NO_PATH, WARPERS, SignalPairs, Signals, Warper, Warpings, WarpOptions
+from pairhmm.warp.base import WARPERS, SignalPairs, Signals, Warper, Warpings, WarpOptions
 
 WIDTH = 32
 """Invocations of a workgroup, each of which has a pair."""
@@ -43,11 +43,7 @@ SIGNAL_PAIR = Record(
 
 WARP_PARAMS = Record(
     "WarpParams",
-    Field("first_pair", "u32", "of the dispatch"),
-    Field("items", "u32", "invocations that have pairs"),
-    Field("stride", "u32", "items that have room in the border"),
-    Field("first_row", "u32", "of the dispatch: of a strip"),
-    Field("end_row", "u32", "likewise, or one behind all rows"),
+    *DISPATCH_FIELDS,
     Field("direction", "u32", "from a level to the next one: 1, or 2^32 - 1 for backwards"),
     Field("is_free", "u32", "1: paths begin in any row"),
     Field("is_backward", "u32", "1: rows end where the path's cost is found"),
@@ -82,8 +78,6 @@ def source(variant: WarpVariant) -> tuple[str, str]:
     return assemble("warp/warp.wgsl", read, records | given, sizes | switches), "warp_signals"
 
 
-__all__ = ["WebgpuWarper", "make", "status"]
-
 log = logging.getLogger(__name__)
 
 MOST_CELLS = 1 << 36
@@ -107,7 +101,7 @@ class WebgpuWarper(Warper):
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """The cheapest warping of each pair. Raises DeviceLost."""
         if not len(pairs):
-            return _none(0)
+            return Warpings.unwarped(pairs, options)[0]
         try:
             with self._shared.one_call, translated(self.label):
                 return self._halved(pairs, options, threads)
@@ -133,19 +127,15 @@ class WebgpuWarper(Warper):
 
     def _warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         self._slot.begin_call()
-        found = _none(len(pairs))
-        with_path = _with_path(pairs, options)
-        found.costs[~with_path & _both_empty(pairs)] = 0
+        found, has_path = Warpings.unwarped(pairs, options)
         table = self._upload(pairs, options)
-        left = np.flatnonzero(with_path)
+        left = np.flatnonzero(has_path)
         for wide in (False, True):
             if len(left):
                 left = self._costs(table, left, options, wide, found)
         if len(left):
-            other = self._fallback.of("costs beyond 31 bits")
-            some = pairs.taken(left)
-            theirs = other.warpings(some, options, threads)
-            found.costs[left], found.starts[left], found.ends[left] = theirs.costs, theirs.starts, theirs.ends
+            fallback = self._fallback.of("costs beyond 31 bits")
+            found.put(left, fallback.warpings(pairs.taken(left), options, threads))
         return found
 
     def _upload(self, pairs: SignalPairs, options: WarpOptions) -> Table:
@@ -219,18 +209,8 @@ class WebgpuWarper(Warper):
                 MOST_CELLS // self._shared.slower,
                 self._shared.most_border // WORD,
             ):
-                items = cut.end - cut.begin
-                params = WARP_PARAMS.values(
-                    {
-                        "first_pair": begin + cut.begin,
-                        "items": items,
-                        "stride": items,
-                        "first_row": cut.first_row,
-                        "end_row": cut.end_row,
-                        **of_call,
-                    }
-                )
-                dispatches.append(PairDispatch(variant, params, items, BINDINGS[:4]))
+                params = WARP_PARAMS.values(cut.params(begin) | of_call)
+                dispatches.append(PairDispatch(variant, params, cut.end - cut.begin, BINDINGS[:4]))
                 variants.append(variant)
                 border = max(border, cut.border)
         self._shared.compile(variants, source)
@@ -240,30 +220,6 @@ class WebgpuWarper(Warper):
         results = np.empty(len(table), dtype=WARP_RESULT.dtype)
         results[order] = self._shared.run(self._slot, dispatches, WIDTH, size).view(WARP_RESULT.dtype)
         return results
-
-
-def _none(pairs: int) -> Warpings:
-    """No path."""
-    return Warpings(np.full(pairs, NO_PATH, np.int64), np.zeros(pairs, np.int32), np.zeros(pairs, np.int32))
-
-
-def _lengths(pairs: SignalPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index]
-
-
-def _both_empty(pairs: SignalPairs) -> NDArray[np.bool_]:
-    queries, targets = _lengths(pairs)
-    empty: NDArray[np.bool_] = (queries == 0) & (targets == 0)
-    return empty
-
-
-def _with_path(pairs: SignalPairs, options: WarpOptions) -> NDArray[np.bool_]:
-    """The pairs of signals that are not empty, and whose lengths the band allows."""
-    queries, targets = _lengths(pairs)
-    good: NDArray[np.bool_] = (queries > 0) & (targets > 0)
-    if options.band is not None:
-        good &= np.abs(queries - targets) <= options.band
-    return good
 
 
 def _needed(signals: Signals, index: NDArray[np.int32]) -> tuple[NDArray[np.int16], int]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_output
 from pairhmm.warp.base import NO_PATH, Warpings
-from pairhmm.warp.places import STRANDS, SignaturePlaces
+from pairhmm.warp.places import STRANDS, Placements
 
 PAIR_COLUMNS = ("query", "target", "cost", "start", "end")
 PLACE_COLUMNS = (
@@ -54,7 +54,7 @@ def place_lines(
     reads: Sequence[str],
     levels: NDArray[np.int64],
     signatures: Sequence[str],
-    places: SignaturePlaces,
+    places: Placements,
     scale: float,
     *,
     every_signature: bool,

@@ -264,7 +264,7 @@ def test_columns_first_and_several_in_one(tmp_path):
 def test_a_pipe_where_a_file_is_needed(tmp_path):
     for ending in (".npy", ".pod5"):
         os.mkfifo(tmp_path / f"x{ending}")
-        damaged(tmp_path / f"x{ending}", "is a pipe or a device, and this format is read at any place; give a file")
+        damaged(tmp_path / f"x{ending}", "is a pipe or a device, and this format needs random access; give a file")
 
 
 def test_what_pod5_says_of_a_run(pod5, tmp_path):
