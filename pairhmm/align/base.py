@@ -141,11 +141,13 @@ class AlignerPool(PairPool[Aligner, SequencePairs], Aligner):
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         """The score of each pair's best alignment (int32), on `threads` CPU threads."""
-        return joined(self.run(pairs, lambda one, chunk: one.scores(chunk, scoring, threads)), np.int32)
+        return joined(self.run(pairs, lambda aligner, chunk: aligner.scores(chunk, scoring, threads)), np.int32)
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         """The best alignment of each pair, on `threads` CPU threads."""
-        return Alignments.concatenate(self.run(pairs, lambda one, chunk: one.alignments(chunk, scoring, threads)))
+        return Alignments.concatenate(
+            self.run(pairs, lambda aligner, chunk: aligner.alignments(chunk, scoring, threads))
+        )
 
 
 def choose(

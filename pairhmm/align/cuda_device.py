@@ -100,10 +100,10 @@ class AligningDevice:
         """Fill in int32[pairs]; returns the pairs that are left, whose scores mean nothing."""
         left, begin = [np.zeros(0, dtype=np.int32)], 0
         with self._call():
-            for _, one in self._chunks(pairs, work):
-                end = begin + one.found.shape[1]
-                scores[begin:end] = one.found[0]
-                left.append(one.left)
+            for _, chunk in self._chunks(pairs, work):
+                end = begin + chunk.found.shape[1]
+                scores[begin:end] = chunk.found[0]
+                left.append(chunk.left)
                 begin = end
         return np.concatenate(left)
 
@@ -111,9 +111,9 @@ class AligningDevice:
         """The alignments, and the pairs that are left, which have none."""
         left, found = [np.zeros(0, dtype=np.int32)], []
         with self._call():
-            for slot, one in self._chunks(pairs, work):
-                found.append(self._aligned(slot, one))
-                left.append(one.left)
+            for slot, chunk in self._chunks(pairs, work):
+                found.append(self._aligned(slot, chunk))
+                left.append(chunk.left)
         return Alignments.concatenate(found), np.concatenate(left)
 
     def kernel_seconds(self, pairs: SequencePairs, work: PairPass, repetitions: int) -> list[float]:
@@ -235,14 +235,14 @@ class AligningDevice:
         # Its traces are read before the next kernel writes its own.
         most = max((_trace_bytes(launch) for launch in launches), default=0) if work.traced else 0
         trace = int(slot.device("trace", most).ptr) if most else 0
-        for number, one in enumerate(launches):
-            kernel = one.kernel
-            pairs = one.pairs, one.index
+        for number, launch in enumerate(launches):
+            kernel = launch.kernel
+            pairs = launch.pairs, launch.index
             if kernel.name == "align_edit":
-                self._start(kernel, "align_edit", one.slots, *pairs, letters, found, np.uint32(one.slots))
+                self._start(kernel, "align_edit", launch.slots, *pairs, letters, found, np.uint32(launch.slots))
                 continue
-            threads = one.tasks * one.strips * WARP
-            edges = self._edges(slot, one) if kernel.strips else (0, np.uint32(0), 0)
+            threads = launch.tasks * launch.strips * WARP
+            edges = self._edges(slot, launch) if kernel.strips else (0, np.uint32(0), 0)
             self._start(
                 kernel,
                 "align_score",
@@ -251,28 +251,28 @@ class AligningDevice:
                 letters,
                 found,
                 counters + 4 * number,
-                np.uint32(one.tasks),
-                np.uint32(one.strips),
+                np.uint32(launch.tasks),
+                np.uint32(launch.strips),
                 *edges,
                 trace,
                 best,
-                np.uint32(one.steps),
+                np.uint32(launch.steps),
                 *numbers,
             )
             if work.traced:
                 first_run, to = runs
                 results = (found + 4 * k * len(part) for k in range(4))
-                sizes = np.uint32(one.tasks), np.uint32(one.steps)
-                slots = np.uint32(one.slots)
+                sizes = np.uint32(launch.tasks), np.uint32(launch.steps)
+                slots = np.uint32(launch.slots)
                 self._start(
-                    kernel, "align_trace", one.slots, *pairs, slots, trace, *sizes, best, *results, first_run, to
+                    kernel, "align_trace", launch.slots, *pairs, slots, trace, *sizes, best, *results, first_run, to
                 )
 
-    def _edges(self, slot: Slot, one: AlignLaunch) -> tuple[Any, ...]:
+    def _edges(self, slot: Slot, launch: AlignLaunch) -> tuple[Any, ...]:
         """Memory for the rows between strips, and for how much of them is written."""
-        edges = slot.device("edges", 4 * one.tasks * one.columns * (1 + one.kernel.affine))
-        done = slot.zeros("done", 4 * one.strips * one.tasks)
-        return int(edges.ptr), np.uint32(one.columns), done
+        edges = slot.device("edges", 4 * launch.tasks * launch.columns * (1 + launch.kernel.affine))
+        done = slot.zeros("done", 4 * launch.strips * launch.tasks)
+        return int(edges.ptr), np.uint32(launch.columns), done
 
     def _room_for_runs(self, slot: Slot, part: SequencePairs) -> tuple[int, int]:
         """Addresses of the place of each pair's first run, and of the runs."""
@@ -282,9 +282,9 @@ class AligningDevice:
         first = slot.upload("first_run", (end - room).view(np.uint8))
         return first, int(slot.device("runs", 4 * int(end[-1])).ptr)
 
-    def _aligned(self, slot: Slot, one: RunningPairs) -> Alignments:
+    def _aligned(self, slot: Slot, chunk: RunningPairs) -> Alignments:
         """The alignments of a chunk whose kernels are done."""
-        scores, starts, ends, counts = one.found.copy()
+        scores, starts, ends, counts = chunk.found.copy()
         offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         size = 4 * int(offsets[-1])
         cigars = np.empty(size // 4, dtype=np.uint32)
@@ -328,8 +328,8 @@ def _launches(
     return launches
 
 
-def _trace_bytes(one: AlignLaunch) -> int:
-    return one.strips * one.tasks * one.steps * WARP * one.kernel.trace_bytes
+def _trace_bytes(launch: AlignLaunch) -> int:
+    return launch.strips * launch.tasks * launch.steps * WARP * launch.kernel.trace_bytes
 
 
 def _done(slot: Slot, running: dict[Slot, RunningPairs]) -> RunningPairs:

@@ -78,16 +78,16 @@ def differences_of_each(reference: str, sequences: Sequence[str], first: int = 0
     the first base of `reference`.
     """
     spanned = reference[first:]
-    aligned = [one for one in dict.fromkeys(sequences) if not _is_plain(spanned, one)]
+    aligned = [sequence for sequence in dict.fromkeys(sequences) if not _is_plain(spanned, sequence)]
     targets = Sequences.of([encode(spanned)])
-    pairs = SequencePairs.all_of(Sequences.of([encode(one) for one in aligned]), targets)
-    found = _aligner().alignments(pairs, _SCORING, 1) if aligned else None
-    operations = {one: [(MATCH, len(one))] for one in sequences}
-    for index, one in enumerate(aligned):
-        assert found is not None
-        words = found.part(index, index + 1).cigars.tolist()
-        operations[one] = [(word & 15, word >> 4) for word in words]
-    return [differences_of(reference, one, operations[one], first) for one in sequences]
+    pairs = SequencePairs.all_of(Sequences.of([encode(sequence) for sequence in aligned]), targets)
+    alignments = _aligner().alignments(pairs, _SCORING, 1) if aligned else None
+    operations = {sequence: [(MATCH, len(sequence))] for sequence in sequences}
+    for index, sequence in enumerate(aligned):
+        assert alignments is not None
+        words = alignments.part(index, index + 1).cigars.tolist()
+        operations[sequence] = [(word & 15, word >> 4) for word in words]
+    return [differences_of(reference, sequence, operations[sequence], first) for sequence in sequences]
 
 
 def _is_plain(reference: str, sequence: str) -> bool:

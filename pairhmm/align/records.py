@@ -77,10 +77,10 @@ class _Records(AlignmentSink):
     def __init__(self, out: pysam.AlignmentFile) -> None:
         self._out = out
 
-    def add(self, block: PairBlock, scores: NDArray[np.int32], found: Alignments | None) -> None:
-        assert found is not None
+    def add(self, block: PairBlock, scores: NDArray[np.int32], alignments: Alignments | None) -> None:
+        assert alignments is not None
         pairs = block.pairs
-        counts = count_columns(pairs, found)
+        counts = count_columns(pairs, alignments)
         is_aligned = counts.matches + counts.mismatches > 0
         differences = counts.mismatches + counts.inserted + counts.deleted
         names = [name or "*" for name in block.queries.names]
@@ -96,9 +96,9 @@ class _Records(AlignmentSink):
             record.flag = 0 if is_first[index] else SECONDARY
             self._set_letters(record, block, query)
             if is_aligned[index]:
-                words = found.cigars[found.offsets[index] : found.offsets[index + 1]].tolist()
+                words = alignments.cigars[alignments.offsets[index] : alignments.offsets[index + 1]].tolist()
                 cigar = [(word & 15, word >> 4) for word in words]
-                start, cigar, trimmed = without_outer_deletions(int(found.target_starts[index]), cigar)
+                start, cigar, trimmed = without_outer_deletions(int(alignments.target_starts[index]), cigar)
                 record.reference_id = block.first_target + target
                 record.reference_start = start
                 record.mapping_quality = UNKNOWN_QUALITY

@@ -150,9 +150,9 @@ def every_pair(
     queries: str, targets: str, chunk_size: int = CHUNK_SIZE, watch: Callable[[int], None] = lambda _: None
 ) -> Iterator[PairBlock]:
     """Every query with all targets, which are held in memory; errors as in `sequence_blocks`."""
-    held = read_sequences_whole(targets)
-    most = max(1, PAIRS_AT_ONCE // len(held))
+    all_targets = read_sequences_whole(targets)
+    most = max(1, PAIRS_AT_ONCE // len(all_targets))
     for block in sequence_blocks(queries, chunk_size, watch):
         for begin in range(0, len(block), most):
-            some = block.part(begin, min(begin + most, len(block)))
-            yield PairBlock(some, held, SequencePairs.all_of(some.sequences, held.sequences))
+            part = block.part(begin, min(begin + most, len(block)))
+            yield PairBlock(part, all_targets, SequencePairs.all_of(part.sequences, all_targets.sequences))

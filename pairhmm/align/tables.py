@@ -34,23 +34,23 @@ class ColumnCounts:
     deleted: NDArray[np.int64]
 
 
-def count_columns(pairs: SequencePairs, found: Alignments) -> ColumnCounts:
+def count_columns(pairs: SequencePairs, alignments: Alignments) -> ColumnCounts:
     """The columns of the alignments of pairs, none of which reaches beyond its target."""
     before = np.cumsum(pairs.queries.lengths[pairs.query_index])
     inner = np.searchsorted(before, np.arange(_AT_ONCE, int(before[-1]) if len(before) else 0, _AT_ONCE))
     borders = np.unique([0, *(inner + 1).tolist(), len(pairs)])
     matches = [
-        _matches(pairs.part(begin, end), found.part(begin, end))
+        _matches(pairs.part(begin, end), alignments.part(begin, end))
         for begin, end in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True)
     ]
     equal = joined(matches, np.int64)
-    aligned, inserted, deleted = (_letters_of(found, kind) for kind in (MATCH, INSERTION, DELETION))
+    aligned, inserted, deleted = (_letters_of(alignments, kind) for kind in (MATCH, INSERTION, DELETION))
     return ColumnCounts(equal, aligned - equal, inserted, deleted)
 
 
-def _letters_of(found: Alignments, kind: int) -> NDArray[np.int64]:
+def _letters_of(alignments: Alignments, kind: int) -> NDArray[np.int64]:
     """The letters of one operation in each alignment."""
-    return _sums(np.where(found.cigars & 15 == kind, found.cigars >> 4, 0), found.offsets)
+    return _sums(np.where(alignments.cigars & 15 == kind, alignments.cigars >> 4, 0), alignments.offsets)
 
 
 def _sums(values: NDArray[np.generic], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -59,24 +59,26 @@ def _sums(values: NDArray[np.generic], offsets: NDArray[np.int64]) -> NDArray[np
     return np.diff(before[offsets])
 
 
-def _matches(pairs: SequencePairs, found: Alignments) -> NDArray[np.int64]:
-    kinds, lengths = found.cigars & 15, (found.cigars >> 4).astype(np.int64)
-    owner = np.repeat(np.arange(len(found)), np.diff(found.offsets))
-    query = pairs.queries.offsets[pairs.query_index[owner]] + _before(lengths * CONSUMES_QUERY[kinds], found, owner)
-    target = pairs.targets.offsets[pairs.target_index[owner]] + found.target_starts[owner]
-    target += _before(lengths * CONSUMES_REFERENCE[kinds], found, owner)
+def _matches(pairs: SequencePairs, alignments: Alignments) -> NDArray[np.int64]:
+    kinds, lengths = alignments.cigars & 15, (alignments.cigars >> 4).astype(np.int64)
+    owner = np.repeat(np.arange(len(alignments)), np.diff(alignments.offsets))
+    query = pairs.queries.offsets[pairs.query_index[owner]] + _before(
+        lengths * CONSUMES_QUERY[kinds], alignments, owner
+    )
+    target = pairs.targets.offsets[pairs.target_index[owner]] + alignments.target_starts[owner]
+    target += _before(lengths * CONSUMES_REFERENCE[kinds], alignments, owner)
     is_match = kinds == MATCH
     sizes = lengths[is_match]
     within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     places = (np.repeat(start[is_match], sizes) + within for start in (query, target))
     one, other = (codes[place] for codes, place in zip((pairs.queries.codes, pairs.targets.codes), places, strict=True))
-    return _sums(one == other, np.concatenate(([0], np.cumsum(_letters_of(found, MATCH)))))
+    return _sums(one == other, np.concatenate(([0], np.cumsum(_letters_of(alignments, MATCH)))))
 
 
-def _before(used: NDArray[np.int64], found: Alignments, owner: NDArray[np.int64]) -> NDArray[np.int64]:
+def _before(used: NDArray[np.int64], alignments: Alignments, owner: NDArray[np.int64]) -> NDArray[np.int64]:
     """The letters that come before each operation in its alignment."""
     before: NDArray[np.int64] = np.cumsum(used) - used
-    begins: NDArray[np.int64] = before[found.offsets[owner]]
+    begins: NDArray[np.int64] = before[alignments.offsets[owner]]
     return before - begins
 
 
@@ -89,7 +91,7 @@ UNKNOWN_QUALITY = 255
 class AlignmentSink(Protocol):
     """Receives pairs, block after block."""
 
-    def add(self, block: PairBlock, scores: NDArray[np.int32], found: Alignments | None) -> None:
+    def add(self, block: PairBlock, scores: NDArray[np.int32], alignments: Alignments | None) -> None:
         """Append pairs with their scores (int32), and with their alignments where these are written."""
 
 
@@ -130,12 +132,16 @@ class _Table(AlignmentSink):
     def __init__(self, out: TextSink, sign: int) -> None:
         self._out, self._sign = out, sign
 
-    def add(self, block: PairBlock, scores: NDArray[np.int32], found: Alignments | None) -> None:
+    def add(self, block: PairBlock, scores: NDArray[np.int32], alignments: Alignments | None) -> None:
         columns = [*block.names(), (self._sign * scores).tolist()]
-        if found is None:
+        if alignments is None:
             lines = [f"{query}\t{target}\t{score}\n" for query, target, score in zip(*columns, strict=True)]
         else:
-            columns += [texts(found.cigars, found.offsets), found.target_starts.tolist(), found.target_ends.tolist()]
+            columns += [
+                texts(alignments.cigars, alignments.offsets),
+                alignments.target_starts.tolist(),
+                alignments.target_ends.tolist(),
+            ]
             lines = [
                 f"{query}\t{target}\t{score}\t{cigar}\t{start}\t{end}\n"
                 for query, target, score, cigar, start, end in zip(*columns, strict=True)
@@ -147,12 +153,12 @@ class _Paf(AlignmentSink):
     def __init__(self, out: TextSink) -> None:
         self._out = out
 
-    def add(self, block: PairBlock, scores: NDArray[np.int32], found: Alignments | None) -> None:
-        assert found is not None
+    def add(self, block: PairBlock, scores: NDArray[np.int32], alignments: Alignments | None) -> None:
+        assert alignments is not None
         pairs = block.pairs
-        counts = count_columns(pairs, found)
+        counts = count_columns(pairs, alignments)
         aligned = counts.matches + counts.mismatches + counts.inserted + counts.deleted
-        first, last = clips_of(found)
+        first, last = clips_of(alignments)
         queries = pairs.queries.lengths[pairs.query_index]
         columns = [
             *block.names(),
@@ -160,13 +166,13 @@ class _Paf(AlignmentSink):
             first.tolist(),
             (queries - last).tolist(),
             pairs.targets.lengths[pairs.target_index].tolist(),
-            found.target_starts.tolist(),
-            found.target_ends.tolist(),
+            alignments.target_starts.tolist(),
+            alignments.target_ends.tolist(),
             counts.matches.tolist(),
             aligned.tolist(),
             (aligned - counts.matches).tolist(),
             scores.tolist(),
-            texts(*without_clips(found)),
+            texts(*without_clips(alignments)),
         ]
         lines = [
             f"{query}\t{size}\t{begin}\t{end}\t+\t{target}\t{of}\t{start}\t{stop}\t{equal}\t{long}\t{UNKNOWN_QUALITY}\t"
@@ -181,17 +187,17 @@ class _Paf(AlignmentSink):
         self._out.write("".join(lines))
 
 
-def clips_of(found: Alignments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def clips_of(alignments: Alignments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The clipped letters at the beginning and at the end of each query. A query that is all clipped begins with it."""
-    is_empty = np.diff(found.offsets) == 0
-    words = np.append(found.cigars, 0)
-    first = np.where(is_empty, 0, words[np.minimum(found.offsets[:-1], len(words) - 1)])
-    last = np.where(np.diff(found.offsets) < 2, 0, words[found.offsets[1:] - 1])
+    is_empty = np.diff(alignments.offsets) == 0
+    words = np.append(alignments.cigars, 0)
+    first = np.where(is_empty, 0, words[np.minimum(alignments.offsets[:-1], len(words) - 1)])
+    last = np.where(np.diff(alignments.offsets) < 2, 0, words[alignments.offsets[1:] - 1])
     return tuple(np.where(word & 15 == SOFT_CLIP, word >> 4, 0).astype(np.int64) for word in (first, last))  # type: ignore[return-value]
 
 
-def without_clips(found: Alignments) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def without_clips(alignments: Alignments) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """All CIGARs without their clips, and the offsets of each."""
-    kept = found.cigars & 15 != SOFT_CLIP
+    kept = alignments.cigars & 15 != SOFT_CLIP
     before = np.concatenate(([0], np.cumsum(kept)))
-    return found.cigars[kept], before[found.offsets]
+    return alignments.cigars[kept], before[alignments.offsets]

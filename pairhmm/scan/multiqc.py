@@ -68,20 +68,20 @@ class _MultiqcTable(Sink):
     def _row(self, file: str) -> _RowCounts:
         return self._rows.setdefault(self._sample or file, _RowCounts())
 
-    def add(self, found: SampleHits) -> None:
-        counts = self._row(found.file)
-        counts.reads += int(found.records.sum())
-        counts.bases += int(found.bases.sum())
-        counts.samples_hit += len(np.unique(found.hits["segment"]))
-        counts.hits += len(found.hits)
-        counts.signatures.update(np.unique(found.hits["signature"]).tolist())
+    def add(self, sample_hits: SampleHits) -> None:
+        counts = self._row(sample_hits.file)
+        counts.reads += int(sample_hits.records.sum())
+        counts.bases += int(sample_hits.bases.sum())
+        counts.samples_hit += len(np.unique(sample_hits.hits["segment"]))
+        counts.hits += len(sample_hits.hits)
+        counts.signatures.update(np.unique(sample_hits.hits["signature"]).tolist())
 
-    def add_coverage(self, file: str, seen: Sequence[SignatureCoverage]) -> None:
+    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
         counts = self._row(file)
-        for one in seen:
-            counts.reads_of[one.signature] = counts.reads_of.get(one.signature, 0) + one.reads
-            if one.call == PRESENT:
-                counts.present.add(one.signature)
+        for coverage in coverages:
+            counts.reads_of[coverage.signature] = counts.reads_of.get(coverage.signature, 0) + coverage.reads
+            if coverage.call == PRESENT:
+                counts.present.add(coverage.signature)
 
     def json(self) -> str:
         """The whole table, as JSON."""

@@ -99,14 +99,14 @@ def warp(
     if not every_pair and len(first) != len(second):
         raise ValueError(f"{len(first)} queries and {len(second)} targets: give as many, or every_pair=True")
     pairs = (SignalPairs.all_of if every_pair else SignalPairs.in_order)(first, second)
-    found = choose(*named_devices(backend), pairs.cells, threads).warpings(pairs, options, threads)
+    warpings = choose(*named_devices(backend), pairs.cells, threads).warpings(pairs, options, threads)
     names, others = list(queries), list(targets)
     rows = zip(
         pairs.query_index,
         pairs.target_index,
-        found.costs.tolist(),
-        found.starts.tolist(),
-        found.ends.tolist(),
+        warpings.costs.tolist(),
+        warpings.starts.tolist(),
+        warpings.ends.tolist(),
         strict=True,
     )
     return [

@@ -156,7 +156,7 @@ class WarperPool(PairPool[Warper, SignalPairs], Warper):
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """The cheapest warping of each pair, on `threads` CPU threads."""
-        return Warpings.concatenate(self.run(pairs, lambda one, chunk: one.warpings(chunk, options, threads)))
+        return Warpings.concatenate(self.run(pairs, lambda warper, chunk: warper.warpings(chunk, options, threads)))
 
 
 def choose(backend: str, devices: Sequence[int] | None, cells: int, threads: int) -> WarperPool:

@@ -222,25 +222,25 @@ def check_length(path: str, name: str, levels: int) -> None:
 
 
 def _every_pair(queries: str, targets: str) -> Iterator[_Chunk]:
-    held = list(_signals(targets))
-    if not held:
+    all_targets = list(_signals(targets))
+    if not all_targets:
         raise InputError(targets, "", "no signal in it", "check the file")
     signals = _signals(queries)
-    while taken := _batch(signals, lambda signal: len(signal.values)):
-        yield _Chunk(taken, held, every_pair=True)
+    while batch := _batch(signals, lambda signal: len(signal.values)):
+        yield _Chunk(batch, all_targets, every_pair=True)
 
 
 def _in_order(queries: str, targets: str) -> Iterator[_Chunk]:
     pairs: Iterator[tuple[SignalRecord | None, ...]] = zip_longest(_signals(queries), _signals(targets))
     done = 0
-    while taken := _batch(pairs, lambda pair: sum(len(signal.values) for signal in pair if signal is not None)):
-        for query, target in taken:
+    while batch := _batch(pairs, lambda pair: sum(len(signal.values) for signal in pair if signal is not None)):
+        for query, target in batch:
             done += 1
             if query is None or target is None:
                 path, other = (queries, targets) if query is None else (targets, queries)
                 rule = f"has {done - 1} signals, fewer than {other}"
                 raise InputError(path, "", rule, "give as many, or --all for each onto each")
-        first, second = zip(*taken, strict=True)
+        first, second = zip(*batch, strict=True)
         yield _Chunk(list(first), list(second), every_pair=False)
 
 

@@ -38,9 +38,9 @@ def open_warpings(destination: str | Path, columns: Sequence[str], settings: Map
         yield out
 
 
-def pair_lines(queries: Sequence[str], targets: Sequence[str], found: Warpings) -> str:
+def pair_lines(queries: Sequence[str], targets: Sequence[str], warpings: Warpings) -> str:
     """A row for each pair; a pair without a path has points."""
-    rows = zip(queries, targets, found.costs.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
+    rows = zip(queries, targets, warpings.costs.tolist(), warpings.starts.tolist(), warpings.ends.tolist(), strict=True)
     return "".join(
         f"{query}\t{target}\t{NONE}\t{NONE}\t{NONE}\n"
         if cost == NO_PATH

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.align import webgpu_kernels
+from pairhmm.align import webgpu, webgpu_kernels
 from pairhmm.align.base import ALIGNERS, AlignerPool, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.align.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
@@ -96,7 +96,7 @@ def test_scores_at_the_limit_of_floats(aligner, oracle, monkeypatch, letters, is
 def test_work_in_small_parts(aligner, oracle, any_pairs, monkeypatch, form, mode):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
     monkeypatch.setattr(pair_strips, "FULL", 3)
-    monkeypatch.setattr("pairhmm.align.webgpu.MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
+    monkeypatch.setattr(webgpu, "MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
     monkeypatch.setattr(pair_kernels, "MOST_BORDER", 8_000)
     for pairs, scoring in any_pairs.any_batches(11, 100, 1500, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)
