@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pairhmm.engine.calibration import PLACE, is_worth_a_device
 from pairhmm.map.base import PLACERS, Placer
 from pairhmm.map.device import WORTH_A_DEVICE, DevicePlacer
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.reference import blend, z_scores
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 __all__ = ["NODES", "MapDifference", "MapSpeed", "NodeCohort", "make_cohort", "measure_map", "measure_map_differences"]
 

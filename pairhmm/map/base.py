@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.engine.tools import Tool
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
 class Placer(Protocol):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.evidence import SiteEvidence
+from pairhmm.map.sites import SiteEvidence
 from pairhmm.objects import short_repr
 
 NO_GENOTYPE = -1

@@ -7,7 +7,7 @@ makes the own genotype more certain, and so any foreign reads easier to see. So 
 than foreign reads of the population do with its help.
 
 Frequencies leave out the sample, its source and their relatives, since each draws those of a small cohort to itself.
-What is left of the cohort is an urn of alleles (`pairhmm.map.alleles`), because its frequencies are not certain.
+What is left of the cohort is an urn of alleles (`pairhmm.map.population`), because its frequencies are not certain.
 
 Wrong reads look like foreign ones at low depth. So the share of them that the likelihoods of reads don't know of is
 estimated too, once for the whole cohort.
@@ -21,16 +21,23 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
-from pairhmm.map.ancestry import find_axes
-from pairhmm.map.cohort import evidence_of
 from pairhmm.map.drift import DriftedPairs
-from pairhmm.map.evidence import MOST_RATIO, SiteEvidence
+from pairhmm.map.genotype_likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
 from pairhmm.map.individuals import Individuals, find_individuals
 from pairhmm.map.kinship import FEW
-from pairhmm.map.likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
-from pairhmm.map.mixtures import JointGenotypes, MixedReads, of_informed_population, of_population, of_source
-from pairhmm.map.peaks import HALF_WIDTH, Peak, Profile, peak_of
+from pairhmm.map.mixtures import (
+    HALF_WIDTH,
+    JointGenotypes,
+    MixedReads,
+    Peak,
+    Profile,
+    of_informed_population,
+    of_population,
+    of_source,
+    peak_of,
+)
+from pairhmm.map.population import RELATED, AlleleUrn, CohortAlleles, find_axes, genotype_weights
+from pairhmm.map.sites import MOST_RATIO, SiteEvidence, evidence_of
 from pairhmm.objects import short_repr
 
 POPULATION = -1

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import chosen_level
 from pairhmm.map.base import Placer
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.published import FACTORS, SLOTS, SUMMANDS
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
 class CpuPlacer(Placer):

@@ -15,11 +15,10 @@ from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.tiles import Plan
-from pairhmm.map.columns import SlotSums
-from pairhmm.map.device import DevicePlacer, values_of
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.device import DevicePlacer, SlotSums, values_of
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.published import SLOTS
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 __all__ = ["CudaSketcher", "make", "sources_of_kernels", "status"]
 

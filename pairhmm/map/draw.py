@@ -14,13 +14,10 @@ from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.map.base import PLACERS
-from pairhmm.map.collecting import TokenCollector, check_size
 from pairhmm.map.device import WORTH_A_DEVICE
-from pairhmm.map.options import GROUPS, MapOptions, weights_of
-from pairhmm.map.picture import write_picture
-from pairhmm.map.positions import NAME_SEPARATOR, trust_text, write_positions
-from pairhmm.map.sample_map import SampleMap, make_map
-from pairhmm.map.sample_properties import (
+from pairhmm.map.embedding import GROUPS, MOST_SAMPLES, MapOptions, SampleMap, make_map, weights_of
+from pairhmm.map.map_writer import NAME_SEPARATOR, trust_text, write_picture, write_positions
+from pairhmm.map.property_reader import (
     NO_PROPERTIES,
     read_genotype_tokens,
     read_hit_tokens,
@@ -28,11 +25,11 @@ from pairhmm.map.sample_properties import (
     read_sheet_columns,
     sheet_tokens,
 )
-from pairhmm.map.scaling import MOST_SAMPLES
 from pairhmm.map.sketch import base as comparing
 from pairhmm.map.sketch.base import COMPARERS, Comparer
-from pairhmm.map.sketch.chance import chance_text
+from pairhmm.map.sketch.pairs import chance_text
 from pairhmm.map.sketch.sketches import Scheme, Sketches
+from pairhmm.map.tokens import TokenCollector, check_size
 from pairhmm.options import check_whole
 
 log = logging.getLogger(__name__)

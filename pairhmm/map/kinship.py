@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
-from pairhmm.map.likelihoods import Floats, LogLikelihoods, genotype_priors
+from pairhmm.map.genotype_likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.objects import short_repr
 from pairhmm.variants.relationships import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.base import Placer
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.published import PRIME, SLOTS, signature
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
 class ReferencePlacer(Placer):

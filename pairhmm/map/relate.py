@@ -1,23 +1,53 @@
-"""`map relate`: who is related to whom, which samples may be exchanged, and which are contaminated."""
+"""`map relate`: kinship, exchanged labels and contamination of samples, in memory and as tables."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from math import isnan
+from typing import TextIO
 
 from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_output
-from pairhmm.map.frequencies import read_frequencies
+from pairhmm.map.genotype_reader import read_frequencies
 from pairhmm.map.relatedness import Relatedness, RelatedPair, RelatedSample, relate_samples
-from pairhmm.map.relation_writer import PAIR_COLUMNS, SAMPLE_COLUMNS, write_rows
-from pairhmm.map.sample_sites import read_sample_sites
+from pairhmm.map.site_reader import read_sample_sites
 from pairhmm.variants.genealogy import Genealogy, PedigreeError
 from pairhmm.variants.ped_file import read_genealogy
+
+PAIR_COLUMNS = (
+    *("sample_1", "sample_2", "sites", "concordance", "ibs0", "ibs2", "shared_hets", "relatedness"),
+    *("expected", "found", "flags", "note"),
+)
+SAMPLE_COLUMNS = (
+    *("sample", "sites", "depth", "heterozygosity"),
+    *("contamination", "contamination_low", "contamination_high", "flags"),
+)
+UNKNOWN = "."
+
+
+def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table: numbers with a fraction have four decimals; NaN, an empty tuple and an empty text are ``.``."""
+    out.write("#" + "\t".join(columns) + "\n")
+    out.writelines(_lines(rows))
+
+
+def _lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    return ("\t".join(map(_text, row)) + "\n" for row in rows)
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, tuple):
+        return ",".join(cell) or UNKNOWN
+    if isinstance(cell, float):
+        return UNKNOWN if isnan(cell) else f"{cell:.4f}"
+    return str(cell) or UNKNOWN
+
 
 log = logging.getLogger(__name__)
 

@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.cohort import SampleSites, evidence_of
 from pairhmm.map.concordance import Agreement, agreement, certain_genotypes
 from pairhmm.map.contamination import Contamination, estimate_contamination
 from pairhmm.map.flags import FLAGS, Flags, pair_and_sample_flags
-from pairhmm.map.individuals import Individuals
-from pairhmm.map.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
-from pairhmm.map.likelihoods import (
+from pairhmm.map.genotype_likelihoods import (
     Floats,
     LogLikelihoods,
     add_reads,
@@ -24,7 +21,9 @@ from pairhmm.map.likelihoods import (
     has_data,
     heterozygosity,
 )
-from pairhmm.map.losses import Loss
+from pairhmm.map.individuals import Individuals, Loss
+from pairhmm.map.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
+from pairhmm.map.sites import SampleSites, evidence_of
 from pairhmm.objects import short_repr
 from pairhmm.variants.genealogy import Genealogy
 from pairhmm.variants.relationships import IDENTICAL, RELATIONS, UNKNOWN

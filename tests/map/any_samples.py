@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.published import PRIME
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
 def token_sets(sets):

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.cohort import counted_evidence
-from pairhmm.map.evidence import COUNTED_ERROR, SiteEvidence
+from pairhmm.map.sites import COUNTED_ERROR, SiteEvidence, counted_evidence
 
 Genotypes = NDArray[np.int8]
 

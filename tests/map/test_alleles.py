@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.alleles import CohortAlleles
-from pairhmm.map.likelihoods import allele_frequencies
+from pairhmm.map.genotype_likelihoods import allele_frequencies
+from pairhmm.map.population import CohortAlleles
 from tests.map.cohorts import certain, child, founder, frequencies
 
 SITES = 4000

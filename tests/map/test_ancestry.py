@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairhmm.map.alleles import CohortAlleles
-from pairhmm.map.ancestry import find_axes
 from pairhmm.map.contamination import estimate_contamination
 from pairhmm.map.drift import DriftedPairs
-from pairhmm.map.likelihoods import add_reads, allele_frequencies
+from pairhmm.map.genotype_likelihoods import add_reads, allele_frequencies
+from pairhmm.map.population import CohortAlleles, find_axes
 from tests.map.cohorts import child, evidence, founder, reads
 
 SITES, FST = 3000, 0.1

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairhmm.errors import InputError
-from pairhmm.map import collecting
-from pairhmm.map.collecting import TokenCollector, compacted, slot_tokens, token_of
+from pairhmm.map import tokens as module
 from pairhmm.map.sketch.published import PRIME, signature
+from pairhmm.map.tokens import TokenCollector, compacted, slot_tokens, token_of
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0, 5, 11, 12, 128, 129, 500, 5000]))
@@ -62,7 +62,7 @@ def test_a_text_has_one_token():
 
 
 def test_too_many_samples_are_one_line(monkeypatch):
-    monkeypatch.setattr(collecting, "MOST_SETS", 3)
+    monkeypatch.setattr(module, "MOST_SETS", 3)
     collector = TokenCollector()
     for name in "abcab":
         collector.add(name, (1,))
@@ -71,7 +71,7 @@ def test_too_many_samples_are_one_line(monkeypatch):
 
 
 def test_tokens_that_wait_are_bounded(monkeypatch):
-    monkeypatch.setattr(collecting, "_ALL_PENDING", 10)
+    monkeypatch.setattr(module, "_ALL_PENDING", 10)
     collector = TokenCollector()
     for token in range(100):
         collector.add(f"s{token % 4}", (token,))

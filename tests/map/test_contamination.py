@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.cohort import counted_evidence
 from pairhmm.map.contamination import POPULATION, estimate_contamination, least_gain
-from pairhmm.map.likelihoods import add_reads, allele_frequencies
+from pairhmm.map.genotype_likelihoods import add_reads, allele_frequencies
+from pairhmm.map.sites import counted_evidence
 from tests.map.cohorts import child, founder, frequencies, reads
 
 SITES = 4000

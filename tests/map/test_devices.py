@@ -14,8 +14,8 @@ from pairhmm import backends
 from pairhmm.errors import DeviceLost
 from pairhmm.map import cuda, device, webgpu
 from pairhmm.map.base import PLACERS
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.published import PRIME
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 HERE = Path(__file__).parent
 EMULATION = HERE.parent / "backends" / "cuda"

@@ -11,9 +11,8 @@ from click.testing import CliRunner
 import pairhmm
 from pairhmm.errors import InputError, OptionError
 from pairhmm.map.cli import command
-from pairhmm.map.sketch.planes import planes_of
-from pairhmm.map.sketch.sketches import Scheme, Sketches
-from pairhmm.map.sketch.writer import write_sketches
+from pairhmm.map.sketch.files import write_sketches
+from pairhmm.map.sketch.sketches import Scheme, Sketches, planes_of
 from pairhmm.scan.hit_writer import HIT_COLUMNS
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pairhmm.map.drift import joint_priors
+from pairhmm.map.genotype_likelihoods import add_reads, allele_frequencies
 from pairhmm.map.kinship import SharedAlleles, all_pairs, kinship
-from pairhmm.map.likelihoods import add_reads, allele_frequencies
 from pairhmm.variants.relationships import RELATIONS, UNKNOWN
 from tests.map.cohorts import child, evidence, family, founder, reads
 

@@ -7,7 +7,7 @@ import pysam
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.map.genotype_blocks import GenotypeFile
+from pairhmm.map.genotype_reader import GenotypeFile
 
 HEADER = """##fileformat=VCFv4.2
 ##contig=<ID=chr1,length=1000000>

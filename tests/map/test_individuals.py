@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.alleles import CohortAlleles
+from pairhmm.map.genotype_likelihoods import LEAST, add_reads, allele_frequencies
 from pairhmm.map.individuals import find_individuals
-from pairhmm.map.likelihoods import LEAST, add_reads, allele_frequencies
+from pairhmm.map.population import CohortAlleles
 from tests.map.cohorts import child, evidence, founder, frequencies, reads
 
 SITES = 2000

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pairhmm.map import kinship as module
+from pairhmm.map.genotype_likelihoods import add_reads, allele_frequencies
 from pairhmm.map.kinship import (
     OUTLIERS,
     SharedAlleles,
@@ -18,7 +19,6 @@ from pairhmm.map.kinship import (
     kinship,
     log_likelihoods,
 )
-from pairhmm.map.likelihoods import add_reads, allele_frequencies
 from pairhmm.variants.relationships import IBD, RELATIONS, UNKNOWN, UNRELATED
 
 

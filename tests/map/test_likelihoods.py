@@ -7,8 +7,7 @@ from math import log
 import numpy as np
 import pytest
 
-from pairhmm.map.cohort import binned_evidence, evidence_codes
-from pairhmm.map.likelihoods import (
+from pairhmm.map.genotype_likelihoods import (
     LEAST,
     add_reads,
     allele_frequencies,
@@ -18,6 +17,7 @@ from pairhmm.map.likelihoods import (
     has_data,
     heterozygosity,
 )
+from pairhmm.map.sites import binned_evidence, evidence_codes
 
 SITES = 4
 

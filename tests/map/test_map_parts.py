@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import OptionError
-from pairhmm.map import likeness
-from pairhmm.map.likeness import PUBLISHED, distances_of, joint_sketches, nearest_neighbours, sketches_of
-from pairhmm.map.options import matrices_of, weights_of
-from pairhmm.map.quantising import cells_by_cdf, cells_by_rank
+from pairhmm.map import similarity
+from pairhmm.map.embedding import cells_by_cdf, cells_by_rank, matrices_of, scaled, trustworthiness, weights_of
 from pairhmm.map.reference import ReferencePlacer
-from pairhmm.map.scaling import scaled
+from pairhmm.map.similarity import PUBLISHED, distances_of, joint_sketches, nearest_neighbours, sketches_of
 from pairhmm.map.sketch.base import COMPARERS
-from pairhmm.map.trustworthiness import trustworthiness
 
 
 def test_weights_sum_to_1():
@@ -75,7 +72,7 @@ def test_neighbours_share_most_and_lacks_make_nobody_alike(any_samples):
 def test_joint_sketches_do_not_depend_on_how_many_are_made_at_a_time(any_samples, monkeypatch):
     groups = [any_samples.token_sets([[1, 2], [], [2, 3], [4], [5, 6, 7]])] * 2
     whole = joint_sketches(groups, ReferencePlacer(), 1)
-    monkeypatch.setattr(likeness, "_VALUES_AT_ONCE", 512)
+    monkeypatch.setattr(similarity, "_VALUES_AT_ONCE", 512)
     assert np.array_equal(joint_sketches(groups, ReferencePlacer(), 1).planes, whole.planes)
 
 

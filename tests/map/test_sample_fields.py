@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.sample_fields import MISSING, SampleFields
+from pairhmm.map.genotype_reader import MISSING, SampleFields
 
 COLUMNS = [
     "0/1:7,3:30,0,255",

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.map import cohort, sample_sites
-from pairhmm.map.cohort import COUNTED_RATIO
-from pairhmm.map.sample_sites import read_sample_sites
+from pairhmm.map import site_reader, sites
+from pairhmm.map.site_reader import read_sample_sites
+from pairhmm.map.sites import COUNTED_RATIO
 
 FIXED = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT"
 TABLE = "#sample\tchrom\tstart\tend\tread_name\tmate\thaplotype\tlog10_likelihood\tprecision\n"
@@ -70,8 +70,8 @@ def test_fewer_sites_are_the_same_whatever_the_order(write, monkeypatch):
     forth, back = write("f.vcf", ["a", "b"], records), write("r.vcf", ["a", "b"], records[::-1])
     for most in ("MOST_SITES", "MOST_CELLS"):
         with monkeypatch.context() as changed:
-            changed.setattr(cohort, most, 100 if most == "MOST_SITES" else 50)
-            changed.setattr(sample_sites, "MOST_SITES", cohort.MOST_SITES)
+            changed.setattr(sites, most, 100 if most == "MOST_SITES" else 50)
+            changed.setattr(site_reader, "MOST_SITES", sites.MOST_SITES)
             chosen = [read_sample_sites([path]) for path in (forth, back)]
         assert len(chosen[0][1]) == (100 if most == "MOST_SITES" else 25)
         assert set(chosen[0][1]) == set(chosen[1][1])
@@ -156,5 +156,5 @@ def test_files_of_variants_only(write):
 
 
 def test_too_many_samples(write, monkeypatch):
-    monkeypatch.setattr(sample_sites, "MOST_SAMPLES", 2)
+    monkeypatch.setattr(site_reader, "MOST_SAMPLES", 2)
     assert "3 samples, and relate compares up to 2" in error(write("a.vcf", list("abc"), [(10, ["3,0"] * 3)]))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.flags import CONTAMINATED, DUPLICATE, RELATIVE, SWAP, pair_and_sample_flags
-from pairhmm.map.swaps import find_swaps
+from pairhmm.map.flags import CONTAMINATED, DUPLICATE, RELATIVE, SWAP, find_swaps, pair_and_sample_flags
 from pairhmm.variants.genealogy import Genealogy
 from pairhmm.variants.relationships import UNKNOWN
 

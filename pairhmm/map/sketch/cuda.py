@@ -14,21 +14,24 @@ from pairhmm.backends.cuda.setup import status, translated
 from pairhmm.backends.cuda.slot import Slot
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.map.sketch.base import COMPARERS, Comparer
-from pairhmm.map.sketch.device import (
+from pairhmm.map.sketch.base import (
+    COMPARERS,
     EACH,
     MOST_NEAREST,
     MOST_PAIRS,
     MOST_TARGETS,
+    NO_TARGET,
     PLACE_BITS,
     STEP,
     STRIDE,
     TILE,
+    Comparer,
+    Nearest,
     columns_of,
+    nearest_of_both,
     query_blocks,
     unpacked,
 )
-from pairhmm.map.sketch.nearest import NO_TARGET, Nearest, nearest_of_both
 from pairhmm.map.sketch.sketches import Sketches
 
 __all__ = ["CudaComparer", "make", "source", "status"]

@@ -1,4 +1,4 @@
-"""Compares sketches on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
+"""Compares sketches on a WebGPU device, with wgpu: the text of the kernels, their parameters, and their launches."""
 
 from __future__ import annotations
 
@@ -8,25 +8,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu.declarations import Field, Record, constants
+from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import USAGES, PairDispatch, pair_device
 from pairhmm.backends.webgpu.setup import status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.map.sketch.base import COMPARERS, Comparer
-from pairhmm.map.sketch.device import (
+from pairhmm.map.sketch.base import (
+    COMPARERS,
     EACH,
     MOST_NEAREST,
     MOST_PAIRS,
     MOST_TARGETS,
+    NO_TARGET,
+    PLACE_BITS,
+    STEP,
+    STRIDE,
     TILE,
+    Comparer,
+    Nearest,
     columns_of,
+    nearest_of_both,
     query_blocks,
     unpacked,
 )
-from pairhmm.map.sketch.nearest import NO_TARGET, Nearest, nearest_of_both
 from pairhmm.map.sketch.sketches import Sketches
-from pairhmm.map.sketch.webgpu_kernels import COMPARE_PARAMS, NEAREST, NEAREST_PARAMS, source
+
+COMPARE_PARAMS = Record(
+    "CompareParams",
+    Field("first_query", "u32", "of the dispatch"),
+    Field("end_query", "u32", "one past its last query"),
+    Field("targets", "u32", ""),
+    Field("words", "u32", "of a plane, of 32 slots each"),
+    Field("stride", "u32", "of a row of counts, in groups of four"),
+)
+
+NEAREST_PARAMS = Record(
+    "NearestParams",
+    Field("first_query", "u32", "of the dispatch"),
+    Field("queries", "u32", "of the dispatch"),
+    Field("targets", "u32", ""),
+    Field("stride", "u32", "of a row of counts, in groups of four"),
+    Field("wanted", "u32", "keys of each query"),
+)
+
+NEAREST = 0
+"""The variant that looks for the nearest targets. The others compare sketches of so many bits."""
+
+
+def source(variant: int) -> tuple[str, str]:
+    """WGSL of a variant, and its entry point."""
+    if variant == NEAREST:
+        given = {NEAREST_PARAMS.name: NEAREST_PARAMS.declaration} | constants({"PLACE_BITS": PLACE_BITS})
+        return assemble("map/nearest.wgsl", read, given, {}), "nearest"
+    sizes = {"BITS": variant, "STEP": STEP, "TILE": TILE, "STRIDE": STRIDE}
+    given = {COMPARE_PARAMS.name: COMPARE_PARAMS.declaration} | constants(sizes)
+    return assemble("map/equal_slots.wgsl", read, given, {"EACH": EACH, "MANY_PLANES": int(variant > 1)}), "equal_slots"
+
 
 __all__ = ["WebgpuComparer", "make", "status"]
 

@@ -34,7 +34,7 @@ def test_the_command_asks_for_a_gpu_when_words_are_many(taken, make_sketches, mo
     some = make_sketches(np.random.default_rng(0), 100, Scheme())
     with caplog.at_level(logging.INFO, "pairhmm"):
         for worth in (4950 * 64, 4950 * 64 + 1):
-            monkeypatch.setattr("pairhmm.map.sketch.sample_distances.WORTH_A_DEVICE", worth)
+            monkeypatch.setattr("pairhmm.map.sketch.distances.WORTH_A_DEVICE", worth)
             pairhmm.distances(some, threads=2)
     assert taken == ["cuda", "cpu"]
     assert "backend reference" in caplog.text

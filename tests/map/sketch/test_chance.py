@@ -7,7 +7,7 @@ import pytest
 
 import pairhmm
 from pairhmm.backends import status
-from pairhmm.map.sketch.chance import chance_text, least_above_chance, least_of_slots
+from pairhmm.map.sketch.pairs import chance_text, least_above_chance, least_of_slots
 from pairhmm.map.sketch.sketches import Scheme
 
 

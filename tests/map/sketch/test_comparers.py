@@ -12,9 +12,8 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.backends.cuda import sources as cuda_sources
-from pairhmm.map.sketch import cpu, cuda, device, webgpu
-from pairhmm.map.sketch.base import COMPARERS
-from pairhmm.map.sketch.nearest import NO_TARGET
+from pairhmm.map.sketch import base, cpu, cuda, webgpu
+from pairhmm.map.sketch.base import COMPARERS, NO_TARGET
 from pairhmm.map.sketch.reference import ReferenceComparer
 from pairhmm.map.sketch.sketches import Scheme
 
@@ -144,9 +143,9 @@ def test_small_blocks_on_a_device(device_comparer, make_sketches, monkeypatch):
 def test_the_cpu_finds_many_nearest(device_comparer, make_sketches, caplog):
     some = make_sketches(np.random.default_rng(2), 90, SCHEMES[0])
     with caplog.at_level(logging.WARNING, "pairhmm"):
-        found = device_comparer.nearest(some, some, device.MOST_NEAREST + 1, 1)
+        found = device_comparer.nearest(some, some, base.MOST_NEAREST + 1, 1)
     assert "no kernel for more than 64 nearest samples" in caplog.text
-    np.testing.assert_array_equal(found[0], ReferenceComparer().nearest(some, some, device.MOST_NEAREST + 1, 1)[0])
+    np.testing.assert_array_equal(found[0], ReferenceComparer().nearest(some, some, base.MOST_NEAREST + 1, 1)[0])
 
 
 def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):

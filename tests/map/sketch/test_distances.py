@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pairhmm.map.sketch.distances import containment, distances, identity, jaccard, least_equal, mash_distance
+from pairhmm.map.sketch.pairs import containment, distances_of, identity, jaccard, least_equal, mash_distance
 from pairhmm.map.sketch.sketches import Scheme
 
 WIDE, NARROW = Scheme(slots=1024, bits=8), Scheme(slots=8192, bits=1)
@@ -42,7 +42,7 @@ def test_containment_is_at_most_one_and_symmetric():
 
 
 def test_distances_of_pairs():
-    found = distances(np.array([1024, 514, 4]), np.full(3, 1e6), np.full(3, 2e6), WIDE)
+    found = distances_of(np.array([1024, 514, 4]), np.full(3, 1e6), np.full(3, 2e6), WIDE)
     assert found.jaccard.tolist() == [1, 0.5, 0]
     assert found.mash_distance.tolist() == [0, pytest.approx(-math.log(2 / 3) / 21), 1]
     assert found.containment.tolist() == [1, 1, 0]

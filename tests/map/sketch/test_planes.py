@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.sketch.planes import planes_of, values_of
+from pairhmm.map.sketch.sketches import planes_of, values_of
 
 
 @pytest.mark.parametrize("bits", [1, 8, 16, 31])

@@ -11,9 +11,9 @@ import pairhmm
 from pairhmm.backends import status
 from pairhmm.cli.main import main
 from pairhmm.errors import InputError, OptionError
-from pairhmm.map.sketch import pairing
+from pairhmm.map.sketch import pairs
+from pairhmm.map.sketch.files import write_sketches
 from pairhmm.map.sketch.sketches import Scheme, Sketches
-from pairhmm.map.sketch.writer import write_sketches
 
 SCHEME = Scheme(slots=256, bits=4)
 
@@ -65,9 +65,9 @@ def test_small_blocks_give_the_same_pairs(tmp_path, monkeypatch):
     paths = [tmp_path / name for name in "abc"]
     for path, (begin, end) in zip(paths, ((0, 5), (5, 6), (6, 23)), strict=True):
         write_sketches(path, sketches.part(begin, end))
-    monkeypatch.setattr(pairing, "SKETCH_BYTES", 4 * 128)
-    monkeypatch.setattr(pairing, "MATRIX_PAIRS", 10)
-    monkeypatch.setattr(pairing, "PAIRS_AT_ONCE", 5)
+    monkeypatch.setattr(pairs, "SKETCH_BYTES", 4 * 128)
+    monkeypatch.setattr(pairs, "MATRIX_PAIRS", 10)
+    monkeypatch.setattr(pairs, "PAIRS_AT_ONCE", 5)
     pairhmm.write_distances(paths, tmp_path / "d.tsv")
     assert sorted(rows(tmp_path / "d.tsv")) == sorted(whole)
     pairhmm.write_distances(paths, tmp_path / "n.tsv", nearest=4)
@@ -183,7 +183,7 @@ def unrelated(count=40, scheme=SCHEME, seed=2):
 @pytest.mark.parametrize("options", [{}, {"nearest": 2}, {"max_distance": 0.9}], ids=str)
 @pytest.mark.parametrize("most_held", [10, 1 << 22])
 def test_noise_has_no_figures(tmp_path, monkeypatch, caplog, options, most_held):
-    monkeypatch.setattr("pairhmm.map.sketch.sample_distances._MOST_HELD", most_held)
+    monkeypatch.setattr("pairhmm.map.sketch.distances._MOST_HELD", most_held)
     write_sketches(tmp_path / "noise", unrelated())
     count = pairhmm.write_distances(tmp_path / "noise", tmp_path / "d.tsv", **options)
     assert "no two samples are more alike than chance" in caplog.text and "--bits 16 and --slots 8192" in caplog.text
@@ -195,8 +195,8 @@ def test_noise_has_no_figures(tmp_path, monkeypatch, caplog, options, most_held)
 
 @pytest.mark.parametrize("most_held", [10, 1 << 22])
 def test_one_alike_pair_gives_all_figures(tmp_path, monkeypatch, caplog, most_held):
-    monkeypatch.setattr("pairhmm.map.sketch.sample_distances._MOST_HELD", most_held)
-    monkeypatch.setattr(pairing, "PAIRS_AT_ONCE", 100)
+    monkeypatch.setattr("pairhmm.map.sketch.distances._MOST_HELD", most_held)
+    monkeypatch.setattr(pairs, "PAIRS_AT_ONCE", 100)
     sketches = unrelated()
     sketches.planes[-1] = sketches.planes[-2]
     write_sketches(tmp_path / "all", sketches)

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.map.sketch.layout import HEADER, TAIL
-from pairhmm.map.sketch.reader import open_sketches, read_sketches
+from pairhmm.map.sketch.files import HEADER, TAIL, create_sketches, open_sketches, read_sketches, write_sketches
 from pairhmm.map.sketch.sketches import Scheme, Sketches
-from pairhmm.map.sketch.writer import create_sketches, write_sketches
 
 
 def sketches(names, scheme=None, seed=1):

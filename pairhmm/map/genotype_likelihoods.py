@@ -1,4 +1,4 @@
-"""Likelihoods of genotypes from reads, with a share of foreign reads in mind; and what follows from them.
+"""Genotype likelihoods from reads, with a share of foreign reads, and the statistics that follow from them.
 
 Genotypes are numbered by their alternative alleles: 0, 1, 2. Likelihoods are natural logarithms, float32, 0 at best.
 """
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.evidence import SiteEvidence
+from pairhmm.map.sites import SiteEvidence
 
 Floats = NDArray[np.float64]
 LogLikelihoods = NDArray[np.float32]

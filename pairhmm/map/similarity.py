@@ -1,4 +1,4 @@
-"""How alike samples are in all groups: their neighbours, and the distances of each two."""
+"""Similarity of samples over all groups of properties: nearest neighbours, and distances of pairs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.base import Placer
-from pairhmm.map.collecting import mixed
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.base import Comparer
-from pairhmm.map.sketch.chance import least_above_chance, least_of_slots
-from pairhmm.map.sketch.distances import jaccard
-from pairhmm.map.sketch.planes import planes_of
+from pairhmm.map.sketch.pairs import jaccard, least_above_chance, least_of_slots
 from pairhmm.map.sketch.published import BITS, SLOTS
-from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
+from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches, planes_of
+from pairhmm.map.tokens import Neighbours, TokenSets, mixed
 
 PUBLISHED = Scheme("published", slots=SLOTS, bits=BITS)
 _NEIGHBOUR_BITS = 16

@@ -1,14 +1,18 @@
-"""Reads sketch files, as a whole or some samples at a time."""
+"""Sketch files (docs/formats.md): written sample by sample, read as a whole or in parts, one file or several."""
 
 from __future__ import annotations
 
 import io
 import os
+import struct
 import zlib
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +23,108 @@ from pairhmm.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
-from pairhmm.map.sketch.layout import COUNTS, END, HEADER, KMERS, LEAST_COUNT, MAGIC, NAME_END, SCHEMES, TAIL, VERSION
-from pairhmm.map.sketch.layout import WORD as WORD_TYPE
-from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
+from pairhmm.files.outputs import open_binary_output
+from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, SchemeName, Sketches
+
+MAGIC: Final = b"PHMMSKCH"
+END: Final = b"SKCHDONE"
+VERSION: Final = 1
+
+HEADER: Final = struct.Struct("<8sIIIIII")
+"""`MAGIC`, version, scheme, k, slots, bits, 0."""
+
+COUNTS: Final = struct.Struct("<QQ")
+"""Samples, and bytes of their names."""
+
+TAIL: Final = struct.Struct("<II8s")
+"""CRC-32 of all bytes before it, 0, `END`."""
+
+SCHEMES: Final[tuple[SchemeName, ...]] = ("permutation", "published")
+"""The scheme of each number in the header."""
+
+WORD: Final = "<u8"
+KMERS: Final = "<f8"
+LEAST_COUNT: Final = "<i4"
+NAME_END: Final = b"\n"
+
+
+class SketchWriter:
+    """Writes sketches to an open file. The planes are written at once; the table of samples follows them at the end.
+
+    Parameters
+    ----------
+    path : str
+        Name of the file in messages.
+    file : binary file
+    scheme : Scheme
+    """
+
+    def __init__(self, path: str, file: BinaryIO, scheme: Scheme) -> None:
+        self._path, self._file, self._scheme = path, file, scheme
+        self._checksum = 0
+        self._names: dict[str, None] = {}
+        self._kmers, self._least_counts = array("d"), array("i")
+        self._write(HEADER.pack(MAGIC, VERSION, SCHEMES.index(scheme.name), scheme.k, scheme.slots, scheme.bits, 0))
+
+    def __len__(self) -> int:
+        """Number of samples that were written."""
+        return len(self._names)
+
+    def add(self, name: str, planes: NDArray[np.uint64], kmers: float, least_count: int) -> None:
+        """Write the sketch of a sample; `planes` has the shape (bits, slots // 64).
+
+        Raises
+        ------
+        InputError
+            For a name that another sample has, and for one with control characters.
+        """
+        shape = (self._scheme.bits, self._scheme.slots // WORD_BITS)
+        if planes.shape != shape:
+            raise ValueError(f"planes of shape {planes.shape} in a scheme of {shape}")
+        if name in self._names:
+            raise InputError(self._path, f"sample {name!r}", "would be in the file twice", "give each its own name")
+        check_names(self._path, "sample", [name], "choose another name")
+        self._write(planes.astype(WORD, copy=False).tobytes())
+        self._names[name] = None
+        self._kmers.append(kmers)
+        self._least_counts.append(least_count)
+
+    def finish(self) -> None:
+        """Write the table of samples and the end marker."""
+        names = b"".join(name.encode() + NAME_END for name in self._names)
+        self._write(np.asarray(self._kmers).astype(KMERS).tobytes())
+        self._write(np.asarray(self._least_counts).astype(LEAST_COUNT).tobytes())
+        self._write(names)
+        self._write(COUNTS.pack(len(self._names), len(names)))
+        self._file.write(TAIL.pack(self._checksum, 0, END))
+
+    def _write(self, data: bytes) -> None:
+        self._checksum = zlib.crc32(data, self._checksum)
+        self._file.write(data)
+
+
+@contextmanager
+def create_sketches(destination: str | Path, scheme: Scheme) -> Iterator[SketchWriter]:
+    """A writer of a sketch file that appears when the block ends well; ``-`` is stdout.
+
+    Raises
+    ------
+    InputError
+        Where the file can't be written.
+    """
+    with open_binary_output(destination) as file:
+        writer = SketchWriter(str(destination), file, scheme)
+        yield writer
+        writer.finish()
+
+
+def write_sketches(destination: str | Path, sketches: Sketches) -> None:
+    """Write a sketch file; errors as in `create_sketches` and `SketchWriter.add`."""
+    with create_sketches(destination, sketches.scheme) as writer:
+        for index, name in enumerate(sketches.names):
+            kmers, least_count = float(sketches.kmers[index]), int(sketches.least_counts[index])
+            writer.add(name, sketches.planes[index], kmers, least_count)
+
 
 _CHECKED_AT_ONCE = 1 << 20
 _DAMAGED = "is damaged"
@@ -60,9 +163,9 @@ class SketchFile:
         """
         names = self.names[begin:end]
         words = self.scheme.slots // WORD_BITS
-        of_sample = self.scheme.bits * words * np.dtype(WORD_TYPE).itemsize
+        of_sample = self.scheme.bits * words * np.dtype(WORD).itemsize
         self._file.seek(HEADER.size + begin * of_sample)
-        planes = _array(self.path, self._file, WORD_TYPE, len(names) * self.scheme.bits * words)
+        planes = _array(self.path, self._file, WORD, len(names) * self.scheme.bits * words)
         shaped = planes.reshape(len(names), self.scheme.bits, words)
         return Sketches(self.scheme, names, shaped, self.kmers[begin:end], self.least_counts[begin:end])
 
@@ -230,3 +333,67 @@ def _names(path: str, text: bytes, samples: int) -> list[str]:
     if len(set(names)) < samples:
         raise InputError(path, "", f"{_DAMAGED}: a sample is there twice", MAKE_AGAIN)
     return names
+
+
+@dataclass(frozen=True, slots=True)
+class SketchCollection:
+    """Open sketch files, one after the other.
+
+    Attributes
+    ----------
+    files : list of SketchFile
+    first : list of int
+        The number of each file's first sample; at the end, of all samples.
+    names : list of str
+    kmers : ndarray, shape (samples,), float64
+    """
+
+    files: list[SketchFile]
+    first: list[int]
+    names: list[str]
+    kmers: NDArray[np.float64]
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme of all files."""
+        return self.files[0].scheme
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def part(self, begin: int, end: int) -> Sketches:
+        """Read the sketches of the samples from `begin` to `end`."""
+        read: list[Sketches] = []
+        number = bisect_right(self.first, begin) - 1
+        while not read or self.first[number] < end:
+            file, first = self.files[number], self.first[number]
+            read.append(file.part(max(begin - first, 0), min(end - first, len(file))))
+            number += 1
+        if len(read) == 1:
+            return read[0]
+        return Sketches(
+            self.scheme,
+            self.names[begin:end],
+            np.concatenate([one.planes for one in read]),
+            self.kmers[begin:end],
+            np.concatenate([one.least_counts for one in read]),
+        )
+
+
+@contextmanager
+def open_collection(paths: Paths) -> Iterator[SketchCollection]:
+    """Open sketch files that are compared together.
+
+    Raises
+    ------
+    InputError
+        As `pairhmm.map.sketch.files.read_sketches`.
+    """
+    named = some_paths_of(paths, "sketches")
+    check_given_once(named)
+    with ExitStack() as stack:
+        files = [stack.enter_context(open_sketches(path)) for path in named]
+        check_together(named, files)
+        first = np.cumsum([0, *map(len, files)]).tolist()
+        names = files[0].names if len(files) == 1 else [name for file in files for name in file.names]
+        yield SketchCollection(files, first, names, np.concatenate([file.kmers for file in files]))

@@ -4,16 +4,22 @@ A frequency that some samples tell is not certain. Were it taken as such, contam
 of the source that the frequency calls rare would need fewer foreign reads. So the frequency has a beta distribution. To
 draw alleles with such a frequency is to draw from an urn that holds the alleles that were seen, where each is put back
 with another one like it (Pólya's urn). So alleles that were drawn for one genotype count for the next.
+
+Ancestry is the axes along which individuals of a cohort differ, from the correlations of their genotypes. Frequencies
+of alleles depend on where an individual lies on these axes. Relatives are correlated too: the drift of their pair
+tells them from members of a population (`pairhmm.map.drift`), and what they share counts for no axis, as in PC-AiR
+(Conomos, Miller and Thornton 2015).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.likelihoods import PSEUDO_COUNT, Floats, genotype_priors
+from pairhmm.map.genotype_likelihoods import PSEUDO_COUNT, Floats, genotype_priors
 from pairhmm.objects import short_repr
 
 CERTAIN = 1e6
@@ -79,7 +85,7 @@ class CohortAlleles:
     is_given : bool (sites,), optional
         Where the frequency is not of the individuals, but known of the population.
     axes : float64 (individuals, axes), optional
-        Of ancestry (`pairhmm.map.ancestry`). An individual's frequencies are those of its place on them.
+        Of ancestry (`pairhmm.map.population`). An individual's frequencies are those of its place on them.
 
     Attributes
     ----------
@@ -206,3 +212,69 @@ def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArra
     weights = np.exp(likelihoods.transpose(0, 2, 1)) * priors.astype(np.float32)
     weights /= weights.sum(axis=1, keepdims=True)
     return weights
+
+
+Pairs = NDArray[np.intp]
+AreRelated = Callable[[Pairs, Pairs], NDArray[np.bool_]]
+"""Whether pairs of individuals are relatives: bool (pairs,) of the numbers of both."""
+
+MOST_AXES = 5
+LEAST_INDIVIDUALS = 4.0
+"""An axis that fewer individuals make is of a family, or of somebody alone."""
+
+# Correlations that are asked about, and those that are not needed to see whether there is an axis.
+_LEAST_CORRELATION, _CLOSE = 0.08, 0.35
+# Axes are longer than the longest one of noise by this factor.
+_LEAST_LENGTH, _LEAST_EIGENVALUE = 1.5, 0.3
+# What members of a population have in common with each other, as a part of an axis: half without noise.
+_LEAST_ALIKE = 0.25
+_ROUNDS = 10
+# A standard deviation by the median of absolute deviations.
+_DEVIATION = 1.4826
+_RIDGE = 1e-6
+
+
+def find_axes(likeness: NDArray[np.float32], are_related: AreRelated) -> Floats:
+    """The axes of ancestry, scaled so that their products are correlations: float64 (individuals, axes).
+
+    Parameters
+    ----------
+    likeness : float32 (individuals, individuals)
+        Correlations of genotypes.
+    are_related : callable
+    """
+    count = len(likeness)
+    close = likeness >= _CLOSE
+    if not _axes(likeness, close).shape[1]:
+        return np.empty((count, 0))
+    first, second = np.nonzero(np.triu(likeness >= _LEAST_CORRELATION, 1))
+    found = are_related(first, second)
+    relatives = np.zeros_like(close)
+    relatives[first[found], second[found]] = relatives[second[found], first[found]] = True
+    return _axes(likeness, relatives)
+
+
+def _axes(likeness: NDArray[np.float32], unknown: NDArray[np.bool_]) -> Floats:
+    """Axes of a matrix whose diagonal, and some entries, are of something else than ancestry."""
+    count = len(likeness)
+    known = ~unknown
+    np.fill_diagonal(known, False)
+    entries = likeness[known]
+    noise = np.median(np.abs(entries - np.median(entries))) * _DEVIATION if len(entries) else 0.0
+    least = max(_LEAST_LENGTH * 2 * float(noise) * np.sqrt(count), _LEAST_EIGENVALUE)
+    matrix = np.where(known, likeness, 0).astype(np.float64)
+    values, vectors = np.linalg.eigh(matrix)
+    order = np.argsort(-values)[:MOST_AXES]
+    spread = 1 / (vectors[:, order] ** 4).sum(axis=0)
+    # A family draws frequencies to itself, which makes it unlike others; members of a population are alike as well.
+    sides = np.maximum(vectors[:, order], 0), np.maximum(-vectors[:, order], 0)
+    alike = sum(np.einsum("ik,ij,jk->k", side, matrix, side) for side in sides)
+    kept = order[(values[order] > least) & (spread >= LEAST_INDIVIDUALS) & (alike >= _LEAST_ALIKE * values[order])]
+    axes: Floats = vectors[:, kept] * np.sqrt(values[kept])
+    if len(kept):
+        # Entries that are not known count as 0 so far, which draws places to 0: least squares by the others.
+        for _ in range(_ROUNDS):
+            squares = np.einsum("ij,jk,jl->ikl", known, axes, axes) + _RIDGE * np.eye(len(kept))
+            products = matrix @ axes
+            axes = (axes + np.linalg.solve(squares, products[..., None])[..., 0]) / 2
+    return axes

@@ -1,8 +1,9 @@
-"""Reads what a VCF or BCF says of the genotypes of its samples, as arrays of many records."""
+"""Reads genotype fields and allele frequencies of a VCF or BCF as arrays, many records at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,103 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.files.names import check_names
-from pairhmm.map.cohort import site_key
 from pairhmm.map.concordance import MIN_DEPTH, NO_GENOTYPE
-from pairhmm.map.sample_fields import MISSING, SampleFields
+from pairhmm.map.sites import site_key
 from pairhmm.objects import short_repr
 from pairhmm.variants.record_lines import FIXED, RecordLines
+
+MISSING = -1
+_TAB, _COLON, _COMMA, _SLASH, _BAR, _ZERO = b"\t:,/|0"
+_MOST_DIGITS = 9
+
+Spans = tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]
+
+
+class SampleFields:
+    """The sample columns of records that have the same FORMAT.
+
+    Parameters
+    ----------
+    text : bytes
+        Columns separated by tabs.
+
+    Attributes
+    ----------
+    columns : int
+        How many there are.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._letters = np.frombuffer(text, dtype=np.uint8)
+        ends = np.flatnonzero((self._letters == _TAB) | (self._letters == _COLON))
+        self._starts = np.concatenate([[0], ends + 1])
+        self._ends = np.concatenate([ends, [len(text)]])
+        self._first = np.flatnonzero(np.concatenate([[True], self._letters[ends] == _TAB]))
+        self._fields = np.diff(np.concatenate([self._first, [len(self._starts)]]))
+        self._commas = np.flatnonzero(self._letters == _COMMA)
+        self.columns = len(self._first)
+
+    def _spans(self, field: int) -> Spans:
+        """Whether each column has a field, and where it begins and ends."""
+        has = self._fields > field
+        at = np.where(has, self._first + field, 0)
+        return has, self._starts[at], self._ends[at]
+
+    def numbers(self, field: int, count: int) -> NDArray[np.int64]:
+        """A field of whole numbers: int64 (columns, count), `MISSING` throughout a row that has not so many numbers.
+
+        Parameters
+        ----------
+        field : int
+            Its place in FORMAT.
+        count : int
+            How many numbers it has.
+        """
+        has, start, end = self._spans(field)
+        comma = np.searchsorted(self._commas, start)
+        has = has & (np.searchsorted(self._commas, end) - comma == count - 1)
+        result = np.empty((self.columns, count), dtype=np.int64)
+        commas = np.append(self._commas, np.full(count, len(self._text)))
+        for number in range(count):
+            begin = start if number == 0 else commas[comma + number - 1] + 1
+            stop = end if number == count - 1 else commas[comma + number]
+            result[:, number] = self._whole(has, begin, stop)
+        result[(result == MISSING).any(axis=1)] = MISSING
+        return result
+
+    def _whole(self, has: NDArray[np.bool_], begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+        width = np.where(has, end - begin, 0)
+        good = (width > 0) & (width <= _MOST_DIGITS)
+        value = np.zeros(self.columns, dtype=np.int64)
+        for place in range(int(width[good].max(initial=0))):
+            inside = good & (place < width)
+            digit = self._letters[np.where(inside, begin + place, 0)].astype(np.int64) - _ZERO
+            good &= ~inside | ((digit >= 0) & (digit <= 9))
+            value = np.where(inside, value * 10 + digit, value)
+        return np.where(good, value, MISSING)
+
+    def logs(self, field: int, count: int) -> NDArray[np.float64]:
+        """A field of numbers with fractions: float64 (columns, count), NaN throughout a row that can't be read."""
+        result = np.full((self.columns, count), np.nan)
+        for row, (has, start, end) in enumerate(zip(*(part.tolist() for part in self._spans(field)), strict=True)):
+            parts = self._text[start:end].split(b",") if has else []
+            if len(parts) == count:
+                try:
+                    result[row] = [float(part) for part in parts]
+                except ValueError:
+                    continue
+        return result
+
+    def genotypes(self, field: int) -> NDArray[np.int8]:
+        """Diploid genotypes of two alleles: int8 (columns,), copies of the second one; `MISSING` for any other text."""
+        has, start, end = self._spans(field)
+        has = has & (end - start == 3)
+        first, between, second = (self._letters[np.where(has, start + place, 0)].astype(np.int64) for place in range(3))
+        one, other = first - _ZERO, second - _ZERO
+        good = has & ((between == _SLASH) | (between == _BAR)) & ((one | other) >> 1 == 0)
+        return np.where(good, one + other, MISSING).astype(np.int8)
+
 
 # Bytes of sample columns that are turned into arrays at once.
 _AT_ONCE = 1 << 20
@@ -33,7 +126,7 @@ class GenotypeBlock:
     Attributes
     ----------
     keys : list of str
-        `pairhmm.map.cohort.site_key` of each record.
+        `pairhmm.map.sites.site_key` of each record.
     counts : uint16 (records, samples, 2)
         Reads of each allele (AD); 0 where the file does not say.
     phred : uint8 (records, samples, 3)
@@ -103,7 +196,7 @@ class GenotypeFile:
 
 
 def record_key(fields: list[bytes]) -> str:
-    """`pairhmm.map.cohort.site_key` of a record's columns."""
+    """`pairhmm.map.sites.site_key` of a record's columns."""
     chrom, ref, alt = (fields[place].decode("utf-8", "replace") for place in (0, 3, 4))
     return site_key(chrom, int(fields[1]), ref.upper(), alt.upper())
 
@@ -179,3 +272,43 @@ def _likelihoods(fields: SampleFields, names: list[bytes]) -> NDArray[np.uint8]:
         values = np.zeros((fields.columns, _GENOTYPES), dtype=np.int64)
     values -= values.min(axis=1, keepdims=True)
     return np.minimum(values, _MOST_PHRED).astype(np.uint8)
+
+
+_FREQUENCY = re.compile(rb"(?:^|;)AF=([^;,]+)(?:;|$)")
+_FREQUENCY_CURE = "give a VCF with AF in INFO (bcftools +fill-tags -- -t AF)"
+
+
+def read_frequencies(path: str, keys: Sequence[str]) -> NDArray[np.float64]:
+    """The frequency of the alternative allele at each site (AF in INFO): float64 (sites,); NaN where the file lacks it.
+
+    Parameters
+    ----------
+    path : str
+    keys : sequence of str
+        `pairhmm.map.sites.site_key` of each site.
+
+    Raises
+    ------
+    InputError
+        For a file that can't be read, an AF that is no frequency, and where no site is in the file.
+    """
+    place = {key: number for number, key in enumerate(keys)}
+    found = np.full(len(keys), np.nan)
+    for fields in RecordLines(path, _FREQUENCY_CURE):
+        number = place.get(record_key(fields))
+        value = _FREQUENCY.search(fields[7]) if number is not None else None
+        if value is not None:
+            found[number] = _frequency(path, keys[number or 0], value[1])
+    if np.isnan(found).all():
+        raise InputError(path, "", "has no frequency for any site of the samples", _FREQUENCY_CURE)
+    return found
+
+
+def _frequency(path: str, key: str, text: bytes) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not 0 <= value <= 1:
+        raise InputError(path, key, f"AF={text.decode('utf-8', 'replace')} is not a frequency", _FREQUENCY_CURE)
+    return value

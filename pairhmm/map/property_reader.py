@@ -12,11 +12,10 @@ from pairhmm.errors import InputError
 from pairhmm.files.hit_table import file_label, read_hits
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
-from pairhmm.map.collecting import TokenCollector, slot_tokens, token_of
-from pairhmm.map.sketch.planes import values_of
+from pairhmm.map.sketch.files import open_sketches, scheme_text
 from pairhmm.map.sketch.published import PRIME
-from pairhmm.map.sketch.reader import open_sketches, scheme_text
-from pairhmm.map.sketch.sketches import Scheme, Sketches
+from pairhmm.map.sketch.sketches import Scheme, Sketches, values_of
+from pairhmm.map.tokens import TokenCollector, slot_tokens, token_of
 from pairhmm.variants.call_reader import CalledSites
 
 _FILES = ("alignments", "reads")
@@ -34,7 +33,7 @@ def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme 
     Raises
     ------
     InputError
-        As `pairhmm.map.sketch.reader.read_sketches`.
+        As `pairhmm.map.sketch.files.read_sketches`.
     """
     collector, parts = TokenCollector(), list[Sketches]()
     first: tuple[str, Scheme] | None = None

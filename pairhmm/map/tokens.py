@@ -1,16 +1,55 @@
-"""Collects the tokens of samples in bounded memory: a signature needs at most 128 of them."""
+"""Properties of samples as sets of tokens, collected in bounded memory: a signature needs at most 128 of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.map.properties import TokenSets
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_SHIFT, SLOTS, hashes, tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSets:
+    """A set of tokens for each sample.
+
+    Attributes
+    ----------
+    tokens : ndarray, shape (tokens,), uint32
+        Below 2**31 - 1. Those of a sample are distinct and sorted.
+    offsets : ndarray, shape (samples + 1,), int64
+        Where each sample's begin in `tokens`.
+    """
+
+    tokens: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The neighbours of each sample.
+
+    Attributes
+    ----------
+    indices : ndarray, shape (neighbours,), int32
+        Samples.
+    offsets : ndarray, shape (samples + 1,), int64
+        Where each sample's neighbours begin in `indices`.
+    """
+
+    indices: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
 
 MOST_SETS = 150_000
 """Sets of tokens that a map has at most: samples times groups. They and what is made of them take some 400 MB."""

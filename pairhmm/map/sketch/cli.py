@@ -1,19 +1,20 @@
-"""`pairhmm map sketch`: MinHash sketches of samples."""
+"""`pairhmm map sketch` and `pairhmm map distances`: MinHash sketches, and how similar samples are."""
 
 from __future__ import annotations
 
 import rich_click as click
 
-from pairhmm.cli.compute import threads_option
+from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import option, output_option
-from pairhmm.cli.help_style import INPUT, SAMPLES, SKETCHES, Command
+from pairhmm.cli.help_style import INPUT, MATCHES, SAMPLES, SKETCHES, Command
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import byte_progress
-from pairhmm.map.sketch import api as map_sketch
-from pairhmm.map.sketch.options import READS_LEAST_COUNT, SketchOptions
-from pairhmm.map.sketch.sketches import Scheme, SchemeName
+from pairhmm.engine import Choice
+from pairhmm.map.sketch.api import Samples, samples_of_sheet, sketch_files
+from pairhmm.map.sketch.distances import write_distances
+from pairhmm.map.sketch.sketches import READS_LEAST_COUNT, Scheme, SchemeName, SketchOptions
 
-EXAMPLES = (
+SKETCH_EXAMPLES = (
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
     "pairhmm map sketch -o a.sketches --sample NA12878 sample.fastq.gz",
     "pairhmm map sketch -o v.sketches --each-record viruses.fa",
@@ -22,7 +23,7 @@ EXAMPLES = (
 _DEFAULTS = SketchOptions()
 
 
-@click.command("sketch", cls=Command, examples=EXAMPLES)
+@click.command("sketch", cls=Command, examples=SKETCH_EXAMPLES)
 @click.argument(
     "files",
     nargs=-1,
@@ -49,7 +50,7 @@ _DEFAULTS = SketchOptions()
 )
 @click.option("--sample", metavar="NAME", panel=SAMPLES, help="All FILES are of this sample.")
 @option(
-    map_sketch.sketch_files,
+    sketch_files,
     "each_record",
     panel=SAMPLES,
     help="Each record of a file is a sample, with the record's name, such as the signatures of a collection.",
@@ -84,9 +85,9 @@ _DEFAULTS = SketchOptions()
     help=f"How often a k-mer is seen in a sample that counts: {READS_LEAST_COUNT} by default for reads, which leaves"
     " out most sequencing errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
 )
-@threads_option(map_sketch.sketch_files)
+@threads_option(sketch_files)
 @output_option("The sketch file. '-' is stdout.", required=True)
-def command(
+def sketch(
     files: tuple[str, ...],
     reference: str | None,
     sheet: str | None,
@@ -105,19 +106,19 @@ def command(
     A sample has the name of its read groups (SM), or else of its file. The sketches are the same for every number of
     threads. docs/map.md describes them.
     """
-    samples: map_sketch.Samples = files
+    samples: Samples = files
     if (sheet is None) == (not files):
         raise click.UsageError("FILES or --sheet is needed, and not both.")
     if sample is not None and (sheet is not None or each_record):
         raise click.UsageError("--sample does not go with --sheet or --each-record.")
     if sheet is not None:
-        named = map_sketch.samples_of_sheet(sheet)
+        named = samples_of_sheet(sheet)
         samples, files = named, tuple(path for paths in named.values() for path in paths)
     elif sample is not None:
         samples = {sample: files}
     options = SketchOptions(scheme=scheme, k=k, slots=slots, bits=bits, min_count=min_count)
     with byte_progress(files) as watch:
-        map_sketch.sketch_files(
+        sketch_files(
             samples,
             output,
             options=options,
@@ -126,3 +127,69 @@ def command(
             threads=threads,
             watch=watch,
         )
+
+
+DISTANCE_EXAMPLES = (
+    "pairhmm map distances samples.sketches -o distances.tsv",
+    "pairhmm map distances --nearest 5 samples.sketches -o nearest.tsv",
+    "pairhmm map distances --queries new.sketches collection.sketches -o d.tsv",
+)
+
+
+@click.command("distances", cls=Command, examples=DISTANCE_EXAMPLES)
+@click.argument(
+    "sketches",
+    nargs=-1,
+    required=True,
+    type=INPUT_FILE,
+    metavar="SKETCHES...",
+    panel=INPUT,
+    help="Sketch files of 'pairhmm map sketch': the collection.",
+)
+@click.option(
+    "--queries",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=INPUT,
+    help="Compare the samples of this sketch file with the collection. Without this option, each two samples of the"
+    " collection are compared.",
+)
+@option(
+    write_distances,
+    "nearest",
+    metavar="N",
+    panel=MATCHES,
+    help="Write the N nearest samples of each one, nearest first. Without this option, every pair is written, once.",
+)
+@option(
+    write_distances,
+    "max_distance",
+    metavar="X",
+    panel=MATCHES,
+    help="Leave out pairs with a larger Mash distance.",
+)
+@device_list_options
+@threads_option(write_distances)
+@output_option("The table of distances (TSV). '-' is stdout.")
+def distances(
+    sketches: tuple[str, ...],
+    queries: str | None,
+    nearest: int | None,
+    max_distance: float,
+    backend: Choice,
+    threads: int,
+    output: str,
+) -> None:
+    """Compare sketches, and write how alike samples are: Jaccard index, Mash distance, containment and ANI.
+
+    docs/map.md describes the columns and their formulas.
+    """
+    write_distances(
+        sketches,
+        output,
+        queries=queries,
+        nearest=nearest,
+        max_distance=max_distance,
+        backend=backend,
+        threads=threads,
+    )
