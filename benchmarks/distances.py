@@ -24,7 +24,7 @@ from pairhmm.map.sketch.cpu import CpuComparer, levels
 from pairhmm.map.sketch.files import write_sketches
 from pairhmm.map.sketch.pairs import distances_of, every_pair
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
-from pairhmm.simulate.relatives import random_genome, relative, sequence_of
+from pairhmm.simulate.reference import random_genome, relative, sequence_of
 
 K, LENGTH, SAMPLES = 21, 20_000, 1000
 SHAPES = ((1024, 8), (8192, 1))

@@ -8,19 +8,8 @@ import rich_click as click
 
 from pairhmm.cli.fields import option
 from pairhmm.cli.help_style import GENOME, OUTPUT, READS, CommandGroup
-from pairhmm.simulate import api as simulate
-from pairhmm.simulate import (
-    cli_cohort as simulate_cohort,
-)
-from pairhmm.simulate import (
-    cli_samples as simulate_samples,
-)
-from pairhmm.simulate import (
-    cli_signal as simulate_signal,
-)
-from pairhmm.simulate import (
-    cli_signatures as simulate_signatures,
-)
+from pairhmm.simulate import api
+from pairhmm.simulate.cli_inputs import cohort, samples, signal, signatures
 
 log = logging.getLogger(__name__)
 
@@ -29,117 +18,117 @@ EXAMPLES = (
     "pairhmm simulate -o second --length 100000 --seed 2 --genome-seed 1",
 )
 
-_RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDELS_PER_BASE}
+_RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE}
 
 
 @click.group("simulate", cls=CommandGroup, invoke_without_command=True, examples=EXAMPLES)
 @option(
-    simulate.simulate,
+    api.simulate,
     "length",
     metavar="BASES",
     panel=GENOME,
-    help=f"The length of the genome: {simulate.MIN_CONTIG:,} to {simulate.MAX_CONTIG:,} bases a contig.",
+    help=f"The length of the genome: {api.MIN_CONTIG:,} to {api.MAX_CONTIG:,} bases a contig.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "contigs",
     metavar="N",
     panel=GENOME,
-    help="The number of contigs, 1 or more. They are about as long as each other.",
+    help="The number of contigs, 1 or more, of about equal length.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "snvs",
     metavar="N",
     panel=GENOME,
     help=f"The number of SNVs. Without this option, there are {_RATES['snvs']:g} in 1,000 bases.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "indels",
     metavar="N",
     panel=GENOME,
     help=f"The number of insertions and deletions. Without this option, there are {_RATES['indels']:g} in 1,000 bases.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "max_indel",
     metavar="BASES",
     panel=GENOME,
     help="The length of the longest insertion or deletion. It is less than --read-length.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "seed",
     metavar="N",
     panel=GENOME,
     help="The seed of the random numbers. The same seed and options give the same bytes.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "genome_seed",
     metavar="N",
     panel=GENOME,
-    help="The seed of the reference alone: samples with the same one share their reference. Without this option, it is"
-    " that of --seed.",
+    help="The seed of the reference alone. Samples with the same one share their reference. Without this option, it"
+    " is --seed.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "coverage",
     metavar="X",
     panel=READS,
-    help=f"The mean depth of the reads, up to {simulate.MAX_COVERAGE:,}.",
+    help=f"The mean depth of the reads, up to {api.MAX_COVERAGE:,}.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "read_length",
     metavar="BASES",
     panel=READS,
-    help="The length of a read: {} to {} bases. Reads are paired.".format(*simulate.READ_LENGTHS),
+    help="The length of a read: {} to {} bases. Reads are paired.".format(*api.READ_LENGTHS),
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "fragment_length",
     metavar="BASES",
     panel=READS,
-    help="The mean length of the fragments. The two reads of a pair begin at the ends of their fragment, and overlap if"
-    " it is shorter than both together. No fragment is shorter than a read.",
+    help="The mean insert size. Mates overlap if their fragment is shorter than two reads. No fragment is shorter than"
+    " a read.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "fragment_spread",
     metavar="BASES",
     panel=READS,
-    help="The standard deviation of the lengths of fragments.",
+    help="The standard deviation of the insert size.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "sample",
     metavar="NAME",
     panel=READS,
     help="The name of the sample, in the VCF and in the read group.",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "profile_errors",
     metavar="NAME",
     panel=READS,
-    help="Gaps and letters come from the profile model with these parameters, a TOML file or 'normalised', under the"
-    " errors that base qualities promise.",
+    help="Draw indel and substitution errors from the profile model with these parameters (a TOML file, or"
+    " 'normalised'), in addition to the errors that base qualities state.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FOLDER",
     panel=OUTPUT,
-    help="The folder for the files. It is made if it is missing. [required]",
+    help="The output folder. It is created if missing. [required]",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "overwrite",
     "--force",
     panel=OUTPUT,
-    help="Files that are there already are replaced.",
+    help="Replace existing files.",
 )
 @click.pass_context
 def command(
@@ -160,10 +149,10 @@ def command(
     output: str | None,
     overwrite: bool,
 ) -> None:
-    """Make a diploid genome with known variants, and paired reads of it.
+    """Simulate a diploid genome with known variants, and paired reads of it.
 
     The genome has interspersed repeats, short tandem repeats and homopolymers. The reads have base qualities, and
-    errors at the rates that these qualities promise. The folder gets reference.fa, truth.vcf.gz (phased),
+    errors at the rates that these qualities state. The folder gets reference.fa, truth.vcf.gz (phased),
     reads_1.fastq.gz, reads_2.fastq.gz and reads.bam (the true alignments), with their indexes.
     """
     if context.invoked_subcommand is not None:
@@ -171,7 +160,7 @@ def command(
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output'.", context)
 
-    made = simulate.simulate(
+    made = api.simulate(
         output,
         length=length,
         contigs=contigs,
@@ -191,7 +180,7 @@ def command(
     log.info("%d SNVs, %d indels, %d read pairs: %s", made.snvs, made.indels, made.pairs, made.bam.parent)
 
 
-command.add_command(simulate_signatures.command)
-command.add_command(simulate_samples.command)
-command.add_command(simulate_signal.command)
-command.add_command(simulate_cohort.command)
+command.add_command(signatures)
+command.add_command(samples)
+command.add_command(signal)
+command.add_command(cohort)

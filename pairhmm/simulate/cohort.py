@@ -1,12 +1,25 @@
-"""Draws a cohort whose relations, exchanged labels, duplicates and contaminated samples are known."""
+"""`simulate cohort`: a cohort whose relations, exchanged labels, duplicates and contaminated samples are known."""
 
 from __future__ import annotations
 
+import logging
+import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
+import pysam
 from numpy.typing import NDArray
+
+from pairhmm.arguments import AnyPath, path_of
+from pairhmm.errors import InputError
+from pairhmm.files.output_folders import whole_folder
+from pairhmm.options import check_number, check_whole
+from pairhmm.simulate.files import letters, write_truth_table
+from pairhmm.variants.call_writer import VCF_COLUMNS
 
 FREQUENCIES = 0.05, 0.95
 """Least and greatest frequency of the alternative allele; frequencies are uniform between them."""
@@ -202,3 +215,183 @@ def draw_reads(
 def draw_frequencies(rng: np.random.Generator, sites: int) -> NDArray[np.float64]:
     """Frequencies of the alternative allele, float64 (sites,)."""
     return rng.uniform(*FREQUENCIES, sites)
+
+
+CONTIGS = 22
+SPACING = 10_000
+"""Bases between neighbouring sites."""
+
+_HIGHEST_QUALITY = 99
+_VCF_HEADER = (
+    "##fileformat=VCFv4.2",
+    '##FILTER=<ID=PASS,Description="All filters passed">',
+    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+    '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Reads of each allele">',
+    '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads">',
+    '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Genotype quality, Phred">',
+    '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Likelihoods of genotypes, Phred, the best 0">',
+)
+_GENOTYPES = "0/0", "0/1", "1/1"
+
+
+def write_cohort_vcf(
+    path: Path, samples: Sequence[str], alleles: Sequence[tuple[int, int]], counts: AlleleCounts, error_rate: float
+) -> None:
+    """Write bgzipped VCF and its .tbi. Sites are spread over `CONTIGS` contigs.
+
+    Parameters
+    ----------
+    path : Path
+    samples : sequence of str
+    alleles : sequence of (int, int)
+        Base codes (A 0, C 1, G 2, T 3) of the reference and the alternative allele of each site.
+    counts : AlleleCounts
+    error_rate : float
+        That genotypes are called with.
+    """
+    each = -(-len(alleles) // CONTIGS)
+    lines = [
+        *_VCF_HEADER,
+        *(f"##contig=<ID=chr{number + 1},length={SPACING * (each + 1)}>" for number in range(CONTIGS)),
+    ]
+    lines.append("\t".join((*VCF_COLUMNS, "FORMAT", *samples)))
+    cell = lru_cache(maxsize=None)(lambda reference, alternative: _cell(reference, alternative, error_rate))
+    with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
+        out.write(("\n".join(lines) + "\n").encode())
+        sites = zip(alleles, counts.reference.tolist(), counts.alternative.tolist(), strict=True)
+        for number, (pair, reference, alternative) in enumerate(sites):
+            contig, place = divmod(number, each)
+            ref, alt = (letters([code]) for code in pair)
+            cells = "\t".join(map(cell, reference, alternative))
+            line = f"chr{contig + 1}\t{SPACING * (place + 1)}\t.\t{ref}\t{alt}\t.\tPASS\t.\tGT:AD:DP:GQ:PL\t{cells}\n"
+            out.write(line.encode())
+    pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
+
+
+def _cell(reference: int, alternative: int, error_rate: float) -> str:
+    """A sample's column. Without reads, nothing is called."""
+    if not reference + alternative:
+        return "./.:0,0:0:.:."
+    shares = (error_rate, 0.5, 1 - error_rate)
+    phred = [-10 * (reference * math.log10(1 - share) + alternative * math.log10(share)) for share in shares]
+    scaled = [round(one - min(phred)) for one in phred]
+    quality = min(_HIGHEST_QUALITY, sorted(scaled)[1])
+    called = _GENOTYPES[scaled.index(0)]
+    text = ",".join(map(str, scaled))
+    return f"{called}:{reference},{alternative}:{reference + alternative}:{quality}:{text}"
+
+
+log = logging.getLogger(__name__)
+
+CALLS, SHEET, TRUTH = "cohort.vcf.gz", "samples.tsv", "truth.tsv"
+FILES = (CALLS, f"{CALLS}.tbi", SHEET, TRUTH)
+SHEET_COLUMNS = ("sample", "individual", "father", "mother")
+TRUTH_COLUMNS = (
+    *("sample", "individual", "true_individual", "swapped_with", "duplicate_of"),
+    *("contamination", "contamination_source"),
+)
+MOST_CONTAMINATION = 0.5
+LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
+MOST_DEPTH = 10_000
+# A separate random stream (`pairhmm.simulate.signal` has the one before).
+_COHORT = 4
+
+
+def simulate_cohort(
+    output: AnyPath,
+    *,
+    families: int = 4,
+    individuals: int = 14,
+    samples_each: int = 3,
+    swaps: int = 0,
+    duplicates: int = 0,
+    contamination: Sequence[float] = (),
+    sites: int = 50_000,
+    depth: float = 30.0,
+    error_rate: float = 0.002,
+    seed: int = 1,
+    overwrite: bool = False,
+) -> None:
+    """Write the calls of a cohort, its sample sheet, and what is wrong in it; the same arguments give the same bytes.
+
+    Parameters
+    ----------
+    output : path
+        Folder for ``cohort.vcf.gz`` with its index, ``samples.tsv`` (sample, individual, father, mother) and
+        ``truth.tsv``; made when missing.
+    families : int
+        Families of two parents and two children, with a sample of each.
+    individuals : int
+        Further individuals, unrelated to each other.
+    samples_each : int
+        Samples of each of these.
+    swaps : int
+        Pairs of samples with exchanged labels: of children, or of individuals with three samples or more.
+    duplicates : int
+        Samples that are added, of an individual that is in the sheet under another name too.
+    contamination : sequence of float
+        For each contaminated sample, the share of its reads that are of a stranger in the cohort, up to 0.5.
+    sites : int
+        Unlinked biallelic SNVs, with frequencies from 0.05 to 0.95.
+    depth : float
+        Mean reads of a sample at a site.
+    error_rate : float
+        Share of reads with the other allele, above 0 and at most 0.1.
+    seed : int
+    overwrite : bool
+        What is there already may be replaced.
+
+    Raises
+    ------
+    InputError
+        Where there are too few samples for the faults, and where an output can't be written.
+    OptionError
+        For arguments out of range.
+    """
+    whole = {"families": families, "individuals": individuals, "swaps": swaps, "duplicates": duplicates, "seed": seed}
+    for name, value in whole.items():
+        check_whole(name, value, 0)
+    for name, value in (("samples_each", samples_each), ("sites", sites)):
+        check_whole(name, value, 1)
+    for share in contamination:
+        check_number("contamination", share, 0, MOST_CONTAMINATION)
+    check_number("depth", depth, 0, MOST_DEPTH)
+    check_number("error_rate", error_rate, LEAST_ERROR, MOST_ERROR)
+    rng = np.random.default_rng((seed, _COHORT))
+    try:
+        people = plan_individuals(families, individuals)
+        people, samples = plan_samples(
+            rng, people, families, samples_each, swaps, duplicates=duplicates, contamination=contamination
+        )
+    except ValueError as error:
+        cure = "raise --families or --individuals, or ask for fewer faults"
+        raise InputError("--swaps/--duplicates/--contamination", "", str(error), cure) from error
+    if not samples:
+        raise InputError("--families/--individuals", "", "the cohort has no sample", "ask for some")
+    genotypes = draw_genotypes(rng, people, draw_frequencies(rng, sites))
+    counts = draw_reads(rng, samples, genotypes, depth, error_rate)
+    reference = rng.integers(0, 4, sites)
+    alternative = (reference + rng.integers(1, 4, sites)) % 4
+    alleles = list(zip(reference.tolist(), alternative.tolist(), strict=True))
+    with whole_folder(path_of(output), FILES, overwrite) as scratch:
+        write_cohort_vcf(scratch / CALLS, [one.name for one in samples], alleles, counts, error_rate)
+        _write_sheet(scratch / SHEET, people, samples)
+        write_truth_table(scratch / TRUTH, TRUTH_COLUMNS, map(_truth_row, samples))
+    log.info("%d samples, %d sites: %s", len(samples), sites, path_of(output))
+
+
+def _write_sheet(path: Path, people: Sequence[Individual], samples: Sequence[CohortSample]) -> None:
+    by_name = {one.name: one for one in people}
+    rows = [SHEET_COLUMNS]
+    for sample in samples:
+        person = by_name[sample.individual]
+        rows.append((sample.name, person.name, person.father, person.mother))
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _truth_row(sample: CohortSample) -> Sequence[object]:
+    return (
+        *(sample.name, sample.individual, sample.true_individual),
+        *(sample.swapped_with or ".", sample.duplicate_of or "."),
+        *(sample.contamination, sample.source or "."),
+    )

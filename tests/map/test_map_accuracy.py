@@ -7,7 +7,7 @@ import pytest
 
 import pairhmm
 from pairhmm.backends import status
-from pairhmm.simulate.relatives import canonical_kmers, random_genome, relative, sequence_of, true_jaccard
+from pairhmm.simulate.reference import canonical_kmers, random_genome, relative, sequence_of, true_jaccard
 
 K, GENOMES, LENGTH = 21, 150, 20_000
 

@@ -10,7 +10,7 @@ import pytest
 
 from pairhmm.errors import InputError, OptionError
 from pairhmm.map.relate import write_relations
-from pairhmm.simulate.cohort_api import FILES, simulate_cohort
+from pairhmm.simulate.cohort import FILES, simulate_cohort
 
 FAULTS = {"swaps": 3, "duplicates": 2, "contamination": (0.03, 0.1)}
 

@@ -8,7 +8,7 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.scan.files import scan_files
-from pairhmm.simulate.scan_api import simulate_samples, simulate_signatures
+from pairhmm.simulate.signatures import simulate_samples, simulate_signatures
 
 SMALL = {
     "num_no_virus": 3,

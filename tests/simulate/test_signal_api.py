@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pairhmm.errors import InputError, OptionError
-from pairhmm.simulate.scan_api import simulate_signatures
-from pairhmm.simulate.signal_api import simulate_signal
+from pairhmm.simulate.signal import simulate_signal
+from pairhmm.simulate.signatures import simulate_signatures
 from pairhmm.warp.cutting import CutOptions
 from pairhmm.warp.signatures import warp_signatures
 

@@ -1,4 +1,4 @@
-"""Simulates raw reads of signatures, and a table of levels, to compare `warp` with a known truth."""
+"""`simulate signal`: raw reads of signatures, and a table of levels, with a known truth for `warp`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from pairhmm.files.outputs import open_output, whole_files
 from pairhmm.options import check_number, check_whole
 from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.signatures import Signatures, read_signatures
-from pairhmm.simulate.genome_files import write_truth_table
-from pairhmm.simulate.signals import draw_current, draw_table
+from pairhmm.simulate.files import write_truth_table
 from pairhmm.simulate.signatures import draw_bases
 from pairhmm.warp import slow5
 from pairhmm.warp.kmer_tables import read_kmer_table, write_kmer_table
@@ -26,13 +25,45 @@ from pairhmm.warp.signal_records import SignalRecord
 from pairhmm.warp.signal_text import write_text
 from pairhmm.warp.slow5 import write_slow5
 
+MEAN_LEVEL, LEVEL_SPREAD = 90.0, 12.0
+"""Mean and standard deviation of the levels of k-mers, in pA, about those of R9.4."""
+
+DEVIATIONS = 1.2, 2.5
+"""The lowest and the highest standard deviation of a k-mer's current, in pA."""
+
+SAMPLES_A_BASE = 9.0
+"""Mean number of samples for which a base stays: 450 bases and 4,000 samples a second. At least two."""
+
+_STAY_SHAPE = 2.0
+_GAIN_SPREAD, _SHIFT_SPREAD = 0.03, 3.0
+
+
+def draw_table(rng: np.random.Generator, k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of the current of each k-mer, in pA: both float64[4**k]."""
+    means = rng.normal(MEAN_LEVEL, LEVEL_SPREAD, 4**k)
+    return means, rng.uniform(*DEVIATIONS, 4**k)
+
+
+def draw_current(
+    rng: np.random.Generator, means: NDArray[np.float64], deviations: NDArray[np.float64], noise: float
+) -> NDArray[np.float64]:
+    """The current of a read whose k-mers have these levels, in pA: float64[samples].
+
+    Each k-mer stays for a random number of samples, and each read has a gain and a shift of its own, as pores have.
+    `noise` multiplies the standard deviations.
+    """
+    stays = 2 + rng.gamma(_STAY_SHAPE, (SAMPLES_A_BASE - 2) / _STAY_SHAPE, len(means)).astype(np.int64)
+    current = np.repeat(means, stays) + rng.normal(0, 1, int(stays.sum())) * noise * np.repeat(deviations, stays)
+    return current * rng.normal(1, _GAIN_SPREAD) + rng.normal(0, _SHIFT_SPREAD)
+
+
 TRUTH_COLUMNS = ("read", "signature", "strand", "start", "end")
 SAMPLING_RATE = 4000.0
 ADAPTER = 45
 """Bases in front of each read, the same for all reads."""
 
 _TABLE, _READS = 2, 3
-"""Separate random streams (`pairhmm.simulate.scan_api` has the first two)."""
+"""Separate random streams (`pairhmm.simulate.signatures` has the first two)."""
 
 
 @kept_apart()
