@@ -42,7 +42,6 @@ class Placer(Protocol):
         groups : sequence of TokenSets
             All of the same samples.
         matrices : ndarray, shape (groups, 128, 2), float32
-        threads : int
 
         Returns
         -------

@@ -32,7 +32,6 @@ def certain_genotypes(evidence: SiteEvidence, called: NDArray[np.int8] | None = 
 
     Parameters
     ----------
-    evidence : SiteEvidence
     called : int8 (samples, sites), optional
         Genotypes for cells without reads.
 

@@ -116,7 +116,6 @@ def estimate_contamination(
 
     Parameters
     ----------
-    evidence : SiteEvidence
     likelihoods : float32 (samples, sites, 3)
         Of the genotypes of each sample, from its reads without a thought of foreign ones.
     frequencies : float64 (sites,)

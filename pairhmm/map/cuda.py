@@ -70,10 +70,8 @@ class CudaChunk:
 
     Attributes
     ----------
-    slot : ForwardSlot
     arguments : tuple
         The first arguments of the kernels that sketch: its tokens, offsets and so on.
-    samples, blocks : int
     """
 
     slot: ForwardSlot

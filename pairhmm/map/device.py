@@ -33,7 +33,6 @@ class SlotSums:
 
     Attributes
     ----------
-    samples : int
     values, squares : ndarray, shape (128,), object
         Of each slot: Python's integers, which have no limit.
     """
@@ -55,7 +54,6 @@ def form_of(sums: SlotSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]:
 
     Parameters
     ----------
-    sums : SlotSums
     matrix : ndarray, shape (128, 2), float32
 
     Returns
@@ -170,12 +168,7 @@ def values_of(rows: TokenSets | Neighbours) -> NDArray[np.uint32] | NDArray[np.i
 
 
 class DevicePlacer(Placer):
-    """Places samples on a device; the CPU goes on once the device is lost, or where chunks of no size fit it.
-
-    Parameters
-    ----------
-    sketcher : Sketcher
-    """
+    """Places samples on a device; the CPU goes on once the device is lost, or where chunks of no size fit it."""
 
     def __init__(self, sketcher: Sketcher) -> None:
         self.label = sketcher.label

@@ -112,7 +112,6 @@ def fit_drift(
     first, second : float32 (pairs, 3, sites)
     priors : sequence of float32 (3, 9, sites)
         Of each of `DRIFTS`.
-    outliers : float
 
     Returns
     -------

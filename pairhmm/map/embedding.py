@@ -251,14 +251,10 @@ def make_map(
     groups : mapping of str to TokenSets
         The properties of these samples.
     weights : ndarray, shape (groups,), float64
-    options : MapOptions
-    placer : Placer
     comparer_of : callable
         The comparer of sketches of a scheme.
-    threads : int
     sketches : mapping of str to Sketches, optional
         Groups whose samples have sketches that say more than a signature of 128 slots, for the exact scaling.
-    colours : list of str, optional
     slot_bits : int, optional
         Bits of the slots that the group "kmers" was made of, which may be equal by chance.
     """

@@ -53,7 +53,6 @@ def add_reads(
     ----------
     likelihoods : float32 (samples, sites, 3)
         What else is known; 0 where nothing is. Changed in place, and returned.
-    evidence : SiteEvidence
     fractions : mapping of int to float, optional
         Share of foreign reads of each contaminated sample.
     foreign : mapping of int to float64 (sites,), optional

@@ -156,13 +156,8 @@ class GenotypeFile:
 
     Parameters
     ----------
-    path : str
     wanted : callable
         ``wanted(key)`` says whether a record is taken.
-
-    Attributes
-    ----------
-    samples : tuple of str
 
     Raises
     ------
@@ -283,7 +278,6 @@ def read_frequencies(path: str, keys: Sequence[str]) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    path : str
     keys : sequence of str
         `pairhmm.map.sites.site_key` of each site.
 

@@ -61,7 +61,6 @@ class Loss:
 
     Attributes
     ----------
-    sample : int
     sites, of_sites : int
         Sites where an allele is lost or rare, of so many heterozygous sites of the individual.
     is_complete : bool
@@ -99,7 +98,6 @@ class LossFinder:
 
     Parameters
     ----------
-    evidence : SiteEvidence
     likelihoods : float32 (samples, sites, 3)
         Of genotypes.
     frequencies : float64 (sites,), optional

@@ -113,10 +113,6 @@ class UncertainFrequencies:
     ----------
     likelihoods : float32 (samples, sites, 3)
         Of genotypes.
-
-    Attributes
-    ----------
-    samples, sites : int
     """
 
     def __init__(self, likelihoods: LogLikelihoods) -> None:
@@ -176,7 +172,6 @@ def kinship(shared: SharedAlleles | UncertainFrequencies, wanted: NDArray[np.boo
 
     Parameters
     ----------
-    shared : SharedAlleles, or UncertainFrequencies in a cohort of few samples
     wanted : bool (pairs,)
         Pairs whose relatedness is estimated.
     """

@@ -36,8 +36,6 @@ class MixedReads:
 
     Parameters
     ----------
-    evidence : SiteEvidence
-    sample : int
     others : float32 (sites, 3)
         What other samples of the same individual tell of its genotypes, as natural logarithms.
 
@@ -228,7 +226,6 @@ def peak_of(profile: Profile, half_width: float = HALF_WIDTH) -> Peak:
 
     Parameters
     ----------
-    profile : callable
     half_width : float
         How far the log-likelihood falls to the ends of the interval.
     """

@@ -241,7 +241,6 @@ def find_axes(likeness: NDArray[np.float32], are_related: AreRelated) -> Floats:
     ----------
     likeness : float32 (individuals, individuals)
         Correlations of genotypes.
-    are_related : callable
     """
     count = len(likeness)
     close = likeness >= _CLOSE

@@ -77,7 +77,6 @@ def read_hit_tokens(
 
     Parameters
     ----------
-    paths : sequence of str
     known : collection of str
         Samples of the other inputs.
     cells : mapping of str to mapping of str to str, optional

@@ -152,8 +152,6 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
 
     Parameters
     ----------
-    sites : SampleSites
-    genealogy : Genealogy
     frequencies : float64 (sites,), optional
         Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
         samples, and with fewer than `FEW` samples, each is taken to be as probable as any other.

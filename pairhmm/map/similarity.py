@@ -85,10 +85,8 @@ def is_above_chance(
         Signatures have no numbers of k-mers.
     present : bool (samples,)
         Samples that have properties.
-    comparer : Comparer
     by_chance : float
         How probable it is that a slot of signatures is equal by chance, beyond its bits.
-    threads : int
     """
     count = len(sketches)
     pairs = count * (count - 1) // 2
@@ -122,7 +120,6 @@ def distances_of(
     weights : ndarray, shape (groups,), float64
     comparer_of : callable
         The comparer of sketches of a scheme.
-    threads : int
     """
     count = len(has_tokens[0])
     alike, weight = np.zeros((count, count)), np.zeros((count, count))

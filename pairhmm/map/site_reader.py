@@ -43,11 +43,6 @@ class TableSites:
     A read's likelihood of an allele is that of the best haplotype with the allele. Mates over a site count once: the
     clearer one where they agree, and both, which cancel each other, where they do not.
 
-    Parameters
-    ----------
-    path : str
-    choice : SiteChoice
-
     Raises
     ------
     InputError

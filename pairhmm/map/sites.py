@@ -28,7 +28,6 @@ class SiteEvidence:
 
     Attributes
     ----------
-    samples : tuple of str
     sites : int
         How many there are.
     begin : int64 (samples + 1,)
@@ -75,10 +74,8 @@ def site_key(chrom: str, pos: int, ref: str, alt: str) -> str:
 
     Parameters
     ----------
-    chrom : str
     pos : int
         1-based.
-    ref, alt : str
     """
     contig = chrom.removeprefix("chr")
     if ref == alt or ref not in _BASES or alt not in _BASES or contig in _OTHER_CONTIGS:
@@ -154,8 +151,6 @@ class SampleSites:
 
     Attributes
     ----------
-    samples : tuple of str
-    evidence : SiteEvidence
     phred : uint8 (samples, sites, 3)
         Likelihoods of genotypes, Phred, the best 0; 0 throughout where nothing is known.
     called : int8 (samples, sites)
@@ -215,7 +210,6 @@ def counted_evidence(samples: tuple[str, ...], counts: NDArray[np.uint16]) -> Si
 
     Parameters
     ----------
-    samples : tuple of str
     counts : uint16 (samples, sites, 2)
         Reads with the reference and the alternative allele.
     """
@@ -244,8 +238,6 @@ def binned_evidence(
 
     Parameters
     ----------
-    samples : tuple of str
-    sites : int
     codes : int64 (rows,)
         ``(sample * sites + site) * BINS + bin``, ascending (`evidence_codes`).
     count : int64 (rows,)
@@ -272,7 +264,6 @@ def evidence_codes(
     Parameters
     ----------
     sample : int64 (reads,)
-    site, sites : int
     log10_ratio : float64 (reads,)
         Cut to the range of `BINS`.
     """

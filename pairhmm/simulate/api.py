@@ -45,7 +45,6 @@ class SimulatedData:
 
     Attributes
     ----------
-    reference, truth, fastq_1, fastq_2, bam : Path
     snvs, indels : int
         Variants in the truth.
     pairs : int

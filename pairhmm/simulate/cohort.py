@@ -43,7 +43,6 @@ class CohortSample:
 
     Attributes
     ----------
-    name : str
     individual : str
         Whose sample it is by the sheet.
     true_individual : str
@@ -100,7 +99,6 @@ def plan_samples(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     people : sequence of Individual
         From `plan_individuals`.
     families, samples_each : int
@@ -241,11 +239,8 @@ def write_cohort_vcf(
 
     Parameters
     ----------
-    path : Path
-    samples : sequence of str
     alleles : sequence of (int, int)
         Base codes (A 0, C 1, G 2, T 3) of the reference and the alternative allele of each site.
-    counts : AlleleCounts
     error_rate : float
         That genotypes are called with.
     """
@@ -337,7 +332,6 @@ def simulate_cohort(
         Mean reads of a sample at a site.
     error_rate : float
         Share of reads with the other allele, above 0 and at most 0.1.
-    seed : int
     overwrite : bool
         What is there already may be replaced.
 

@@ -55,8 +55,6 @@ def make_contig(rng: np.random.Generator, length: int, families: list[np.ndarray
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Source of randomness.
     length : int
         Bases.
     families : list of numpy.ndarray

@@ -104,7 +104,6 @@ def simulate_signal(
         Multiplies the standard deviation of each k-mer's current.
     k : int
         Bases of a k-mer of the table that is made.
-    seed : int
     overwrite : bool
         What is there already may be replaced.
 

@@ -73,7 +73,6 @@ def draw_sample(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     background : int
         Bases around the signatures.
     signatures : sequence of uint8 arrays
@@ -121,12 +120,10 @@ def simulate_signatures(
     ----------
     output : path
         ``-`` is stdout; bgzipped where the name ends in ``.gz``.
-    count : int
     min_length, max_length : int
         Lengths are uniform between these, both included.
     n_ratio : float
         Probability that a letter is N.
-    seed : int
     overwrite : bool
         What is there already may be replaced.
 
@@ -185,7 +182,6 @@ def simulate_samples(
         Qualities, uniform, both included.
     n_ratio : float
         Probability that a letter is N.
-    seed : int
     overwrite : bool
         What is there already may be replaced.
 

@@ -95,8 +95,6 @@ def place_variants(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Source of randomness.
     codes : numpy.ndarray, uint8, shape (n,)
         The contig.
     tracts : list of Tract

@@ -40,14 +40,8 @@ class SampleSketcher:
 
     Parameters
     ----------
-    scheme : Scheme
     least_count : int
         How often a k-mer must be seen to count, 1 to 255.
-
-    Attributes
-    ----------
-    scheme : Scheme
-    least_count : int
     """
 
     def __init__(self, scheme: Scheme, least_count: int) -> None:

@@ -50,10 +50,8 @@ class DistanceTable:
 
     Parameters
     ----------
-    out : binary file
     queries, targets : SketchSource
         What the pairs refer to.
-    threads : int
 
     Attributes
     ----------

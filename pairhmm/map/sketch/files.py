@@ -55,8 +55,6 @@ class SketchWriter:
     ----------
     path : str
         Name of the file in messages.
-    file : binary file
-    scheme : Scheme
     """
 
     def __init__(self, path: str, file: BinaryIO, scheme: Scheme) -> None:
@@ -136,9 +134,6 @@ class SketchFile:
 
     Attributes
     ----------
-    path : str
-    scheme : Scheme
-    names : list of str
     kmers : ndarray, shape (samples,), float64
     least_counts : ndarray, shape (samples,), int32
     """
@@ -341,10 +336,8 @@ class SketchCollection:
 
     Attributes
     ----------
-    files : list of SketchFile
     first : list of int
         The number of each file's first sample; at the end, of all samples.
-    names : list of str
     kmers : ndarray, shape (samples,), float64
     """
 

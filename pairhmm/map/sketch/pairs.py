@@ -92,7 +92,6 @@ def distances_of(equal: NDArray[np.integer], kmers: Floats, other_kmers: Floats,
         Equal slots.
     kmers, other_kmers : ndarray, shape (pairs,), float64
         Distinct k-mers of the two samples of each pair.
-    scheme : Scheme
     """
     # A scheme has at most 8,193 different numbers of equal slots, and so as many Jaccard indices.
     index = jaccard(np.arange(scheme.slots + 1), scheme)
@@ -128,7 +127,6 @@ def least_above_chance(scheme: Scheme, kmers: NDArray[np.float64], pairs: int) -
 
     Parameters
     ----------
-    scheme : Scheme
     kmers : float64 (samples,)
         Distinct k-mers.
     pairs : int
@@ -229,13 +227,10 @@ def every_pair(
 
     Parameters
     ----------
-    queries : SketchSource
     targets : SketchSource or None
         None: the queries among themselves.
-    comparer : Comparer
     least_equal : int
         Pairs with fewer equal slots are left out.
-    threads : int
     """
     others = queries if targets is None else targets
     for first, end in _blocks(queries):

@@ -55,7 +55,6 @@ class Sketches:
 
     Attributes
     ----------
-    scheme : Scheme
     names : sequence of str
         The samples.
     planes : ndarray, shape (samples, bits, slots // 64), uint64
