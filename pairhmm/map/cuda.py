@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.tiles import Plan
 from pairhmm.map.device import DevicePlacer, SlotSums, values_of
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.published import SLOTS
 from pairhmm.map.tokens import Neighbours, TokenSets
-
-__all__ = ["CudaSketcher", "make", "sources_of_kernels", "status"]
 
 WARPS = 8
 """Warps of a block of the kernels that sketch."""

@@ -57,14 +57,7 @@ def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme 
                     parts.append(part)
     if first is None or len(where) > most:
         return collector, first and first[1], None
-    sketches = Sketches(
-        first[1],
-        collector.names,
-        np.concatenate([one.planes for one in parts]),
-        np.concatenate([one.kmers for one in parts]),
-        np.concatenate([one.least_counts for one in parts]),
-    )
-    return collector, first[1], sketches
+    return collector, first[1], Sketches.concatenate(parts)
 
 
 def read_hit_tokens(

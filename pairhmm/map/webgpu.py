@@ -18,7 +18,7 @@ from pairhmm.backends.webgpu.commands import grid, record, wait
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import pair_device
-from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, status, translated
+from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, translated
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.errors import DeviceLost
@@ -92,8 +92,6 @@ def source(variant: PlaceVariant) -> tuple[str, str]:
     declared = constants(sizes | repeated) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
     return assemble("map/place.wgsl", read, declared, numbers), variant.entry
 
-
-__all__ = ["WebgpuSketcher", "make", "status"]
 
 log = logging.getLogger(__name__)
 

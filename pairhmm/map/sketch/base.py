@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.engine.tools import Tool
+from pairhmm.engine.tools import Fallback, Tool
+from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
 
 
@@ -132,3 +134,57 @@ def unpacked(keys: NDArray[np.uint32]) -> Nearest:
     last = (1 << PLACE_BITS) - 1
     targets = np.where(keys == 0, NO_TARGET, last - (keys & last).astype(np.int32))
     return targets.astype(np.int32), (keys >> PLACE_BITS).astype(np.uint16)
+
+
+class DeviceComparer(Comparer):
+    """A comparer on a GPU: cuts targets into blocks, and leaves to the CPU what the device does not do.
+
+    A subclass has the buffers of a call, a context in which the device is used by one call, and kernels.
+    """
+
+    _slot: Any
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._fallback = Fallback(COMPARERS, label)
+
+    def _using(self) -> AbstractContextManager[object]:
+        raise NotImplementedError
+
+    def _equal_slots(self, queries: Sketches, targets: Sketches) -> NDArray[np.uint16]:
+        raise NotImplementedError
+
+    def _nearest(self, queries: Sketches, targets: Sketches, count: int) -> Nearest:
+        raise NotImplementedError
+
+    def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
+        if not len(queries) or not len(targets):
+            return np.empty((len(queries), len(targets)), np.uint16)
+        try:
+            with self._using():
+                return self._equal_slots(queries, targets)
+        except OutOfDeviceMemory:
+            self._slot.release()
+            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
+
+    def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
+        if count > MOST_NEAREST:
+            cpu = self._fallback.of(f"more than {MOST_NEAREST} nearest samples")
+            return cpu.nearest(queries, targets, count, threads)
+        found: Nearest = (
+            np.full((len(queries), count), NO_TARGET, np.int32),
+            np.zeros((len(queries), count), np.uint16),
+        )
+        if not len(queries):
+            return found
+        try:
+            with self._using():
+                for first in range(0, len(targets), MOST_TARGETS):
+                    part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
+                    near, equal = self._nearest(queries, part, count)
+                    here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
+                    found = nearest_of_both(found, here)
+        except OutOfDeviceMemory:
+            self._slot.release()
+            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
+        return found

@@ -203,22 +203,8 @@ def read_sketches(paths: Paths) -> Sketches:
         As in `open_sketches`; for files of different schemes, for a sample that two files have, and for a file that is
         given twice.
     """
-    named = some_paths_of(paths, "sketches")
-    check_given_once(named)
-    read = []
-    for path in named:
-        with open_sketches(path) as file:
-            read.append(file.part(0, len(file)))
-    check_together(named, read)
-    if len(read) == 1:
-        return read[0]
-    return Sketches(
-        read[0].scheme,
-        [name for one in read for name in one.names],
-        np.concatenate([one.planes for one in read]),
-        np.concatenate([one.kmers for one in read]),
-        np.concatenate([one.least_counts for one in read]),
-    )
+    with open_collection(paths) as collection:
+        return collection.part(0, len(collection))
 
 
 def scheme_text(scheme: Scheme) -> str:
@@ -226,8 +212,7 @@ def scheme_text(scheme: Scheme) -> str:
     return f"{scheme.name}, k {scheme.k}, {scheme.slots} slots of {scheme.bits} bits"
 
 
-def check_given_once(paths: Sequence[str]) -> None:
-    """Raise InputError for a file that is named twice."""
+def _check_given_once(paths: Sequence[str]) -> None:
     seen = set[str]()
     for path in paths:
         place = path if path == STDIN else os.path.realpath(path)
@@ -236,24 +221,18 @@ def check_given_once(paths: Sequence[str]) -> None:
         seen.add(place)
 
 
-def check_together(paths: Sequence[str], read: Sequence[Sketches | SketchFile]) -> None:
-    """Raise InputError for files of different schemes, and for a sample that two files have."""
-    check_one_scheme(paths, read)
-    _check_names_apart(paths, read)
-
-
-def check_one_scheme(paths: Sequence[str], read: Sequence[Sketches | SketchFile]) -> None:
+def check_one_scheme(paths: Sequence[str], files: Sequence[SketchFile]) -> None:
     """Raise InputError for files of different schemes."""
-    for path, one in zip(paths, read, strict=True):
-        if one.scheme != read[0].scheme:
-            rule = f"{scheme_text(one.scheme)}, where {paths[0]} has {scheme_text(read[0].scheme)}"
+    for path, file in zip(paths, files, strict=True):
+        if file.scheme != files[0].scheme:
+            rule = f"{scheme_text(file.scheme)}, where {paths[0]} has {scheme_text(files[0].scheme)}"
             raise InputError(path, "", rule, "sketch both with the same options")
 
 
-def _check_names_apart(paths: Sequence[str], read: Sequence[Sketches | SketchFile]) -> None:
+def _check_names_apart(paths: Sequence[str], files: Sequence[SketchFile]) -> None:
     home = dict[str, str]()
-    for path, one in zip(paths, read, strict=True):
-        for name in one.names:
+    for path, file in zip(paths, files, strict=True):
+        for name in file.names:
             if name in home:
                 rule = f"is in {home[name]} too"
                 raise InputError(path, f"sample {name!r}", rule, "give each sample its own name")
@@ -362,15 +341,7 @@ class SketchCollection:
             file, first = self.files[number], self.first[number]
             read.append(file.part(max(begin - first, 0), min(end - first, len(file))))
             number += 1
-        if len(read) == 1:
-            return read[0]
-        return Sketches(
-            self.scheme,
-            self.names[begin:end],
-            np.concatenate([one.planes for one in read]),
-            self.kmers[begin:end],
-            np.concatenate([one.least_counts for one in read]),
-        )
+        return Sketches.concatenate(read)
 
 
 @contextmanager
@@ -383,10 +354,11 @@ def open_collection(paths: Paths) -> Iterator[SketchCollection]:
         As `pairhmm.map.sketch.files.read_sketches`.
     """
     named = some_paths_of(paths, "sketches")
-    check_given_once(named)
+    _check_given_once(named)
     with ExitStack() as stack:
         files = [stack.enter_context(open_sketches(path)) for path in named]
-        check_together(named, files)
+        check_one_scheme(named, files)
+        _check_names_apart(named, files)
         first = np.cumsum([0, *map(len, files)]).tolist()
         names = files[0].names if len(files) == 1 else [name for file in files for name in file.names]
         yield SketchCollection(files, first, names, np.concatenate([file.kmers for file in files]))

@@ -74,6 +74,19 @@ class Sketches:
     def __len__(self) -> int:
         return len(self.names)
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[Sketches]) -> Sketches:
+        """The samples of several sketches of one scheme, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            parts[0].scheme,
+            [name for part in parts for name in part.names],
+            np.concatenate([part.planes for part in parts]),
+            np.concatenate([part.kmers for part in parts]),
+            np.concatenate([part.least_counts for part in parts]),
+        )
+
     def part(self, begin: int, end: int) -> Sketches:
         """The samples from `begin` to `end`."""
         return Sketches(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,26 +12,20 @@ from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.backends.webgpu.templates import assemble
-from pairhmm.engine.tools import Fallback
-from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.errors import DeviceLost
 from pairhmm.map.sketch.base import (
-    COMPARERS,
     EACH,
-    MOST_NEAREST,
     MOST_PAIRS,
-    MOST_TARGETS,
-    NO_TARGET,
     PLACE_BITS,
     STEP,
     STRIDE,
     TILE,
-    Comparer,
+    DeviceComparer,
     Nearest,
     columns_of,
-    nearest_of_both,
     query_blocks,
     unpacked,
 )
@@ -68,10 +63,6 @@ def source(variant: int) -> tuple[str, str]:
     return assemble("map/equal_slots.wgsl", read, given, {"EACH": EACH, "MANY_PLANES": int(variant > 1)}), "equal_slots"
 
 
-__all__ = ["WebgpuComparer", "make", "status"]
-
-log = logging.getLogger(__name__)
-
 MOST_WORDS = 1 << 36
 """Most words that a submission to a discrete GPU compares: what a fast one takes 30 ms for."""
 
@@ -81,7 +72,7 @@ QUERIES, TARGETS, FOUND, COUNTS = "given", "more", "found", "border"
 """Buffers of a call (`USAGES`)."""
 
 
-class WebgpuComparer(Comparer):
+class WebgpuComparer(DeviceComparer):
     """Compares on one WebGPU device.
 
     Parameters
@@ -91,49 +82,18 @@ class WebgpuComparer(Comparer):
     """
 
     def __init__(self, number: int) -> None:
-        self.label = f"webgpu:{number}"
+        super().__init__(f"webgpu:{number}")
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._fallback = Fallback(COMPARERS, self.label)
 
-    def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
-        if not len(queries) or not len(targets):
-            return np.empty((len(queries), len(targets)), np.uint16)
+    @contextmanager
+    def _using(self) -> Iterator[None]:
         try:
             with self._shared.one_call, translated(self.label):
-                return self._equal_slots(queries, targets)
-        except OutOfDeviceMemory:
-            self._slot.release()
-            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
+                yield
         except DeviceLost:
             pair_device.cache_clear()
             raise
-
-    def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
-        if count > MOST_NEAREST:
-            return self._fallback.of(f"more than {MOST_NEAREST} nearest samples").nearest(
-                queries, targets, count, threads
-            )
-        found: Nearest = (
-            np.full((len(queries), count), NO_TARGET, np.int32),
-            np.zeros((len(queries), count), np.uint16),
-        )
-        if not len(queries):
-            return found
-        try:
-            with self._shared.one_call, translated(self.label):
-                for first in range(0, len(targets), MOST_TARGETS):
-                    part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
-                    near, equal = self._nearest(queries, part, count)
-                    here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
-                    found = nearest_of_both(found, here)
-        except OutOfDeviceMemory:
-            self._slot.release()
-            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
-        except DeviceLost:
-            pair_device.cache_clear()
-            raise
-        return found
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
         """Seconds that the kernel takes to count all pairs of sketches that are on the device, by the device's clock.

@@ -129,7 +129,7 @@ def test_small_blocks_on_a_device(device_comparer, make_sketches, monkeypatch):
     """Several blocks of queries, and of targets among which the nearest are looked for."""
     for module in (cuda, webgpu):
         monkeypatch.setattr(module, "MOST_PAIRS", 64 * 200)
-        monkeypatch.setattr(module, "MOST_TARGETS", 60)
+    monkeypatch.setattr(base, "MOST_TARGETS", 60)
     some = make_sketches(np.random.default_rng(1), 330, SCHEMES[1])
     first, second = some.part(0, 150), some.part(150, 330)
     oracle = ReferenceComparer()
