@@ -16,7 +16,7 @@ from pairhmm import backends
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE, DeviceSpeed
 from pairhmm.engine.tools import Tool
-from pairhmm.map.base import PLACERS
+from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.sketch.base import COMPARERS
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
 
@@ -73,7 +73,7 @@ def _distances(samples: int) -> tuple[int, Callable[[Any, int], object]]:
 WORKS = {
     work.name: work
     for work in (
-        MapWork(PLACE, PLACERS, (10, 1_000, 10_000, 100_000), _placing),
+        MapWork(PLACE, EMBEDDERS, (10, 1_000, 10_000, 100_000), _placing),
         MapWork(DISTANCES, COMPARERS, (4, 300, 1_000, 3_000, 10_000), _distances),
     )
 }

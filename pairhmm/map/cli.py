@@ -23,7 +23,7 @@ EXAMPLES = (
 
 @click.group("map", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
-    """Find which samples are alike, swapped or contaminated."""
+    """Compare samples: sketches, distances, kinship, contamination, maps."""
 
 
 command.add_command(distances)
@@ -63,7 +63,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="Sketches of 'pairhmm map sketch': the group kmers. It can be given several times, as can the next two.",
+    help="Sketches of 'pairhmm map sketch': the group kmers. Repeat it, or --hits or --genotypes, for several files.",
 )
 @click.option(
     "--hits",
@@ -86,14 +86,14 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="A tab-separated table with a column sample, and others: the group sheet.",
+    help="A tab-separated sample sheet: the group sheet.",
 )
 @click.option(
     "--columns",
     callback=_columns,
     metavar="NAME,NAME",
     panel=INPUT,
-    help="The columns of the sheet that are properties. Without it, they are all but sample, alignments and reads.",
+    help="The columns of the sheet that are properties: all but sample, alignments and reads by default.",
 )
 @click.option(
     "--weight",
@@ -102,24 +102,24 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     callback=_weights,
     metavar="GROUP=W",
     panel=MAP,
-    help=f"The weight of a group: {', '.join(GROUPS)}. It can be given several times. A group without it has weight 1.",
+    help=f"The weight of a group: {', '.join(GROUPS)}. Repeat it for several groups. The default is 1.",
 )
 @option(
     _OPTIONS,
     "alpha",
     metavar="X",
     panel=MAP,
-    help="How far the mean of its neighbours draws a sample, 0 (not at all) to 1.",
+    help="The weight of the neighbours' mean in a blending pass, 0 to 1.",
 )
-@option(_OPTIONS, "neighbours", metavar="N", panel=MAP, help="The number of a sample's neighbours.")
-@option(_OPTIONS, "passes", metavar="N", panel=MAP, help="The number of passes in which neighbours draw.")
-@option(_OPTIONS, "seed", metavar="N", panel=MAP, help="Chooses the plane that signatures are projected to.")
+@option(_OPTIONS, "neighbours", metavar="N", panel=MAP, help="The number of nearest neighbours of a sample.")
+@option(_OPTIONS, "passes", metavar="N", panel=MAP, help="The number of blending passes.")
+@option(_OPTIONS, "seed", metavar="N", panel=MAP, help="The seed of the random projection.")
 @option(
     _OPTIONS,
     "quantise",
     metavar="WAY",
     panel=MAP,
-    help="How coordinates become cells of a grid of 65,536 x 65,536: by the distribution of Gauss, or by rank.",
+    help="How coordinates are quantised to a grid of 65,536 x 65,536: by the Gaussian CDF, or by rank.",
 )
 @device_list_options
 @threads_option(draw_map)
@@ -146,10 +146,10 @@ def draw(
     svg: str | None,
     colour: str | None,
 ) -> None:
-    """Draw a map of samples: those that are alike in their properties are near each other.
+    """Draw a map of samples: similar samples lie near each other.
 
-    The map is a projection, which keeps little. Up to 2,000 samples are placed exactly beside it, and a message says
-    how far each can be trusted. docs/map.md has the formulas.
+    The map is a random projection. Beside it, up to 2,000 samples are embedded by classical scaling, and a message
+    gives the trustworthiness of both. docs/map.md has the formulas.
     """
     drawn = draw_map(
         kmers=kmers,
@@ -188,16 +188,16 @@ RELATE_EXAMPLES = (
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="A sample sheet: the columns sample and individual say who a sample is from, and father and mother who that"
-    " individual's parents are.",
+    help="A sample sheet: the columns sample and individual name the donor of a sample, father and mother that"
+    " individual's parents.",
 )
 @click.option(
     "--pedigree",
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="A PED file: family, individual, father, mother, sex, phenotype. Without --sheet, samples have the names of"
-    " individuals.",
+    help="A PED file: family, individual, father, mother, sex, phenotype. Without --sheet, a sample has the name of its"
+    " individual.",
 )
 @click.option(
     "--frequencies",
@@ -216,9 +216,9 @@ def relate(
     output: str,
     sample_table: str | None,
 ) -> None:
-    """Find which samples are related, exchanged or contaminated.
+    """Find related, swapped and contaminated samples.
 
-    Each pair of samples has a row with the relation that its genotypes' likelihoods show, beside the one that the
-    sample sheet or the pedigree says. Flags name what somebody should look at.
+    Each pair of samples has a row: the relation that is inferred from genotype likelihoods, and the one that the
+    sample sheet or the pedigree states. Flags mark contradictions.
     """
     write_relations(inputs, output, sample_table, sheet=sheet, pedigree=pedigree, frequencies=frequencies)

@@ -1,4 +1,4 @@
-"""Certain genotypes, and how far those of each two samples agree.
+"""Concordance of pairs of samples: IBS counts of certain genotypes.
 
 The counts and the relatedness are somalier's: Pedersen et al. (2020), "Somalier: rapid relatedness estimation for
 cancer and germline studies using efficient genome sketches", Genome Medicine 12:62.

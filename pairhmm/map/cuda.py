@@ -1,4 +1,4 @@
-"""Places samples on a CUDA device: runs the kernels of `cuda/map/` through CuPy."""
+"""Embeds samples on a CUDA device: runs the kernels of `cuda/map/` through CuPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.tiles import Plan
-from pairhmm.map.device import DevicePlacer, SlotSums, values_of
+from pairhmm.map.device import DeviceEmbedder, SlotSums, values_of
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.published import SLOTS
 from pairhmm.map.tokens import Neighbours, TokenSets
@@ -229,12 +229,12 @@ def _copy_out(slot: ForwardSlot, out: NDArray[np.float32]) -> None:
     out.reshape(-1).view(np.uint8)[:] = slot.download("out", slot.pinned("out", size)[:size])
 
 
-def make(device: int = 0) -> DevicePlacer:
-    """A placer on a CUDA device.
+def make(device: int = 0) -> DeviceEmbedder:
+    """An embedder on a CUDA device.
 
     Raises
     ------
     BackendUnavailable
     """
     with cuda_setup.starting(device):
-        return DevicePlacer(CudaSketcher(device))
+        return DeviceEmbedder(CudaSketcher(device))

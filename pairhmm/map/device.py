@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.map.base import PLACERS, Placer
+from pairhmm.map.base import EMBEDDERS, Embedder
 from pairhmm.map.sketch.published import SLOTS
 from pairhmm.map.tokens import Neighbours, TokenSets
 
@@ -83,7 +83,7 @@ LEAST_WORDS = 1 << 14
 
 WORTH_A_DEVICE = 3_000_000
 """Sets of tokens for each CPU thread from which "auto" starts a GPU on a machine that was not calibrated: samples times
-groups. A thread of an AMD EPYC with AVX-512 places 2.3 M sets of about 10 tokens in a second, and a GPU begins after 1
+groups. A thread of an AMD EPYC with AVX-512 embeds 2.3 M sets of about 10 tokens in a second, and a GPU begins after 1
 to 1.5 s."""
 
 Found = TypeVar("Found")
@@ -167,14 +167,14 @@ def values_of(rows: TokenSets | Neighbours) -> NDArray[np.uint32] | NDArray[np.i
     return values[int(rows.offsets[0]) : int(rows.offsets[-1])]
 
 
-class DevicePlacer(Placer):
-    """Places samples on a device; the CPU goes on once the device is lost, or where chunks of no size fit it."""
+class DeviceEmbedder(Embedder):
+    """Embeds samples on a device; the CPU goes on once the device is lost, or where chunks of no size fit it."""
 
     def __init__(self, sketcher: Sketcher) -> None:
         self.label = sketcher.label
         self.sketcher = sketcher
         self._most = sketcher.most_words
-        self._cpu: Placer | None = None
+        self._cpu: Embedder | None = None
         self._one_call = threading.Lock()
 
     def signatures(self, tokens: TokenSets, threads: int) -> NDArray[np.uint32]:
@@ -241,7 +241,7 @@ class DevicePlacer(Placer):
             sketcher.project(sketcher.begin(chunk, False), form, out[done : done + len(chunk)])
             done += len(chunk)
 
-    def _or_the_cpu(self, work: Callable[[], Found], by_cpu: Callable[[Placer], Found]) -> Found:
+    def _or_the_cpu(self, work: Callable[[], Found], by_cpu: Callable[[Embedder], Found]) -> Found:
         """What the device makes. Chunks are halved where they do not fit."""
         while self._cpu is None:
             try:
@@ -262,7 +262,7 @@ class DevicePlacer(Placer):
             log.warning("%s: out of memory; chunks of %s words now", self.label, f"{self._most:,}")
 
     def _leave(self, reason: str) -> None:
-        self._cpu = PLACERS.on_the_cpu()
+        self._cpu = EMBEDDERS.on_the_cpu()
         log.warning("%s: %s; %s goes on", self.label, reason, self._cpu.label)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import OptionError
-from pairhmm.map.base import Placer
+from pairhmm.map.base import Embedder
 from pairhmm.map.similarity import (
     PUBLISHED,
     distances_of,
@@ -234,7 +234,7 @@ def make_map(
     groups: Mapping[str, TokenSets],
     weights: NDArray[np.float64],
     options: MapOptions,
-    placer: Placer,
+    embedder: Embedder,
     comparer_of: Callable[[Scheme], Comparer],
     threads: int,
     *,
@@ -259,23 +259,23 @@ def make_map(
         Bits of the slots that the group "kmers" was made of, which may be equal by chance.
     """
     sets = list(groups.values())
-    projections = placer.projections(sets, matrices_of(list(groups), options.seed), threads)
+    projections = embedder.projections(sets, matrices_of(list(groups), options.seed), threads)
     start = np.einsum("g,gsx->sx", weights, projections).astype(np.float32)
     has_tokens = [np.diff(one.offsets) > 0 for one in sets]
     weighted = [one for one, weight in zip(sets, weights, strict=True) if weight]
     comparer = comparer_of(joint_scheme(len(weighted)))
-    joint = joint_sketches(weighted, placer, threads)
+    joint = joint_sketches(weighted, embedder, threads)
     neighbours, most_equal = nearest_neighbours(joint, options.neighbours, comparer, threads)
     by_chance = {name: _by_chance(slot_bits if name == "kmers" else None) for name in groups}
     pairs = len(names) * (len(names) - 1) // 2
     of_joint = max(by_chance[name] for name, weight in zip(groups, weights, strict=True) if weight)
     is_alike = most_equal >= least_of_slots(SLOTS * len(weighted), of_joint + 2.0**-joint.scheme.bits, pairs)
-    positions = placer.blended(start, neighbours, options.alpha, options.passes, threads)
+    positions = embedder.blended(start, neighbours, options.alpha, options.passes, threads)
     exact, trust, exact_trust = None, None, None
     if len(names) <= MOST_SAMPLES:
         known = sketches or {}
         of_groups = [
-            known[name] if name in known else sketches_of(placer.signatures(one, threads), PUBLISHED)
+            known[name] if name in known else sketches_of(embedder.signatures(one, threads), PUBLISHED)
             for name, one in groups.items()
         ]
         is_alike = is_alike or any(

@@ -1,4 +1,4 @@
-"""Samples of one individual, found by their genotypes alone, and what all of them say of that individual.
+"""Individuals: which samples are of one individual, by genotype, and their joint likelihoods.
 
 A sample sheet is not consulted, since it may be wrong. A sample may show one allele only, or mostly, where another one
 of its individual is heterozygous: a tumour with loss of heterozygosity, a cell line that lost copies of chromosomes,
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pairhmm.map.drift import JointPriors, joint_priors, likelihoods_of_pairs, relation_likelihoods
 from pairhmm.map.genotype_likelihoods import GENOTYPES, LEAST, Floats, LogLikelihoods, has_data, of_shares
 from pairhmm.map.kinship import (
-    FEW,
+    FEW_SAMPLES,
     LEAST_LEAD,
     OUTLIERS,
     SharedAlleles,
@@ -33,7 +33,7 @@ from pairhmm.objects import short_repr
 from pairhmm.variants.relationships import IDENTICAL
 
 LEAST_LOST = 0.05
-"""A smaller share of heterozygous sites without balance is not told."""
+"""A smaller share of heterozygous sites without balance is not reported."""
 ANY_FREQUENCY = 1 / 3
 """The drift about a half with which all frequencies are equally probable."""
 
@@ -72,8 +72,8 @@ class Loss:
     of_sites: int
     is_complete: bool
 
-    def told(self, name: str) -> str:
-        """What is said of the sample, which has that name."""
+    def note(self, name: str) -> str:
+        """A note on the sample of that name."""
         what = "loss of heterozygosity" if self.is_complete else "allelic imbalance"
         return f"{what} in {name} at {self.sites} of {self.of_sites} heterozygous sites"
 
@@ -205,9 +205,9 @@ def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array
     return result
 
 
-# Samples that are less alike are not asked whether they are of one individual. Parents and children have 0.5, and two
+# Less correlated samples are not tested for being of one individual. Parents and children have 0.5, and two
 # samples with losses may have less.
-_LEAST_LIKENESS = 0.4
+_LEAST_CORRELATION = 0.4
 # Samples before it that a sample is compared with, at most: one with losses may be more alike to a relative.
 _MOST_COMPARED = 3
 # Alleles that are rarer tell too much where a frequency is a little wrong.
@@ -274,7 +274,7 @@ class Individuals:
 def find_individuals(
     likelihoods: LogLikelihoods,
     frequencies: Floats,
-    likeness: NDArray[np.float32],
+    correlations: NDArray[np.float32],
     are_given: bool,
     evidence: SiteEvidence | None = None,
 ) -> Individuals:
@@ -286,28 +286,28 @@ def find_individuals(
         Of the samples' genotypes.
     frequencies : float64 (sites,)
         Of the alternative allele.
-    likeness : float32 (samples, samples)
+    correlations : float32 (samples, samples)
         Correlations of genotypes.
     are_given : bool
-        Whether frequencies are known of the population. Those of `FEW` samples are of no use.
+        Whether frequencies are known of the population. Those of `FEW_SAMPLES` samples are of no use.
     evidence : SiteEvidence, optional
         The reads of the samples. Without them, losses are not looked for.
     """
     of_sample = np.arange(len(likelihoods))
-    if len(likelihoods) < FEW and not are_given:
+    if len(likelihoods) < FEW_SAMPLES and not are_given:
         candidates = [(sample, before) for sample in range(len(likelihoods)) for before in range(sample)]
         shares = None
     else:
         candidates = [
             (sample, before)
             for sample in range(1, len(likelihoods))
-            for before in np.argsort(-likeness[sample, :sample], kind="stable")[:_MOST_COMPARED].tolist()
-            if likeness[sample, before] >= _LEAST_LIKENESS
+            for before in np.argsort(-correlations[sample, :sample], kind="stable")[:_MOST_COMPARED].tolist()
+            if correlations[sample, before] >= _LEAST_CORRELATION
         ]
         shares = frequencies
     finder = None
     if evidence is not None:
-        kept = np.ones(len(frequencies), dtype=bool) if shares is None else _tells(shares)
+        kept = np.ones(len(frequencies), dtype=bool) if shares is None else _is_common(shares)
         finder = LossFinder(evidence, likelihoods, shares, kept)
     for sample, before in candidates:
         if of_sample[sample] == sample and (
@@ -335,17 +335,17 @@ def _losses(of_sample: NDArray[np.int64], finder: LossFinder) -> dict[int, Loss]
     return losses
 
 
-def _tells(frequencies: Floats) -> NDArray[np.bool_]:
+def _is_common(frequencies: Floats) -> NDArray[np.bool_]:
     """Sites whose rarer allele is not too rare."""
     return (frequencies >= _RAREST) & (frequencies <= 1 - _RAREST)
 
 
 def _are_one(likelihoods: LogLikelihoods, frequencies: Floats | None) -> bool:
     """Whether two samples, float32 (2, sites, 3), are of one individual. None: frequencies are not known."""
-    known = has_data(likelihoods).all(axis=0)
+    has_both = has_data(likelihoods).all(axis=0)
     if frequencies is not None:
-        known &= _tells(frequencies)
-    sites = np.flatnonzero(known)
+        has_both &= _is_common(frequencies)
+    sites = np.flatnonzero(has_both)
     if not len(sites):
         return False
     sites = sites[:: -(-len(sites) // (_FEW_SITES if frequencies is None else _SITES))]

@@ -1,4 +1,4 @@
-"""Which relation two samples have, by the likelihoods of their genotypes.
+"""Kinship: the relation of two samples, by the likelihoods of their genotypes.
 
 Two samples of a relation have 0, 1 or 2 alleles from a common ancestor with probabilities k0, k1, k2
 (`pairhmm.variants.relationships.IBD`). The likelihood of a site is ``k0 A0 + k1 A1 + k2 A2``, where A0, A1 and A2 are
@@ -25,7 +25,7 @@ LEAST_LEAD = float(np.log(100.0))
 """The best relation must be 100 times likelier than the next, or it is unknown."""
 ALL_PAIRS = 20_000
 """Up to so many pairs, every pair is scored. Of more, those whose score test tells that they may be related."""
-FEW = 30
+FEW_SAMPLES = 30
 """Fewer samples than these do not tell frequencies well enough (`UncertainFrequencies`)."""
 _LEAST_Z = 2.0
 _STEPS = 12

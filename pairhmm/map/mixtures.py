@@ -1,4 +1,4 @@
-"""The likelihood of a sample's reads, some of which are somebody else's, for shares of foreign reads.
+"""Contamination model: the likelihood of a sample's reads for a share of foreign ones, and where it is highest.
 
 A read of a sample with the genotype g1 and the share alpha of reads of somebody with the genotype g2 has the
 alternative allele with probability ``q = (1 - alpha) g1 / 2 + alpha g2 / 2``, and the likelihood

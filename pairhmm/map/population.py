@@ -1,4 +1,4 @@
-"""What a cohort tells of the alleles of its population: an urn at each site, from which genotypes are drawn.
+"""Allele frequencies of a cohort's population as Pólya urns, and the axes of ancestry that frequencies depend on.
 
 A frequency that some samples tell is not certain. Were it taken as such, contamination would be underestimated: alleles
 of the source that the frequency calls rare would need fewer foreign reads. So the frequency has a beta distribution. To
@@ -28,8 +28,8 @@ RELATED = 0.2
 """Individuals that are as alike are relatives. Half-siblings have 0.25."""
 # A frequency is at least this and at most 1 minus this.
 _RAREST = 0.005
-# At least so much of what certain genotypes would tell is told, for the step that leaves samples out.
-_LEAST_TOLD = 0.1
+# The least information of a genotype, as a share of a certain one's, in the step that leaves samples out.
+_LEAST_INFORMATION = 0.1
 _PRIOR_ALLELES = 0.5, 5.0
 
 
@@ -91,7 +91,7 @@ class CohortAlleles:
     ----------
     weights : float32 (individuals, 3, sites)
         Probabilities of genotypes.
-    likeness : float32 (individuals, individuals)
+    correlations : float32 (individuals, individuals)
         Correlations of genotypes: about 1 for one individual, 0.5 for parents and children. What the axes explain is
         left out.
     """
@@ -110,29 +110,31 @@ class CohortAlleles:
         # The share that the reads tell of what certain genotypes would. Where it is less, an individual draws more.
         variances = 2 * self._all * (1 - self._all)
         uncertain = self.weights[:, 1] + 4 * self.weights[:, 2] - copies**2
-        self._told = np.maximum(1 - uncertain.mean(axis=0) / variances, 0.0)
+        self._information = np.maximum(1 - uncertain.mean(axis=0) / variances, 0.0)
         self._excess: NDArray[np.float32] = (copies / 2 - self._all).astype(np.float32)
         of_each = 1 - (uncertain / variances.astype(np.float32)).mean(axis=1)
-        told: NDArray[np.float32] = np.maximum(of_each, _LEAST_TOLD).astype(np.float32)
-        self.likeness = _likeness(self._excess, variances, told)
+        information: NDArray[np.float32] = np.maximum(of_each, _LEAST_INFORMATION).astype(np.float32)
+        self.correlations = _correlations(self._excess, variances, information)
         self._axes = np.empty((len(likelihoods), 0)) if axes is None else axes
         if self._axes.shape[1]:
-            self.likeness -= (self._axes @ self._axes.T).astype(np.float32)
-            self._use_axes(likelihoods, told)
-        self._is_related = self.likeness >= RELATED
+            self.correlations -= (self._axes @ self._axes.T).astype(np.float32)
+            self._use_axes(likelihoods, information)
+        self._is_related = self.correlations >= RELATED
         np.fill_diagonal(self._is_related, True)
         # Covariances of what individuals tell of a frequency.
-        self._shared = np.where(self._is_related, np.minimum(self.likeness, 1) * told[:, None] * told, 0)
-        np.fill_diagonal(self._shared, told)
-        self._own, self._sums = told.astype(np.float64), self._shared.sum(axis=1, dtype=np.float64)
+        self._shared = np.where(
+            self._is_related, np.minimum(self.correlations, 1) * information[:, None] * information, 0
+        )
+        np.fill_diagonal(self._shared, information)
+        self._own, self._sums = information.astype(np.float64), self._shared.sum(axis=1, dtype=np.float64)
         self._prior = _spectrum(*self._seen(np.empty(0, dtype=np.intp)))
 
-    def _use_axes(self, likelihoods: NDArray[np.float32], told: NDArray[np.float32]) -> None:
+    def _use_axes(self, likelihoods: NDArray[np.float32], information: NDArray[np.float32]) -> None:
         """Genotypes once more, with the frequencies of each individual's place."""
-        design = self._design(np.arange(len(told)))
-        solved = np.linalg.solve(design.T @ (design * told[:, None]), design.T).astype(np.float32) @ self._excess
-        for individual, place in enumerate(design.astype(np.float32)):
-            own = np.clip(self._all + place @ solved, _RAREST, 1 - _RAREST)
+        design = self._design(np.arange(len(information)))
+        solved = np.linalg.solve(design.T @ (design * information[:, None]), design.T).astype(np.float32) @ self._excess
+        for individual, at in enumerate(design.astype(np.float32)):
+            own = np.clip(self._all + at @ solved, _RAREST, 1 - _RAREST)
             self.weights[individual] = genotype_weights(likelihoods[[individual]], genotype_priors(own))[0]
         copies = self.weights[:, 1] + 2 * self.weights[:, 2]
         self._excess = (copies / 2 - self._all).astype(np.float32)
@@ -149,36 +151,36 @@ class CohortAlleles:
         """The individual whose place on the axes is farthest from another's."""
         return int(np.square(self._axes - self._axes[individual]).sum(axis=1).argmax())
 
-    def without(self, *individuals: int, place: int | None = None) -> AlleleUrn:
+    def without(self, *individuals: int, at: int | None = None) -> AlleleUrn:
         """Of the others that are no relatives of theirs, at the place of the first one or of another individual."""
         out = np.flatnonzero(self._is_related[list(individuals)].any(axis=0))
-        seen, alleles = self._seen(out, individuals[0] if place is None else place)
+        seen, alleles = self._seen(out, individuals[0] if at is None else at)
         alternative, reference = self._prior
         total = np.where(self._given, CERTAIN, alleles + alternative + reference)
         return AlleleUrn(np.where(self._given, self._all * CERTAIN, seen * alleles + alternative), total)
 
-    def _seen(self, out: NDArray[np.intp], place: int | None = None) -> tuple[Floats, Floats]:
+    def _seen(self, out: NDArray[np.intp], at: int | None = None) -> tuple[Floats, Floats]:
         """Frequencies that the others tell, by one step of Newton's method, and how many alleles of strangers do so."""
-        if place is not None and self.has_axes:
-            return self._seen_at(out, place)
+        if at is not None and self.has_axes:
+            return self._seen_at(out, at)
         others = self._own.sum() - self._own[out].sum()
         covariances = self._sums.sum() - 2 * self._sums[out].sum() + self._shared[np.ix_(out, out)].sum()
-        here = np.maximum(self._told, _LEAST_TOLD) / max(self._told.mean(), _LEAST_TOLD)
+        here = np.maximum(self._information, _LEAST_INFORMATION) / max(self._information.mean(), _LEAST_INFORMATION)
         frequencies = self._all - self._excess[out].sum(axis=0) / (others * here + PSEUDO_COUNT)
         # Without the copies that were added.
         seen = frequencies + (frequencies - 0.5) * PSEUDO_COUNT / np.maximum(others * here, 1)
         # A sum of correlated numbers varies as one of more numbers that are not.
         return np.clip(seen, 0, 1), here * 2 * others**2 / max(1.0, float(covariances))
 
-    def _seen_at(self, out: NDArray[np.intp], place: int) -> tuple[Floats, Floats]:
+    def _seen_at(self, out: NDArray[np.intp], at: int) -> tuple[Floats, Floats]:
         """`_seen` at an individual's place: what a line through the others says."""
         others = np.setdiff1d(np.arange(len(self._own)), out)
-        design, told = self._design(others), self._own[others]
-        weighted = design * told[:, None]
+        design, information = self._design(others), self._own[others]
+        weighted = design * information[:, None]
         inverse = np.linalg.pinv(design.T @ weighted)
-        shares = weighted @ inverse @ self._design(np.array([place]))[0]
+        shares = weighted @ inverse @ self._design(np.array([at]))[0]
         frequencies = self._all + shares.astype(np.float32) @ self._excess[others]
-        covariances = self._shared[np.ix_(others, others)] / (told[:, None] * told)
+        covariances = self._shared[np.ix_(others, others)] / (information[:, None] * information)
         alleles = 2 / max(1e-9, float(shares @ covariances @ shares))
         return np.clip(frequencies, 0, 1), np.full(len(self._all), alleles)
 
@@ -191,14 +193,16 @@ def _spectrum(seen: Floats, alleles: Floats) -> tuple[float, float]:
     return size * mean, size * (1 - mean)
 
 
-def _likeness(excess: NDArray[np.float32], variances: Floats, told: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Correlations of genotypes, of whose variance a share is told."""
+def _correlations(
+    excess: NDArray[np.float32], variances: Floats, information: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Correlations of genotypes, whose variances shrink to the share that is known (`information`)."""
     deviations = np.sqrt(variances / 4 * len(variances)).astype(np.float32)
-    scaled = excess / (deviations * told[:, None])
+    scaled = excess / (deviations * information[:, None])
     # Two of n individuals draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
     individuals = len(scaled)
-    found: NDArray[np.float32] = scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
-    return found
+    result: NDArray[np.float32] = scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
+    return result
 
 
 def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArray[np.float32]:
@@ -234,34 +238,34 @@ _DEVIATION = 1.4826
 _RIDGE = 1e-6
 
 
-def find_axes(likeness: NDArray[np.float32], are_related: AreRelated) -> Floats:
+def find_axes(correlations: NDArray[np.float32], are_related: AreRelated) -> Floats:
     """The axes of ancestry, scaled so that their products are correlations: float64 (individuals, axes).
 
     Parameters
     ----------
-    likeness : float32 (individuals, individuals)
+    correlations : float32 (individuals, individuals)
         Correlations of genotypes.
     """
-    count = len(likeness)
-    close = likeness >= _CLOSE
-    if not _axes(likeness, close).shape[1]:
+    count = len(correlations)
+    close = correlations >= _CLOSE
+    if not _axes(correlations, close).shape[1]:
         return np.empty((count, 0))
-    first, second = np.nonzero(np.triu(likeness >= _LEAST_CORRELATION, 1))
-    found = are_related(first, second)
+    first, second = np.nonzero(np.triu(correlations >= _LEAST_CORRELATION, 1))
+    result = are_related(first, second)
     relatives = np.zeros_like(close)
-    relatives[first[found], second[found]] = relatives[second[found], first[found]] = True
-    return _axes(likeness, relatives)
+    relatives[first[result], second[result]] = relatives[second[result], first[result]] = True
+    return _axes(correlations, relatives)
 
 
-def _axes(likeness: NDArray[np.float32], unknown: NDArray[np.bool_]) -> Floats:
+def _axes(correlations: NDArray[np.float32], unknown: NDArray[np.bool_]) -> Floats:
     """Axes of a matrix whose diagonal, and some entries, are of something else than ancestry."""
-    count = len(likeness)
+    count = len(correlations)
     known = ~unknown
     np.fill_diagonal(known, False)
-    entries = likeness[known]
+    entries = correlations[known]
     noise = np.median(np.abs(entries - np.median(entries))) * _DEVIATION if len(entries) else 0.0
     least = max(_LEAST_LENGTH * 2 * float(noise) * np.sqrt(count), _LEAST_EIGENVALUE)
-    matrix = np.where(known, likeness, 0).astype(np.float64)
+    matrix = np.where(known, correlations, 0).astype(np.float64)
     values, vectors = np.linalg.eigh(matrix)
     order = np.argsort(-values)[:MOST_AXES]
     spread = 1 / (vectors[:, order] ** 4).sum(axis=0)

@@ -92,7 +92,7 @@ def relate(
     sheet, pedigree = path_of(sheet), path_of(pedigree)
     if sheet is not None or pedigree is not None:
         genealogy = read_genealogy(sheet, pedigree, sites.samples)
-        _tell_unknown([name for name in sites.samples if name not in genealogy.individuals])
+        _warn_of_unknown([name for name in sites.samples if name not in genealogy.individuals])
     shares = None if frequencies is None else read_frequencies(path_of(frequencies), keys)
     log.info("%d samples, %d sites", len(sites.samples), len(keys))
     try:
@@ -101,7 +101,7 @@ def relate(
         raise InputError(pedigree or sheet or "", "", str(error), "correct the parents") from error
 
 
-def _tell_unknown(samples: Sequence[str]) -> None:
+def _warn_of_unknown(samples: Sequence[str]) -> None:
     if samples:
         names = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
         log.warning("nothing is expected of %d samples that the sheet or the pedigree lacks: %s", len(samples), names)
@@ -137,13 +137,13 @@ def write_relations(
     --------
     >>> pairhmm.write_relations("cohort.vcf.gz", "pairs.tsv", "samples.tsv", sheet="sheet.tsv")  # doctest: +SKIP
     """
-    given = some_paths_of(inputs, "inputs")
+    paths = some_paths_of(inputs, "inputs")
     others = [path_of(path) for path in (sheet, pedigree, frequencies)]
     pairs, samples = path_of(output), path_of(sample_table)
-    check_apart([*given, *others], [("-o", pairs), ("--sample-table", samples)])
+    check_apart([*paths, *others], [("-o", pairs), ("--sample-table", samples)])
     for path in filter(None, (pairs, samples)):
         require_ending(path, "tables", TEXT_TABLE)
-    found = relate(given, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
+    found = relate(paths, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
     if samples is None:
         _write_pairs(found, pairs)
     else:
@@ -151,8 +151,8 @@ def write_relations(
             write_rows(out, SAMPLE_COLUMNS, map(_cells, found.samples))
             _write_pairs(found, pairs)
     flags = Counter(flag for sample in found.samples for flag in sample.flags)
-    told = ", ".join(f"{count} {flag}" for flag, count in flags.items()) or "none"
-    log.info("flagged samples: %s", told)
+    text = ", ".join(f"{count} {flag}" for flag, count in flags.items()) or "none"
+    log.info("flagged samples: %s", text)
 
 
 def _write_pairs(found: Relatedness, path: str) -> None:

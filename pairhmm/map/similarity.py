@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.base import Placer
+from pairhmm.map.base import Embedder
 from pairhmm.map.sketch.base import Comparer
 from pairhmm.map.sketch.pairs import jaccard, least_above_chance, least_of_slots
 from pairhmm.map.sketch.published import BITS, SLOTS
@@ -27,7 +27,7 @@ def joint_scheme(groups: int) -> Scheme:
     return Scheme("permutation", slots=SLOTS << (groups - 1).bit_length(), bits=_NEIGHBOUR_BITS)
 
 
-def joint_sketches(groups: Sequence[TokenSets], placer: Placer, threads: int) -> Sketches:
+def joint_sketches(groups: Sequence[TokenSets], embedder: Embedder, threads: int) -> Sketches:
     """The signatures of all groups end to end, as sketches, for `nearest_neighbours`.
 
     Slots beyond the last group, and those of a sample without tokens in a group, differ between any two samples, up to
@@ -44,7 +44,7 @@ def joint_sketches(groups: Sequence[TokenSets], placer: Placer, threads: int) ->
         for group, sets in enumerate(groups):
             part = TokenSets(sets.tokens, sets.offsets[first : end + 1])
             present = np.diff(part.offsets) > 0
-            values[present, group * SLOTS : (group + 1) * SLOTS] = placer.signatures(part, threads)[present]
+            values[present, group * SLOTS : (group + 1) * SLOTS] = embedder.signatures(part, threads)[present]
         planes[first:end] = planes_of(values, scheme.bits)
     return _sketches(planes, scheme)
 

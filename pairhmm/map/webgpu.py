@@ -22,7 +22,7 @@ from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, translated
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
 from pairhmm.backends.webgpu.templates import assemble
 from pairhmm.errors import DeviceLost
-from pairhmm.map.device import DevicePlacer, SlotSums, values_of
+from pairhmm.map.device import DeviceEmbedder, SlotSums, values_of
 from pairhmm.map.sketch.published import FACTORS, LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS, SUMMANDS
 from pairhmm.map.tokens import Neighbours, TokenSets
 
@@ -349,12 +349,12 @@ class WebgpuSketcher:
                 staging.unmap()
 
 
-def make(device: int = 0) -> DevicePlacer:
-    """A placer on a WebGPU device.
+def make(device: int = 0) -> DeviceEmbedder:
+    """An embedder on a WebGPU device.
 
     Raises
     ------
     BackendUnavailable
     """
     with webgpu_setup.starting(f"webgpu:{device}"):
-        return DevicePlacer(WebgpuSketcher(device))
+        return DeviceEmbedder(WebgpuSketcher(device))

@@ -1,4 +1,4 @@
-"""Reads drawn from the profile model itself: its insertions, deletions and emissions along a haplotype."""
+"""Sequencing errors drawn from the profile model: insertions, deletions and emissions along a haplotype."""
 
 from __future__ import annotations
 

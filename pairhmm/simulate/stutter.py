@@ -1,4 +1,4 @@
-"""Stutter: reads whose copy of a tandem repeat has gained or lost units, as amplification and sequencing make it."""
+"""PCR stutter: reads whose copy of a tandem repeat has gained or lost units."""
 
 from __future__ import annotations
 

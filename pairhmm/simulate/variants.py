@@ -1,4 +1,4 @@
-"""Simulated variants of a contig, and the two haplotypes that carry them."""
+"""Simulated variants of a contig, and its two haplotypes."""
 
 from __future__ import annotations
 

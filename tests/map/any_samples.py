@@ -1,4 +1,4 @@
-"""Random properties and neighbours, for tests of placers."""
+"""Random properties and neighbours, for tests of embedders."""
 
 from __future__ import annotations
 

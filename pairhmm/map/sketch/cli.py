@@ -48,12 +48,12 @@ _DEFAULTS = SketchOptions()
     help="A sample sheet (TSV) names the samples and their files, in place of FILES. Of a sample with reads and"
     " alignments, the reads are sketched.",
 )
-@click.option("--sample", metavar="NAME", panel=SAMPLES, help="All FILES are of this sample.")
+@click.option("--sample", metavar="NAME", panel=SAMPLES, help="The name of the one sample that all FILES belong to.")
 @option(
     sketch_files,
     "each_record",
     panel=SAMPLES,
-    help="Each record of a file is a sample, with the record's name, such as the signatures of a collection.",
+    help="Sketch each record of a file as a sample of its own, such as the signatures of a collection.",
 )
 @option(_DEFAULTS, "k", metavar="N", panel=SKETCHES, help="The length of the k-mers.")
 @option(
@@ -61,29 +61,29 @@ _DEFAULTS = SketchOptions()
     "slots",
     metavar="N",
     panel=SKETCHES,
-    help=f"The slots of a sketch, a power of two: {Scheme().slots:,} by default. More slots are more accurate.",
+    help=f"The sketch size in slots, a power of two: {Scheme().slots:,} by default. More slots are more accurate.",
 )
 @option(
     _DEFAULTS,
     "bits",
     metavar="N",
     panel=SKETCHES,
-    help=f"The bits of a slot that are kept: {Scheme().bits} by default, at most 16.",
+    help=f"The bits kept of each slot: {Scheme().bits} by default, at most 16.",
 )
 @option(
     _DEFAULTS,
     "scheme",
     metavar="NAME",
     panel=SKETCHES,
-    help="How sketches are made. 'published' has 128 slots of 31 bits.",
+    help="The MinHash scheme. 'published' has 128 slots of 31 bits.",
 )
 @option(
     _DEFAULTS,
     "min_count",
     metavar="N",
     panel=SKETCHES,
-    help=f"How often a k-mer is seen in a sample that counts: {READS_LEAST_COUNT} by default for reads, which leaves"
-    " out most sequencing errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
+    help=f"The least abundance of a k-mer: {READS_LEAST_COUNT} by default for reads, which leaves out most sequencing"
+    " errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
 )
 @threads_option(sketch_files)
 @output_option("The sketch file. '-' is stdout.", required=True)
@@ -151,15 +151,15 @@ DISTANCE_EXAMPLES = (
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="Compare the samples of this sketch file with the collection. Without this option, each two samples of the"
-    " collection are compared.",
+    help="Compare the samples of this sketch file with the collection. Without this option, compare the collection"
+    " with itself.",
 )
 @option(
     write_distances,
     "nearest",
     metavar="N",
     panel=MATCHES,
-    help="Write the N nearest samples of each one, nearest first. Without this option, every pair is written, once.",
+    help="Write the N nearest neighbours of each sample, nearest first. Without this option, write every pair once.",
 )
 @option(
     write_distances,
@@ -180,7 +180,7 @@ def distances(
     threads: int,
     output: str,
 ) -> None:
-    """Compare sketches, and write how alike samples are: Jaccard index, Mash distance, containment and ANI.
+    """Compare sketches: Jaccard index, Mash distance, containment and ANI of each pair.
 
     docs/map.md describes the columns and their formulas.
     """

@@ -96,7 +96,8 @@ class CudaComparer(DeviceComparer):
                 for block in query_blocks(len(queries), len(targets), MOST_PAIRS):
                     self._compare(queries, *block, targets)
 
-            return self._slot.seconds(start, repetitions)
+            seconds: list[float] = self._slot.seconds(start, repetitions)
+        return seconds
 
     def _send(self, queries: Sketches, targets: Sketches) -> None:
         self._slot.begin_call()

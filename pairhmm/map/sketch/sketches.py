@@ -1,4 +1,4 @@
-"""Sketches of samples as arrays: the scheme, its options, and the registers as bit planes."""
+"""Sketches of samples as arrays: the scheme, its options, and slots as bit planes."""
 
 from __future__ import annotations
 

@@ -8,9 +8,10 @@ import pytest
 from pairhmm.errors import OptionError
 from pairhmm.map import similarity
 from pairhmm.map.embedding import cells_by_cdf, cells_by_rank, matrices_of, scaled, trustworthiness, weights_of
-from pairhmm.map.reference import ReferencePlacer
+from pairhmm.map.reference import ReferenceEmbedder
 from pairhmm.map.similarity import PUBLISHED, distances_of, joint_sketches, nearest_neighbours, sketches_of
 from pairhmm.map.sketch.base import COMPARERS
+from tests.map import any_samples
 
 
 def test_weights_sum_to_1():
@@ -57,11 +58,11 @@ def test_trustworthiness_is_the_formula():
     assert trustworthiness(truth[:2, :2], positions[:2], 4) is None
 
 
-def test_neighbours_share_most_and_lacks_make_nobody_alike(any_samples):
+def test_neighbours_share_most_and_lacks_make_nobody_alike():
     sets = [list(range(start, start + 40)) for start in (0, 4, 8, 1000, 1004)] + [[], [], [9_000_000]]
-    placer = ReferencePlacer()
+    embedder = ReferenceEmbedder()
     groups = [any_samples.token_sets(sets)] * 3
-    sketches = joint_sketches(groups, placer, 1)
+    sketches = joint_sketches(groups, embedder, 1)
     found, _ = nearest_neighbours(sketches, 2, COMPARERS.load("reference"), 1)
     rows = [found.indices[begin:end].tolist() for begin, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
     assert rows[0] == [1, 2] and rows[4][0] == 3 and rows[3][0] == 4
@@ -69,16 +70,16 @@ def test_neighbours_share_most_and_lacks_make_nobody_alike(any_samples):
     assert sorted(set(rows[1])) == [0, 2]
 
 
-def test_joint_sketches_do_not_depend_on_how_many_are_made_at_a_time(any_samples, monkeypatch):
+def test_joint_sketches_do_not_depend_on_how_many_are_made_at_a_time(monkeypatch):
     groups = [any_samples.token_sets([[1, 2], [], [2, 3], [4], [5, 6, 7]])] * 2
-    whole = joint_sketches(groups, ReferencePlacer(), 1)
+    whole = joint_sketches(groups, ReferenceEmbedder(), 1)
     monkeypatch.setattr(similarity, "_VALUES_AT_ONCE", 512)
-    assert np.array_equal(joint_sketches(groups, ReferencePlacer(), 1).planes, whole.planes)
+    assert np.array_equal(joint_sketches(groups, ReferenceEmbedder(), 1).planes, whole.planes)
 
 
-def test_distances_take_groups_that_both_have(any_samples):
-    first = ReferencePlacer().signatures(any_samples.token_sets([[1, 2, 3], [1, 2, 3], [4, 5], []]), 1)
-    second = ReferencePlacer().signatures(any_samples.token_sets([[7], [8], [7], [7]]), 1)
+def test_distances_take_groups_that_both_have():
+    first = ReferenceEmbedder().signatures(any_samples.token_sets([[1, 2, 3], [1, 2, 3], [4, 5], []]), 1)
+    second = ReferenceEmbedder().signatures(any_samples.token_sets([[7], [8], [7], [7]]), 1)
     has = [np.array([True, True, True, False]), np.array([True] * 4)]
     both = [sketches_of(first, PUBLISHED), sketches_of(second, PUBLISHED)]
     found = distances_of(both, has, np.array([0.75, 0.25]), lambda scheme: COMPARERS.load("reference"), 1)

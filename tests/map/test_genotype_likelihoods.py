@@ -18,6 +18,7 @@ from pairhmm.map.genotype_likelihoods import (
     heterozygosity,
 )
 from pairhmm.map.sites import binned_evidence, evidence_codes
+from tests.map import cohorts
 
 SITES = 4
 
@@ -68,7 +69,7 @@ def test_what_is_not_known_has_no_data():
 
 
 @pytest.mark.parametrize(("depth", "off"), [(30, 0.05), (2, 0.07)])
-def test_frequencies_and_heterozygosity_of_a_cohort(cohorts, depth, off):
+def test_frequencies_and_heterozygosity_of_a_cohort(depth, off):
     rng = np.random.default_rng(2)
     shares = cohorts.frequencies(3000)
     genotypes = [cohorts.founder(shares, rng) for _ in range(60)]

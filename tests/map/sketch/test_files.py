@@ -1,4 +1,4 @@
-"""Sketch files: what is written is read, and what is not right is one clear line."""
+"""Sketch files: what is written is read, what is not right is one clear line; and slots as bit planes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.map.sketch.files import HEADER, TAIL, create_sketches, open_sketches, read_sketches, write_sketches
-from pairhmm.map.sketch.sketches import Scheme, Sketches
+from pairhmm.map.sketch.sketches import Scheme, Sketches, planes_of, values_of
 
 
 def sketches(names, scheme=None, seed=1):
@@ -169,3 +169,20 @@ def test_any_damage_is_an_input_error(tmp_path):
         except InputError:
             refused += 1
     assert refused > 500
+
+
+@pytest.mark.parametrize("bits", [1, 8, 16, 31])
+@pytest.mark.parametrize("slots", [128, 1024])
+def test_slots_come_back(bits, slots):
+    values = np.random.default_rng(bits).integers(0, 2**31, (5, slots), dtype=np.uint32)
+    planes = planes_of(values, bits)
+    assert planes.shape == (5, bits, slots // 64) and planes.dtype == np.uint64
+    assert (values_of(planes) == values & np.uint32(2**bits - 1)).all()
+
+
+def test_a_bit_stands_where_the_layout_says():
+    values = np.zeros((1, 128), dtype=np.uint32)
+    values[0, 67] = 0b100
+    planes = planes_of(values, 3)
+    assert planes[0, 2].tolist() == [0, 8]
+    assert not planes[0, :2].any()
