@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
-from pairhmm.cli.fields import option, output_option
+from pairhmm.cli.fields import Decorator, option, output_option
 from pairhmm.cli.help_style import INPUT, MAP, OUTPUT, Command, CommandGroup
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
-from pairhmm.engine import Choice
 from pairhmm.map.draw import draw_map, write_map
 from pairhmm.map.embedding import GROUPS, MapOptions, Quantisation
 from pairhmm.map.relate import write_relations
@@ -35,7 +37,11 @@ DRAW_EXAMPLES = (
     "pairhmm map draw --kmers samples.sketches --alpha 0 --quantise rank -o p.tsv",
 )
 
-_OPTIONS = MapOptions()
+map_option = partial(option, MapOptions(), panel=MAP)
+
+
+def _file(*flags: str, help: str, multiple: bool = False) -> Decorator:
+    return click.option(*flags, multiple=multiple, type=INPUT_FILE, metavar="FILE", panel=INPUT, help=help)
 
 
 def _weights(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -57,37 +63,14 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 @command.command("draw", cls=Command, examples=DRAW_EXAMPLES)
-@click.option(
+@_file(
     "--kmers",
     multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
     help="Sketches of 'pairhmm map sketch': the group kmers. Repeat it, or --hits or --genotypes, for several files.",
 )
-@click.option(
-    "--hits",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="A table of 'pairhmm scan': the group hits.",
-)
-@click.option(
-    "--genotypes",
-    multiple=True,
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="Calls (VCF or BCF): the group genotypes.",
-)
-@click.option(
-    "--sheet",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
-    help="A tab-separated sample sheet: the group sheet.",
-)
+@_file("--hits", multiple=True, help="A table of 'pairhmm scan': the group hits.")
+@_file("--genotypes", multiple=True, help="Calls (VCF or BCF): the group genotypes.")
+@_file("--sheet", help="A tab-separated sample sheet: the group sheet.")
 @click.option(
     "--columns",
     callback=_columns,
@@ -104,21 +87,13 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     panel=MAP,
     help=f"The weight of a group: {', '.join(GROUPS)}. Repeat it for several groups. The default is 1.",
 )
-@option(
-    _OPTIONS,
-    "alpha",
-    metavar="X",
-    panel=MAP,
-    help="The weight of the neighbours' mean in a blending pass, 0 to 1.",
-)
-@option(_OPTIONS, "neighbours", metavar="N", panel=MAP, help="The number of nearest neighbours of a sample.")
-@option(_OPTIONS, "passes", metavar="N", panel=MAP, help="The number of blending passes.")
-@option(_OPTIONS, "seed", metavar="N", panel=MAP, help="The seed of the random projection.")
-@option(
-    _OPTIONS,
+@map_option("alpha", metavar="X", help="The weight of the neighbours' mean in a blending pass, 0 to 1.")
+@map_option("neighbours", metavar="N", help="The number of nearest neighbours of a sample.")
+@map_option("passes", metavar="N", help="The number of blending passes.")
+@map_option("seed", metavar="N", help="The seed of the random projection.")
+@map_option(
     "quantise",
     metavar="WAY",
-    panel=MAP,
     help="How coordinates are quantised to a grid of 65,536 x 65,536: by the Gaussian CDF, or by rank.",
 )
 @device_list_options
@@ -129,41 +104,22 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     "--colour", metavar="COLUMN", panel=OUTPUT, help="The column of the sheet that colours the points of the picture."
 )
 def draw(
-    kmers: tuple[str, ...],
-    hits: tuple[str, ...],
-    genotypes: tuple[str, ...],
-    sheet: str | None,
-    columns: list[str] | None,
-    weights: dict[str, float],
+    output: str,
+    svg: str | None,
     alpha: float,
     neighbours: int,
     passes: int,
     seed: int,
     quantise: Quantisation,
-    backend: Choice,
-    threads: int,
-    output: str,
-    svg: str | None,
-    colour: str | None,
+    **inputs: Any,
 ) -> None:
     """Draw a map of samples: similar samples lie near each other.
 
     The map is a random projection. Beside it, up to 2,000 samples are embedded by classical scaling, and a message
     gives the trustworthiness of both. docs/map.md has the formulas.
     """
-    drawn = draw_map(
-        kmers=kmers,
-        hits=hits,
-        genotypes=genotypes,
-        sheet=sheet,
-        columns=columns,
-        colour=colour,
-        weights=weights,
-        options=MapOptions(alpha, neighbours, passes, seed, quantise),
-        backend=backend,
-        threads=threads,
-    )
-    write_map(drawn, output, svg)
+    options = MapOptions(alpha, neighbours, passes, seed, quantise)
+    write_map(draw_map(options=options, **inputs), output, svg)
 
 
 RELATE_EXAMPLES = (
@@ -183,42 +139,26 @@ RELATE_EXAMPLES = (
     help="VCF or BCF with AD, PL, GL or GT, or tables that 'likelihoods' wrote (.tsv, .tsv.gz, .parquet), of two"
     " samples or more. Several files are called at the same sites.",
 )
-@click.option(
+@_file(
     "--sheet",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
     help="A sample sheet: the columns sample and individual name the donor of a sample, father and mother that"
     " individual's parents.",
 )
-@click.option(
+@_file(
     "--pedigree",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
     help="A PED file: family, individual, father, mother, sex, phenotype. Without --sheet, a sample has the name of its"
     " individual.",
 )
-@click.option(
+@_file(
     "--frequencies",
-    type=INPUT_FILE,
-    metavar="FILE",
-    panel=INPUT,
     help="A VCF or BCF with allele frequencies of the population (AF in INFO). Without it, they come from the samples.",
 )
 @output_option("The table of pairs of samples (.tsv). '-' is stdout.")
 @click.option("--sample-table", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="A table of the samples (.tsv).")
-def relate(
-    inputs: tuple[str, ...],
-    sheet: str | None,
-    pedigree: str | None,
-    frequencies: str | None,
-    output: str,
-    sample_table: str | None,
-) -> None:
+def relate(inputs: tuple[str, ...], output: str, **options: Any) -> None:
     """Find related, swapped and contaminated samples.
 
     Each pair of samples has a row: the relation that is inferred from genotype likelihoods, and the one that the
     sample sheet or the pedigree states. Flags mark contradictions.
     """
-    write_relations(inputs, output, sample_table, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
+    write_relations(inputs, output, **options)

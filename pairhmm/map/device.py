@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any, Protocol, TypeVar
 
@@ -225,10 +225,14 @@ class DeviceEmbedder(Embedder):
             if begun is None:
                 self._project_in_chunks(chunks, matrix, out)
             else:
-                finish = _Finish(self.sketcher, begun, matrix, out)
+                finish = partial(self._finish, begun, matrix, out)
         if finish is not None:
             finish()
         return found
+
+    def _finish(self, begun: Any, matrix: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+        """Project a group whose columns are being added up."""
+        self.sketcher.project(begun, form_of(self.sketcher.sums(begun), matrix), out)
 
     def _project_in_chunks(
         self, chunks: Sequence[TokenSets], matrix: NDArray[np.float32], out: NDArray[np.float32]
@@ -264,14 +268,3 @@ class DeviceEmbedder(Embedder):
     def _leave(self, reason: str) -> None:
         self._cpu = EMBEDDERS.on_the_cpu()
         log.warning("%s: %s; %s goes on", self.label, reason, self._cpu.label)
-
-
-class _Finish:
-    """What is left to do for a group whose columns are being added up."""
-
-    def __init__(self, sketcher: Sketcher, begun: Any, matrix: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-        self._sketcher, self._begun, self._matrix, self._out = sketcher, begun, matrix, out
-
-    def __call__(self) -> None:
-        form = form_of(self._sketcher.sums(self._begun), self._matrix)
-        self._sketcher.project(self._begun, form, self._out)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import rich_click as click
 
 from pairhmm.cli.fields import Decorator, option, output_option
@@ -23,6 +26,12 @@ def _force_option(function: object) -> Decorator:
     return option(function, "overwrite", "--force", panel=OUTPUT, help="Replace existing files.")
 
 
+signature_option = partial(option, simulate_signatures, panel=SAMPLES)
+sample_option = partial(option, simulate_samples, panel=SAMPLES)
+signal_option = partial(option, simulate_signal, panel=READS)
+cohort_option = partial(option, simulate_cohort, panel=SAMPLES)
+reads_option = partial(option, simulate_cohort, panel=READS)
+
 SIGNATURE_EXAMPLES = (
     "pairhmm simulate signatures -o viruses.fa",
     "pairhmm simulate signatures -o few.fa.gz --count 50 --max-length 5000",
@@ -30,47 +39,19 @@ SIGNATURE_EXAMPLES = (
 
 
 @click.command("signatures", cls=Command, examples=SIGNATURE_EXAMPLES)
-@option(simulate_signatures, "count", metavar="N", panel=SAMPLES, help="The number of signatures.")
-@option(
-    simulate_signatures,
-    "min_length",
-    metavar="BASES",
-    panel=SAMPLES,
-    help="The length of the shortest signature.",
-)
-@option(
-    simulate_signatures,
-    "max_length",
-    metavar="BASES",
-    panel=SAMPLES,
-    help="The length of the longest signature.",
-)
-@option(
-    simulate_signatures,
-    "n_ratio",
-    metavar="X",
-    panel=SAMPLES,
-    help="The probability, 0 to 1, that a letter is N.",
-)
+@signature_option("count", metavar="N", help="The number of signatures.")
+@signature_option("min_length", metavar="BASES", help="The length of the shortest signature.")
+@signature_option("max_length", metavar="BASES", help="The length of the longest signature.")
+@signature_option("n_ratio", metavar="X", help="The probability, 0 to 1, that a letter is N.")
 @_seed_option(simulate_signatures, SAMPLES)
 @output_option("The signatures (FASTA), bgzipped if the name ends in .gz. '-' is stdout.", required=True)
 @_force_option(simulate_signatures)
-def signatures(
-    count: int, min_length: int, max_length: int, n_ratio: float, seed: int, output: str, overwrite: bool
-) -> None:
+def signatures(output: str, **options: Any) -> None:
     """Simulate random signatures for 'pairhmm scan'.
 
     The defaults are those of the reference workload of 'pairhmm scan'.
     """
-    simulate_signatures(
-        output,
-        count=count,
-        min_length=min_length,
-        max_length=max_length,
-        n_ratio=n_ratio,
-        seed=seed,
-        overwrite=overwrite,
-    )
+    simulate_signatures(output, **options)
 
 
 SAMPLE_EXAMPLES = (
@@ -84,63 +65,19 @@ SAMPLE_EXAMPLES = (
 @click.option(
     "--signatures", required=True, type=INPUT_FILE, metavar="FILE", panel=INPUT, help="The signatures to plant (FASTA)."
 )
-@option(
-    simulate_samples,
-    "num_no_virus",
-    metavar="N",
-    panel=SAMPLES,
-    help="The number of samples without signatures.",
+@sample_option("num_no_virus", metavar="N", help="The number of samples without signatures.")
+@sample_option("num_with_virus", metavar="N", help="The number of samples with signatures.")
+@sample_option("min_viruses", metavar="N", help="The least number of signatures in a sample that has some.")
+@sample_option("max_viruses", metavar="N", help="The greatest number of signatures in a sample that has some.")
+@sample_option(
+    "min_length", metavar="BASES", help="The least number of random bases around the signatures of a sample."
 )
-@option(
-    simulate_samples,
-    "num_with_virus",
-    metavar="N",
-    panel=SAMPLES,
-    help="The number of samples with signatures.",
+@sample_option(
+    "max_length", metavar="BASES", help="The greatest number of random bases around the signatures of a sample."
 )
-@option(
-    simulate_samples,
-    "min_viruses",
-    metavar="N",
-    panel=SAMPLES,
-    help="The least number of signatures in a sample that has some.",
-)
-@option(
-    simulate_samples,
-    "max_viruses",
-    metavar="N",
-    panel=SAMPLES,
-    help="The greatest number of signatures in a sample that has some.",
-)
-@option(
-    simulate_samples,
-    "min_length",
-    metavar="BASES",
-    panel=SAMPLES,
-    help="The least number of random bases around the signatures of a sample.",
-)
-@option(
-    simulate_samples,
-    "max_length",
-    metavar="BASES",
-    panel=SAMPLES,
-    help="The greatest number of random bases around the signatures of a sample.",
-)
-@option(simulate_samples, "min_phred", metavar="PHRED", panel=SAMPLES, help="The lowest base quality (Phred).")
-@option(
-    simulate_samples,
-    "max_phred",
-    metavar="PHRED",
-    panel=SAMPLES,
-    help=f"The highest base quality (Phred), at most {HIGHEST_SAM_QUALITY}.",
-)
-@option(
-    simulate_samples,
-    "n_ratio",
-    metavar="X",
-    panel=SAMPLES,
-    help="The probability, 0 to 1, that a letter is N.",
-)
+@sample_option("min_phred", metavar="PHRED", help="The lowest base quality (Phred).")
+@sample_option("max_phred", metavar="PHRED", help=f"The highest base quality (Phred), at most {HIGHEST_SAM_QUALITY}.")
+@sample_option("n_ratio", metavar="X", help="The probability, 0 to 1, that a letter is N.")
 @_seed_option(simulate_samples, SAMPLES)
 @output_option("The samples (FASTQ), bgzipped if the name ends in .gz. '-' is stdout.", required=True)
 @click.option(
@@ -151,42 +88,12 @@ SAMPLE_EXAMPLES = (
     help="Write a table of the planted signatures and their positions (TSV).",
 )
 @_force_option(simulate_samples)
-def samples(
-    signatures: str,
-    num_no_virus: int,
-    num_with_virus: int,
-    min_viruses: int,
-    max_viruses: int,
-    min_length: int,
-    max_length: int,
-    min_phred: int,
-    max_phred: int,
-    n_ratio: float,
-    seed: int,
-    output: str,
-    truth: str | None,
-    overwrite: bool,
-) -> None:
+def samples(signatures: str, output: str, **options: Any) -> None:
     """Simulate samples for 'pairhmm scan', some with signatures in them.
 
     The defaults are those of the reference workload of 'pairhmm scan'.
     """
-    simulate_samples(
-        signatures,
-        output,
-        truth=truth,
-        num_no_virus=num_no_virus,
-        num_with_virus=num_with_virus,
-        min_viruses=min_viruses,
-        max_viruses=max_viruses,
-        min_length=min_length,
-        max_length=max_length,
-        min_phred=min_phred,
-        max_phred=max_phred,
-        n_ratio=n_ratio,
-        seed=seed,
-        overwrite=overwrite,
-    )
+    simulate_samples(signatures, output, **options)
 
 
 SIGNAL_EXAMPLES = (
@@ -211,33 +118,19 @@ SIGNAL_EXAMPLES = (
     panel=INPUT,
     help="The current level of each k-mer: a table of 'pairhmm warp --model'.",
 )
-@option(simulate_signal, "reads", least=0, metavar="N", panel=READS, help="The number of reads of signatures.")
-@option(simulate_signal, "unrelated", least=0, metavar="N", panel=READS, help="The number of reads of random bases.")
-@option(
-    simulate_signal,
+@signal_option("reads", least=0, metavar="N", help="The number of reads of signatures.")
+@signal_option("unrelated", least=0, metavar="N", help="The number of reads of random bases.")
+@signal_option(
     "length",
     least=1,
     metavar="BASES",
-    panel=READS,
     help="The length of a read. A shorter signature is read whole. An adapter stands in front of each read.",
 )
-@option(
-    simulate_signal,
-    "noise",
-    least=0,
-    metavar="X",
-    panel=READS,
-    help="Multiply the standard deviation of each k-mer's current in the table.",
+@signal_option(
+    "noise", least=0, metavar="X", help="Multiply the standard deviation of each k-mer's current in the table."
 )
-@option(
-    simulate_signal,
-    "k",
-    "--k",
-    least=1,
-    most=LONGEST_K,
-    metavar="N",
-    panel=READS,
-    help="The k-mer length of a random table (--write-model).",
+@signal_option(
+    "k", "--k", least=1, most=LONGEST_K, metavar="N", help="The k-mer length of a random table (--write-model)."
 )
 @_seed_option(simulate_signal, READS, least=0)
 @output_option("The reads, as BLOW5, SLOW5 or text (.tsv). '-' is stdout, as text.", required=True)
@@ -256,38 +149,12 @@ SIGNAL_EXAMPLES = (
     help="Write a table of the position of each read (TSV).",
 )
 @_force_option(simulate_signal)
-def signal(
-    signatures: str,
-    model: str | None,
-    reads: int,
-    unrelated: int,
-    length: int,
-    noise: float,
-    k: int,
-    seed: int,
-    output: str,
-    write_model: str | None,
-    truth: str | None,
-    overwrite: bool,
-) -> None:
+def signal(signatures: str, output: str, **options: Any) -> None:
     """Simulate nanopore signals of random parts of signatures, on both strands, for 'pairhmm warp'.
 
     Each k-mer holds its current level, with noise, for about nine samples. Each read has its own gain and offset.
     """
-    simulate_signal(
-        signatures,
-        output,
-        model=model,
-        write_model=write_model,
-        truth=truth,
-        reads=reads,
-        unrelated=unrelated,
-        length=length,
-        noise=noise,
-        k=k,
-        seed=seed,
-        overwrite=overwrite,
-    )
+    simulate_signal(signatures, output, **options)
 
 
 COHORT_EXAMPLES = (
@@ -297,45 +164,25 @@ COHORT_EXAMPLES = (
 
 
 @click.command("cohort", cls=Command, examples=COHORT_EXAMPLES)
-@option(
-    simulate_cohort,
+@cohort_option(
     "families",
     least=0,
     metavar="N",
-    panel=SAMPLES,
     help="The number of families: two parents and two children, with a sample of each.",
 )
-@option(
-    simulate_cohort,
-    "individuals",
-    least=0,
-    metavar="N",
-    panel=SAMPLES,
-    help="The number of further individuals, unrelated to each other.",
-)
-@option(
-    simulate_cohort,
-    "samples_each",
-    least=1,
-    metavar="N",
-    panel=SAMPLES,
-    help="The number of samples of each further individual.",
-)
-@option(
-    simulate_cohort,
+@cohort_option("individuals", least=0, metavar="N", help="The number of further individuals, unrelated to each other.")
+@cohort_option("samples_each", least=1, metavar="N", help="The number of samples of each further individual.")
+@cohort_option(
     "swaps",
     least=0,
     metavar="N",
-    panel=SAMPLES,
     help="The number of sample swaps: pairs with exchanged labels, of children, or of individuals with three samples"
     " or more.",
 )
-@option(
-    simulate_cohort,
+@cohort_option(
     "duplicates",
     least=0,
     metavar="N",
-    panel=SAMPLES,
     help="The number of duplicates: further samples of an individual, under a second name in the sheet.",
 )
 @click.option(
@@ -346,30 +193,15 @@ COHORT_EXAMPLES = (
     panel=SAMPLES,
     help="Contaminate a sample with this share of reads of an unrelated one. Repeat the option for several samples.",
 )
-@option(
-    simulate_cohort,
-    "sites",
-    least=1,
-    metavar="N",
-    panel=READS,
-    help="The number of sites: unlinked SNVs with allele frequencies from 0.05 to 0.95.",
+@reads_option(
+    "sites", least=1, metavar="N", help="The number of sites: unlinked SNVs with allele frequencies from 0.05 to 0.95."
 )
-@option(
-    simulate_cohort,
-    "depth",
-    least=0,
-    most=MOST_DEPTH,
-    metavar="X",
-    panel=READS,
-    help="The mean depth of a sample.",
-)
-@option(
-    simulate_cohort,
+@reads_option("depth", least=0, most=MOST_DEPTH, metavar="X", help="The mean depth of a sample.")
+@reads_option(
     "error_rate",
     least=LEAST_ERROR,
     most=MOST_ERROR,
     metavar="X",
-    panel=READS,
     help="The sequencing error rate: the share of reads with the wrong allele.",
 )
 @_seed_option(simulate_cohort, READS, least=0)
@@ -382,36 +214,10 @@ COHORT_EXAMPLES = (
     help="The output folder. It is created if missing.",
 )
 @_force_option(simulate_cohort)
-def cohort(
-    families: int,
-    individuals: int,
-    samples_each: int,
-    swaps: int,
-    duplicates: int,
-    contamination: tuple[float, ...],
-    sites: int,
-    depth: float,
-    error_rate: float,
-    seed: int,
-    output: str,
-    overwrite: bool,
-) -> None:
+def cohort(output: str, **options: Any) -> None:
     """Simulate the calls of a cohort for 'pairhmm map relate', with a sample sheet and the truth.
 
     The folder gets cohort.vcf.gz (genotypes, read counts and likelihoods of all samples), its index, samples.tsv (the
     sheet: sample, individual, father, mother) and truth.tsv (whose DNA each sample is, and what is wrong with it).
     """
-    simulate_cohort(
-        output,
-        families=families,
-        individuals=individuals,
-        samples_each=samples_each,
-        swaps=swaps,
-        duplicates=duplicates,
-        contamination=contamination,
-        sites=sites,
-        depth=depth,
-        error_rate=error_rate,
-        seed=seed,
-        overwrite=overwrite,
-    )
+    simulate_cohort(output, **options)

@@ -309,31 +309,7 @@ def simulate_cohort(
 ) -> None:
     """Write the calls of a cohort, its sample sheet, and what is wrong in it; the same arguments give the same bytes.
 
-    Parameters
-    ----------
-    output : path
-        Folder for ``cohort.vcf.gz`` with its index, ``samples.tsv`` (sample, individual, father, mother) and
-        ``truth.tsv``; made when missing.
-    families : int
-        Families of two parents and two children, with a sample of each.
-    individuals : int
-        Further individuals, unrelated to each other.
-    samples_each : int
-        Samples of each of these.
-    swaps : int
-        Pairs of samples with exchanged labels: of children, or of individuals with three samples or more.
-    duplicates : int
-        Samples that are added, of an individual that is in the sheet under another name too.
-    contamination : sequence of float
-        For each contaminated sample, the share of its reads that are of a stranger in the cohort, up to 0.5.
-    sites : int
-        Unlinked biallelic SNVs, with frequencies from 0.05 to 0.95.
-    depth : float
-        Mean reads of a sample at a site.
-    error_rate : float
-        Share of reads with the other allele, above 0 and at most 0.1.
-    overwrite : bool
-        What is there already may be replaced.
+    Parameters are the options of `pairhmm simulate cohort`.
 
     Raises
     ------

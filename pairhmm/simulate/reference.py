@@ -133,24 +133,6 @@ def relative(genome: Bases, jaccard: float, k: int, rng: np.random.Generator) ->
     return np.where(changed, (genome + rng.integers(1, 4, len(genome), dtype=np.uint8)) % 4, genome).astype(np.uint8)
 
 
-def canonical_kmers(genome: Bases, k: int) -> NDArray[np.uint64]:
-    """The distinct k-mers, sorted, each as the lesser of its code and that of its reverse complement (k up to 31)."""
-    count = len(genome) - k + 1
-    forward = np.zeros(count, dtype=np.uint64)
-    backward = np.zeros(count, dtype=np.uint64)
-    for place in range(k):
-        bases = genome[place : place + count].astype(np.uint64)
-        forward = forward << np.uint64(2) | bases
-        backward |= (np.uint64(3) - bases) << np.uint64(2 * place)
-    return np.unique(np.minimum(forward, backward))
-
-
-def true_jaccard(kmers: NDArray[np.uint64], others: NDArray[np.uint64]) -> float:
-    """The Jaccard index of two sorted arrays of distinct k-mers."""
-    shared = len(np.intersect1d(kmers, others, assume_unique=True))
-    return shared / (len(kmers) + len(others) - shared)
-
-
 def sequence_of(genome: Bases) -> str:
     """Letters of a genome."""
     return LETTERS[genome].tobytes().decode()

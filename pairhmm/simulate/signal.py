@@ -82,30 +82,9 @@ def simulate_signal(
     seed: int = 1,
     overwrite: bool = False,
 ) -> None:
-    """Write raw reads of random places of signatures; the same arguments give the same reads.
+    """Write raw reads of random parts of signatures; the same arguments give the same reads.
 
-    Parameters
-    ----------
-    signatures : path
-        FASTA. N becomes a random base.
-    output : path
-        BLOW5, SLOW5 or text, by the name's ending; ``-`` is stdout, as text.
-    model : path, optional
-        The table of levels. Without it a random one is made.
-    write_model : path, optional
-        Where the table that was made is written.
-    truth : path, optional
-        Table of the place of each read.
-    reads, unrelated : int
-        Reads of signatures, and reads of random bases, in random order.
-    length : int
-        Bases of a read. Shorter signatures are read whole.
-    noise : float
-        Multiplies the standard deviation of each k-mer's current.
-    k : int
-        Bases of a k-mer of the table that is made.
-    overwrite : bool
-        What is there already may be replaced.
+    Parameters are the options of `pairhmm simulate signal`. N in a signature becomes a random base.
 
     Raises
     ------

@@ -116,16 +116,7 @@ def simulate_signatures(
 ) -> None:
     """Write random signatures as FASTA; the same arguments give the same bytes.
 
-    Parameters
-    ----------
-    output : path
-        ``-`` is stdout; bgzipped where the name ends in ``.gz``.
-    min_length, max_length : int
-        Lengths are uniform between these, both included.
-    n_ratio : float
-        Probability that a letter is N.
-    overwrite : bool
-        What is there already may be replaced.
+    Parameters are the options of `pairhmm simulate signatures`. Ranges include both ends.
 
     Raises
     ------
@@ -161,29 +152,8 @@ def simulate_samples(
 ) -> None:
     """Write samples as FASTQ, some with signatures planted in them; the same arguments give the same bytes.
 
-    A planted signature lengthens its sample: the lengths given are those of the random bases around. Signatures are
-    planted forward, each at most once a sample.
-
-    Parameters
-    ----------
-    signatures : path
-        FASTA.
-    output : path
-        ``-`` is stdout; bgzipped where the name ends in ``.gz``.
-    truth : path, optional
-        Table of what is planted where: sample, signature, start and end (0-based half-open), strand.
-    num_no_virus, num_with_virus : int
-        Samples without and with signatures, in random order.
-    min_viruses, max_viruses : int
-        Signatures of a sample that has some, uniform between these, both included.
-    min_length, max_length : int
-        Bases of a sample, uniform, both included.
-    min_phred, max_phred : int
-        Qualities, uniform, both included.
-    n_ratio : float
-        Probability that a letter is N.
-    overwrite : bool
-        What is there already may be replaced.
+    Parameters are the options of `pairhmm simulate samples`. Ranges include both ends. A planted signature adds to its
+    sample, whose length is that of the random bases around. Signatures are planted forward, each at most once a sample.
 
     Raises
     ------

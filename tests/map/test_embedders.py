@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,19 +16,7 @@ from pairhmm.map.cpu import CpuEmbedder
 from pairhmm.map.sketch.published import PRIME
 from pairhmm.map.tokens import Neighbours, TokenSets
 from tests.map import any_samples as samples
-
-EMULATION = Path(__file__).parents[1] / "backends" / "cuda"
-
-
-def helper(name: str):
-    """A module beside tests, which are no package."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, EMULATION / f"{name}.py")
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
-
+from tests.map.emulation import helper
 
 SIZES = (0, 1, 2, 5, 11, 12, 13, 100, 1000)
 """Tokens of sets: on both sides of what divides the two ways to sketch."""

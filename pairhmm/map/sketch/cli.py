@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import rich_click as click
 
 from pairhmm.cli.compute import device_list_options, threads_option
@@ -9,7 +12,6 @@ from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import INPUT, MATCHES, SAMPLES, SKETCHES, Command
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import byte_progress
-from pairhmm.engine import Choice
 from pairhmm.map.sketch.api import Samples, samples_of_sheet, sketch_files
 from pairhmm.map.sketch.distances import write_distances
 from pairhmm.map.sketch.sketches import READS_LEAST_COUNT, Scheme, SchemeName, SketchOptions
@@ -20,7 +22,8 @@ SKETCH_EXAMPLES = (
     "pairhmm map sketch -o v.sketches --each-record viruses.fa",
 )
 
-_DEFAULTS = SketchOptions()
+sketch_option = partial(option, SketchOptions(), panel=SKETCHES)
+match_option = partial(option, write_distances, panel=MATCHES)
 
 
 @click.command("sketch", cls=Command, examples=SKETCH_EXAMPLES)
@@ -55,33 +58,17 @@ _DEFAULTS = SketchOptions()
     panel=SAMPLES,
     help="Sketch each record of a file as a sample of its own, such as the signatures of a collection.",
 )
-@option(_DEFAULTS, "k", metavar="N", panel=SKETCHES, help="The length of the k-mers.")
-@option(
-    _DEFAULTS,
+@sketch_option("k", metavar="N", help="The length of the k-mers.")
+@sketch_option(
     "slots",
     metavar="N",
-    panel=SKETCHES,
     help=f"The sketch size in slots, a power of two: {Scheme().slots:,} by default. More slots are more accurate.",
 )
-@option(
-    _DEFAULTS,
-    "bits",
-    metavar="N",
-    panel=SKETCHES,
-    help=f"The bits kept of each slot: {Scheme().bits} by default, at most 16.",
-)
-@option(
-    _DEFAULTS,
-    "scheme",
-    metavar="NAME",
-    panel=SKETCHES,
-    help="The MinHash scheme. 'published' has 128 slots of 31 bits.",
-)
-@option(
-    _DEFAULTS,
+@sketch_option("bits", metavar="N", help=f"The bits kept of each slot: {Scheme().bits} by default, at most 16.")
+@sketch_option("scheme", metavar="NAME", help="The MinHash scheme. 'published' has 128 slots of 31 bits.")
+@sketch_option(
     "min_count",
     metavar="N",
-    panel=SKETCHES,
     help=f"The least abundance of a k-mer: {READS_LEAST_COUNT} by default for reads, which leaves out most sequencing"
     " errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
 )
@@ -154,42 +141,18 @@ DISTANCE_EXAMPLES = (
     help="Compare the samples of this sketch file with the collection. Without this option, compare the collection"
     " with itself.",
 )
-@option(
-    write_distances,
+@match_option(
     "nearest",
     metavar="N",
-    panel=MATCHES,
     help="Write the N nearest neighbours of each sample, nearest first. Without this option, write every pair once.",
 )
-@option(
-    write_distances,
-    "max_distance",
-    metavar="X",
-    panel=MATCHES,
-    help="Leave out pairs with a larger Mash distance.",
-)
+@match_option("max_distance", metavar="X", help="Leave out pairs with a larger Mash distance.")
 @device_list_options
 @threads_option(write_distances)
 @output_option("The table of distances (TSV). '-' is stdout.")
-def distances(
-    sketches: tuple[str, ...],
-    queries: str | None,
-    nearest: int | None,
-    max_distance: float,
-    backend: Choice,
-    threads: int,
-    output: str,
-) -> None:
+def distances(sketches: tuple[str, ...], output: str, **options: Any) -> None:
     """Compare sketches: Jaccard index, Mash distance, containment and ANI of each pair.
 
     docs/map.md describes the columns and their formulas.
     """
-    write_distances(
-        sketches,
-        output,
-        queries=queries,
-        nearest=nearest,
-        max_distance=max_distance,
-        backend=backend,
-        threads=threads,
-    )
+    write_distances(sketches, output, **options)

@@ -205,11 +205,10 @@ def distances(
         np.concatenate([getattr(block, name) for block in blocks]) for name in ("query", "target", "equal")
     )
     found = distances_of(equal, first.kmers[query], sketches.kmers[target], sketches.scheme)
-    figures = (found.jaccard, found.mash_distance, found.containment, found.ani)
     return SampleDistances(
         [first.names[index] for index in query.tolist()],
         [sketches.names[index] for index in target.tolist()],
-        *(figures if is_known else (np.full_like(one, np.nan) for one in figures)),
+        *(found if is_known else (np.full_like(column, np.nan) for column in found)),
     )
 
 

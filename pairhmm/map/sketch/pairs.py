@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import lgamma
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +20,8 @@ UNRELATED = 1.0
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Distances:
-    """How alike pairs of samples are. All arrays are float64, one value a pair.
-
-    Attributes
-    ----------
-    jaccard : ndarray
-        Shared k-mers as a part of the k-mers of both.
-    mash_distance : ndarray
-        Estimated mutations a base, 0 to 1.
-    containment : ndarray
-        The part of the smaller sample's k-mers that the other has.
-    ani : ndarray
-        Estimated identity of the bases of the smaller sample, 0 to 1 (average nucleotide identity).
-    """
+class Distances(NamedTuple):
+    """Distances of pairs of samples (`pairhmm.map.sketch.distances.SampleDistances`): float64 (pairs,) each."""
 
     jaccard: Floats
     mash_distance: Floats

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +13,7 @@ from pairhmm.map.sketch import base, cpu, cuda, webgpu
 from pairhmm.map.sketch.base import COMPARERS, NO_TARGET
 from pairhmm.map.sketch.reference import ReferenceComparer
 from pairhmm.map.sketch.sketches import Scheme
+from tests.map.emulation import helper
 
 CPU_LEVELS = ("x86-64-v2", "avx2", "avx512", "avx512 vpopcntdq", "neon")
 
@@ -28,19 +26,6 @@ SCHEMES = [
     Scheme(slots=8192, bits=1),
     Scheme("published", slots=128, bits=31),
 ]
-
-
-HELPERS = Path(__file__).parents[2] / "backends" / "cuda"
-
-
-def helper(name):
-    """A module beside the tests of the CUDA backend."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, HELPERS / f"{name}.py")
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
 
 
 def emulated(memory=1 << 30):
