@@ -154,13 +154,7 @@ def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods,
 
 
 class _Cohort:
-    """The individuals of a cohort: who they are, their genotypes, and the alleles of all.
-
-    Parameters
-    ----------
-    likelihoods, frequencies, is_given, evidence
-        Those of `estimate_contamination`.
-    """
+    """The individuals of a cohort, their genotypes, and the alleles of all; parameters as `estimate_contamination`."""
 
     def __init__(
         self,
@@ -281,16 +275,8 @@ def _best_sources(
 ) -> list[int]:
     """The candidates whose genotypes best explain foreign reads, were they strangers of the sample.
 
-    Parameters
-    ----------
-    reads, error
-    urn : AlleleUrn
-        At the sample's sites.
-    weights : float32 (individuals, 3, sites)
-        Probabilities of genotypes.
-    candidates : intp (candidates,)
-    least : float
-        Candidates explain more than this, as a log-likelihood over that of no foreign reads.
+    `urn` is at the sample's sites; `weights` are probabilities of genotypes, (individuals, 3, sites). The gain in
+    log-likelihood over no foreign reads is more than `least`.
     """
     gains = {}
     for source in candidates.tolist():

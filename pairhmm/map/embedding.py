@@ -261,7 +261,7 @@ def make_map(
     sets = list(groups.values())
     projections = embedder.projections(sets, matrices_of(list(groups), options.seed), threads)
     start = np.einsum("g,gsx->sx", weights, projections).astype(np.float32)
-    has_tokens = [np.diff(one.offsets) > 0 for one in sets]
+    has_tokens = [np.diff(tokens.offsets) > 0 for tokens in sets]
     weighted = [one for one, weight in zip(sets, weights, strict=True) if weight]
     comparer = comparer_of(joint_scheme(len(weighted)))
     joint = joint_sketches(weighted, embedder, threads)

@@ -139,7 +139,7 @@ class LossFinder:
         if step not in self._priors:
             self._priors[step] = joint_priors(self._frequencies[::step], self._drift)
         states = (likelihoods_of_pairs(one, two, self._priors[step]) for one, two in product(own, other))
-        return np.concatenate([relation_likelihoods(one, OUTLIERS) for one in states])
+        return np.concatenate([relation_likelihoods(state, OUTLIERS) for state in states])
 
     def _losses(self, numbers: tuple[int, int]) -> list[Loss]:
         """How often each sample lacks balance, by expectation maximisation."""

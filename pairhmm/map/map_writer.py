@@ -60,7 +60,7 @@ def _row(drawn: SampleMap, sample: int) -> list[str]:
         *map(_number, drawn.positions[sample].tolist()),
         *map(_number, exact),
         *(map(str, drawn.cells[sample].tolist()) if drawn.is_above_chance else (UNKNOWN, UNKNOWN)),
-        NAME_SEPARATOR.join(drawn.names[one] for one in neighbours) or UNKNOWN,
+        NAME_SEPARATOR.join(drawn.names[neighbour] for neighbour in neighbours) or UNKNOWN,
         *map(_number, drawn.projections[:, sample].reshape(-1).tolist()),
     ]
 

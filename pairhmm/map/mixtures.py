@@ -98,10 +98,7 @@ class MixedReads:
     def _total(self, of_kinds: NDArray[np.float32], weights: NDArray[np.float32]) -> Floats:
         """The sum over sites of the logarithm of the mean over genotypes: float64 (shares,).
 
-        Parameters
-        ----------
-        of_kinds : float32 (genotypes..., shares, kinds)
-        weights : float32 (genotypes..., sites)
+        Tables of each kind of site are float32 (genotypes..., shares, kinds), weights (genotypes..., sites).
         """
         shares, kinds = of_kinds.shape[-2:]
         tables = np.ascontiguousarray(of_kinds.reshape(-1, shares, kinds).transpose(2, 1, 0))
@@ -123,7 +120,7 @@ class MixedReads:
 def of_population(urn: AlleleUrn, others: Sequence[AlleleUrn] = ()) -> JointGenotypes:
     """Foreign reads are of somebody of the population: of the sample's own, or of one of the others."""
     strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
-    joint: JointGenotypes = np.stack([one * urn.genotypes[:, None] for one in strangers]).astype(np.float32)
+    joint: JointGenotypes = np.stack([stranger * urn.genotypes[:, None] for stranger in strangers]).astype(np.float32)
     return joint
 
 
@@ -143,7 +140,7 @@ def of_informed_population(
     """
     of_own = (_given_another(urn) * of_relative).sum(axis=2)
     strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
-    joint: JointGenotypes = np.concatenate([of_own[:, :, None] * one for one in strangers]).astype(np.float32)
+    joint: JointGenotypes = np.concatenate([of_own[:, :, None] * stranger for stranger in strangers]).astype(np.float32)
     return joint
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from math import isnan
 from typing import TextIO
@@ -34,11 +34,7 @@ UNKNOWN = "."
 def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a table: numbers with a fraction have four decimals; NaN, an empty tuple and an empty text are ``.``."""
     out.write("#" + "\t".join(columns) + "\n")
-    out.writelines(_lines(rows))
-
-
-def _lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    return ("\t".join(map(_text, row)) + "\n" for row in rows)
+    out.writelines("\t".join(map(_text, row)) + "\n" for row in rows)
 
 
 def _text(cell: object) -> str:
@@ -104,7 +100,9 @@ def relate(
 def _warn_of_unknown(samples: Sequence[str]) -> None:
     if samples:
         names = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
-        log.warning("nothing is expected of %d samples that the sheet or the pedigree lacks: %s", len(samples), names)
+        log.warning(
+            "%d samples are not in the sheet or the pedigree, so no relation is expected: %s", len(samples), names
+        )
 
 
 @kept_apart()

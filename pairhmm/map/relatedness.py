@@ -126,7 +126,7 @@ class Relatedness:
 
     def pairs(self) -> Iterator[RelatedPair]:
         """Each two samples, in the order of the samples."""
-        names, agreed = [one.sample for one in self.samples], self.agreement
+        names, agreed = [sample.sample for sample in self.samples], self.agreement
         columns = (agreed.sites, agreed.concordance, agreed.ibs0, agreed.ibs2, agreed.shared_hets, self.relatedness)
         begin = 0
         for first, name in enumerate(names[:-1]):
@@ -190,7 +190,7 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
         strict=True,
     )
     return Relatedness(
-        [RelatedSample(*one) for one in samples],
+        [RelatedSample(*sample) for sample in samples],
         agreed,
         np.where(agreed.sites < ENOUGH_GENOTYPES, related.relatedness, agreed.relatedness),
         expected,
@@ -201,13 +201,7 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
 
 
 def _apply_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
-    """Give samples with losses the relations of their individual. `found` is changed.
-
-    Returns
-    -------
-    dict of (int, int) to list of Loss
-        Those of pairs of samples of one individual.
-    """
+    """Give samples with losses the relations of their individual, in `found`; returns the losses of its pairs."""
     of_sample, losses = individuals.of_sample, {}
     for sample in individuals.losses:
         is_own = of_sample == of_sample[sample]

@@ -160,9 +160,9 @@ def _ratios(reads: RegionLikelihoods, path: str, variant: int) -> NDArray[np.flo
         place = f"{reads.chrom}:{reads.start + 1}-{reads.end}"
         raise InputError(path, place, "alleles and variants do not fit each other", "make the table again") from None
     scores = [reads.log10[:, alleles == allele] for allele in (0, 1)]
-    if not all(one.shape[1] for one in scores):
+    if not all(score.shape[1] for score in scores):
         return None
-    reference, alternative = (np.nan_to_num(one, nan=-_LARGEST, neginf=-_LARGEST).max(axis=1) for one in scores)
+    reference, alternative = (np.nan_to_num(score, nan=-_LARGEST, neginf=-_LARGEST).max(axis=1) for score in scores)
     ratios: NDArray[np.float64] = alternative - reference
     return ratios
 
@@ -228,28 +228,28 @@ def read_sample_sites(paths: Sequence[str]) -> tuple[SampleSites, list[str]]:
     inputs: list[_Input] = [
         TableSites(path, choice) if path.endswith(TABLE_ENDINGS) else _CalledSites(path, choice) for path in paths
     ]
-    choice.limit(most_sites(sum(len(one.samples) for one in inputs)))
+    choice.limit(most_sites(sum(len(source.samples) for source in inputs)))
     for one in inputs:
         one.read()
-    samples = sum(len(one.samples) for one in inputs)
+    samples = sum(len(source.samples) for source in inputs)
     _check_samples(inputs)
     choice.limit(most_sites(samples))
     numbers = choice.chosen()
     if not numbers:
         rule = "no biallelic SNV on an autosome passes its filters"
         raise InputError(paths[0], "", rule, "samples are compared at such sites: give files that have some")
-    parts = [one.sites(numbers) for one in inputs]
+    parts = [source.sites(numbers) for source in inputs]
     _check_data(inputs, parts)
     return SampleSites.concatenate(parts), list(numbers)
 
 
 def _check_samples(inputs: Sequence[_Input]) -> None:
     where: dict[str, str] = {}
-    for one in inputs:
-        for name in one.samples:
+    for source in inputs:
+        for name in source.samples:
             if name in where:
-                raise InputError(one.path, f"sample {name}", f"is in {where[name]} too", "give each sample once")
-            where[name] = one.path
+                raise InputError(source.path, f"sample {name}", f"is in {where[name]} too", "give each sample once")
+            where[name] = source.path
     if len(where) < 2:
         rule = f"the only sample is {next(iter(where))}" if where else "there is no sample"
         raise InputError(inputs[0].path, "", rule, "relate compares samples: give two or more")
@@ -312,7 +312,7 @@ class _CalledSites:
     def _drop(self) -> None:
         """Drop records of sites that are no longer chosen."""
         self._cuts = self._choice.cuts
-        kept = [[row for row, key in enumerate(one.keys) if self._choice.is_kept(key)] for one in self._blocks]
+        kept = [[row for row, key in enumerate(block.keys) if self._choice.is_kept(key)] for block in self._blocks]
         self._blocks = [one.take(rows) for one, rows in zip(self._blocks, kept, strict=True) if rows]
 
     def sites(self, numbers: dict[str, int]) -> SampleSites:

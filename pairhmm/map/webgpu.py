@@ -290,14 +290,9 @@ class WebgpuSketcher:
         named: Mapping[str, str] | None = None,
         is_cleared: bool = False,
     ) -> None:
-        """Submit a dispatch, and a copy of a buffer's first bytes for `_downloaded`.
+        """Submit a dispatch, and a copy of a buffer's first bytes for `_downloaded`; `is_cleared` zeroes them before.
 
-        Parameters
-        ----------
-        named : mapping, optional
-            The buffers that names of `BINDINGS` stand for, where they are others.
-        is_cleared : bool
-            Whether that buffer is set to zero first.
+        `named` maps names of `BINDINGS` to other buffers.
         """
         names = (BINDINGS[entry][at] for at in range(len(BINDINGS[entry])))
         bound = {1 + at: slot[(named or {}).get(name, name)] for at, name in enumerate(names) if name is not None}

@@ -88,7 +88,7 @@ _RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE
     help="Replace existing files.",
 )
 @click.pass_context
-def command(context: click.Context, output: str | None, **options: Any) -> None:
+def command(context: click.Context, /, output: str | None, **options: Any) -> None:
     """Simulate a diploid genome with known variants, and paired reads of it.
 
     The genome has interspersed repeats, short tandem repeats and homopolymers. The reads have base qualities, and

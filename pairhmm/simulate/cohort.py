@@ -125,8 +125,8 @@ def plan_samples(
     samples = [CohortSample(one.name, one.name, one.name) for one in people[:of_families]]
     for one in people[of_families:]:
         samples += [CohortSample(f"{one.name}_{copy}", one.name, one.name) for copy in range(1, samples_each + 1)]
-    parents = {one.name: one.father for one in people}
-    groups = [parents[one.individual] or one.individual for one in samples]
+    parents = {person.name: person.father for person in people}
+    groups = [parents[sample.individual] or sample.individual for sample in samples]
     children = [index for index, one in enumerate(samples) if parents[one.individual]]
     others = list(range(of_families, len(samples)))
     free = rng.permutation(children + (others if samples_each > 2 else [])).tolist()
@@ -139,7 +139,7 @@ def plan_samples(
     for share in contamination:
         index = _take(free, lambda _: True, "children, or individuals with 3 samples")
         own = samples[index].true_individual
-        sources = sorted({one.true_individual for one in samples} - _relatives(people, own))
+        sources = sorted({sample.true_individual for sample in samples} - _relatives(people, own))
         if not sources:
             raise ValueError(f"there is no stranger whose reads {samples[index].name} could have")
         source = sources[int(rng.integers(len(sources)))]
@@ -149,7 +149,7 @@ def plan_samples(
 
 def _relatives(people: Sequence[Individual], name: str) -> set[str]:
     """An individual with its parents, siblings and children."""
-    parents = {one.name: {one.father, one.mother} - {""} for one in people}
+    parents = {person.name: {person.father, person.mother} - {""} for person in people}
     return {
         other for other, above in parents.items() if other == name or name in above or parents[name] & above
     } | parents[name]
@@ -181,12 +181,12 @@ def draw_genotypes(
 ) -> dict[str, NDArray[np.int8]]:
     """Alternative alleles of each individual at unlinked sites: int8 (sites,) by name. Parents come first."""
     genotypes: dict[str, NDArray[np.int8]] = {}
-    for one in people:
-        if one.father:
-            passed = (rng.binomial(1, genotypes[parent] / 2) for parent in (one.father, one.mother))
-            genotypes[one.name] = sum(passed, start=np.zeros(len(frequencies), np.int64)).astype(np.int8)
+    for person in people:
+        if person.father:
+            passed = (rng.binomial(1, genotypes[parent] / 2) for parent in (person.father, person.mother))
+            genotypes[person.name] = sum(passed, start=np.zeros(len(frequencies), np.int64)).astype(np.int8)
         else:
-            genotypes[one.name] = rng.binomial(2, frequencies).astype(np.int8)
+            genotypes[person.name] = rng.binomial(2, frequencies).astype(np.int8)
     return genotypes
 
 
@@ -269,7 +269,7 @@ def _cell(reference: int, alternative: int, error_rate: float) -> str:
         return "./.:0,0:0:.:."
     shares = (error_rate, 0.5, 1 - error_rate)
     phred = [-10 * (reference * math.log10(1 - share) + alternative * math.log10(share)) for share in shares]
-    scaled = [round(one - min(phred)) for one in phred]
+    scaled = [round(value - min(phred)) for value in phred]
     quality = min(_HIGHEST_QUALITY, sorted(scaled)[1])
     called = _GENOTYPES[scaled.index(0)]
     text = ",".join(map(str, scaled))
@@ -344,7 +344,7 @@ def simulate_cohort(
     alternative = (reference + rng.integers(1, 4, sites)) % 4
     alleles = list(zip(reference.tolist(), alternative.tolist(), strict=True))
     with whole_folder(path_of(output), FILES, overwrite) as scratch:
-        write_cohort_vcf(scratch / CALLS, [one.name for one in samples], alleles, counts, error_rate)
+        write_cohort_vcf(scratch / CALLS, [sample.name for sample in samples], alleles, counts, error_rate)
         _write_sheet(scratch / SHEET, people, samples)
         write_truth_table(scratch / TRUTH, TRUTH_COLUMNS, map(_truth_row, samples))
     log.info("%d samples, %d sites: %s", len(samples), sites, path_of(output))

@@ -105,7 +105,8 @@ def simulate_signal(
     check_new([output, write_model, truth], overwrite)
     require_ending(output, "signals", (*TEXT_TABLE, *slow5.ENDINGS))
     known = read_signatures(signatures)
-    table = _made_table(seed, k) if model is None else read_kmer_table(str(model))
+    rng = np.random.default_rng((seed, _TABLE))
+    table = KmerTable(k, *draw_table(rng, k)) if model is None else read_kmer_table(str(model))
     if min(int(known.lengths.min()), length) < table.k:
         raise InputError(str(signatures), "", f"a read would be shorter than a {table.k}-mer", "give longer signatures")
     rows: list[Sequence[object]] = []
@@ -121,10 +122,6 @@ def simulate_signal(
             write_kmer_table(out, table)
     if truth is not None:
         write_truth_table(truth, TRUTH_COLUMNS, rows)
-
-
-def _made_table(seed: int, k: int) -> KmerTable:
-    return KmerTable(k, *draw_table(np.random.default_rng((seed, _TABLE)), k))
 
 
 def _draw_reads(

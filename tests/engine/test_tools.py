@@ -88,7 +88,7 @@ def test_devices_that_are_refused(states):
         ALIGNERS.choose("auto", (1, 1), False)
     with pytest.raises(InputError, match="--device: 0,1: one device compares sketches; name one"):
         COMPARERS.choose_one("cuda", (0, 1), True)
-    with pytest.raises(InputError, match="--device: 0,1: one device places samples; name one"):
+    with pytest.raises(InputError, match="--device: 0,1: one device embeds samples; name one"):
         EMBEDDERS.choose_one("cuda", (0, 1), True)
 
 

@@ -168,10 +168,10 @@ def sketch(
         found = list(made)
     return Sketches(
         run.options.full_scheme(),
-        [one.name for one in found],
-        np.stack([one.planes for one in found]),
-        np.array([one.kmers for one in found]),
-        np.array([one.least_count for one in found], dtype=np.int32),
+        [sketched.name for sketched in found],
+        np.stack([sketched.planes for sketched in found]),
+        np.array([sketched.kmers for sketched in found]),
+        np.array([sketched.least_count for sketched in found], dtype=np.int32),
     )
 
 
@@ -377,7 +377,6 @@ class _Run:
 
 
 def _check_given_once(paths: Sequence[str]) -> None:
-
     seen = dict[object, str]()
     for path in paths:
         try:
