@@ -19,8 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import pysam
 
-from pairhmm.simulate.genome_files import write_fasta, write_truth
-from pairhmm.simulate.read_files import ReadWriter
+from pairhmm.simulate.files import ReadWriter, write_fasta, write_truth
 from pairhmm.simulate.reads import draw_reads
 from pairhmm.simulate.reference import Tract, make_contig, repeat_families
 from pairhmm.simulate.stutter import stutter_of

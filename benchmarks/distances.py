@@ -21,11 +21,10 @@ from tables import parser, write
 import pairhmm
 from pairhmm.map.sketch.base import COMPARERS
 from pairhmm.map.sketch.cpu import CpuComparer, levels
-from pairhmm.map.sketch.distances import distances
-from pairhmm.map.sketch.pairing import every_pair
+from pairhmm.map.sketch.files import write_sketches
+from pairhmm.map.sketch.pairs import distances_of, every_pair
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
-from pairhmm.map.sketch.writer import write_sketches
-from pairhmm.simulate.relatives import random_genome, relative, sequence_of
+from pairhmm.simulate.reference import random_genome, relative, sequence_of
 
 K, LENGTH, SAMPLES = 21, 20_000, 1000
 SHAPES = ((1024, 8), (8192, 1))
@@ -98,7 +97,7 @@ def counted(sketches: Sketches, comparer: CpuComparer) -> None:
 def all_distances(sketches: Sketches, comparer: CpuComparer) -> None:
     """Each two sketches, up to ANI."""
     for block in every_pair(sketches, None, comparer, 0, 1):
-        distances(block.equal, sketches.kmers[block.query], sketches.kmers[block.target], sketches.scheme)
+        distances_of(block.equal, sketches.kmers[block.query], sketches.kmers[block.target], sketches.scheme)
 
 
 def best(rounds: int, work: Callable[[], object]) -> float:

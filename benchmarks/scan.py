@@ -33,7 +33,7 @@ from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import read_signatures
-from pairhmm.simulate.scan_api import simulate_samples, simulate_signatures
+from pairhmm.simulate.signatures import simulate_samples, simulate_signatures
 
 HERE = Path(__file__).resolve().parent
 BRUTE_FORCE_BASES = 300_000

@@ -3,7 +3,7 @@
 // Method. A warp takes one sample after the other. Signatures are made twice, for the columns' sums and for
 // projections: that costs less than to write and read 512 bytes a sample. Sums are whole numbers, so nothing depends on
 // how samples are shared among warps. The host makes one affine form of z-scores and the matrix
-// (`pairhmm/map/columns.py`).
+// (`pairhmm/map/device.py`).
 //
 // Bytes: the tokens and 4 a sample, twice, and 8 a sample for the projection. Instructions of a warp for a sample of t
 // tokens, below FEW: 17 t, and 60 twice. An H200 takes 15.6 ms for 10^6 samples with 8 groups of 1 to 11 tokens and 2

@@ -17,7 +17,7 @@ from pairhmm.bench.map import make_cohort
 from pairhmm.bench.workloads import WORKLOADS, make_workload
 from pairhmm.engine import Choice
 from pairhmm.engine.calibration import DISTANCES, FORWARD, PLACE, DeviceSpeed
-from pairhmm.map.base import PLACERS
+from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.sketch.base import COMPARERS
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches
 
@@ -78,8 +78,8 @@ WORKS = {
         CalibratedWork(FORWARD, backends.names, _pool, (0, 2, 20, 200), _scoring),
         CalibratedWork(
             PLACE,
-            PLACERS.names,
-            lambda name, device: PLACERS.load(name, device=device),
+            EMBEDDERS.names,
+            lambda name, device: EMBEDDERS.load(name, device=device),
             (10, 1_000, 10_000, 100_000),
             _placing,
         ),

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.engine.calibration import PLACE, is_worth_a_device
-from pairhmm.map.base import PLACERS, Placer
-from pairhmm.map.device import WORTH_A_DEVICE, DevicePlacer
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.base import EMBEDDERS, Embedder
+from pairhmm.map.device import WORTH_A_DEVICE, DeviceEmbedder
 from pairhmm.map.reference import blend, z_scores
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 NODES = (34, 100, 400, 1_000, 3_000, 10_000, 30_000, 100_000, 367_000)
 """The published sizes."""
@@ -44,18 +44,18 @@ class NodeCohort:
         """Sets of tokens."""
         return len(self.groups) * len(self.start)
 
-    def project(self, placer: Placer, threads: int) -> NDArray[np.float32]:
+    def project(self, embedder: Embedder, threads: int) -> NDArray[np.float32]:
         """Sketch and project all nodes."""
-        return placer.projections(self.groups, self.matrices, threads)
+        return embedder.projections(self.groups, self.matrices, threads)
 
-    def blend(self, placer: Placer, threads: int) -> NDArray[np.float32]:
+    def blend(self, embedder: Embedder, threads: int) -> NDArray[np.float32]:
         """Blend all nodes with their neighbours."""
-        return placer.blended(self.start, self.neighbours, ALPHA, PASSES, threads)
+        return embedder.blended(self.start, self.neighbours, ALPHA, PASSES, threads)
 
-    def place(self, placer: Placer, threads: int) -> None:
+    def place(self, embedder: Embedder, threads: int) -> None:
         """Sketch, project and blend all nodes."""
-        self.project(placer, threads)
-        self.blend(placer, threads)
+        self.project(embedder, threads)
+        self.blend(embedder, threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +118,35 @@ def measure_map(
     repetitions: int = 3,
     threads: int = 1,
 ) -> Iterator[MapSpeed]:
-    """Time each size on a device (by default the first) and on the CPU. A first run of each is not counted."""
-    placer, cpu = _device_placer(backend, device), PLACERS.on_the_cpu()
+    """Time each size on a device and on the CPU. A first run of each is not counted.
+
+    Parameters
+    ----------
+    backend : {"cuda", "webgpu"}
+    device : int or None
+        Index of the device; None for the first one.
+    nodes : sequence of int
+    groups : int
+        Groups of properties.
+    repetitions : int
+    threads : int
+        CPU threads.
+
+    Raises
+    ------
+    BackendUnavailable, InputError
+        If the backend or the device is not available.
+    """
+    embedder, cpu = _device_embedder(backend, device), EMBEDDERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, groups)
-        device_seconds = _median(partial(cohort.place, placer, threads), repetitions)
-        sketch = _kernels(placer, partial(cohort.project, placer, threads), repetitions)
-        blended = _kernels(placer, partial(cohort.blend, placer, threads), repetitions)
+        device_seconds = _median(partial(cohort.place, embedder, threads), repetitions)
+        sketch = _kernels(embedder, partial(cohort.project, embedder, threads), repetitions)
+        blended = _kernels(embedder, partial(cohort.blend, embedder, threads), repetitions)
         cpu_seconds = _median(partial(cohort.place, cpu, threads), repetitions)
         worth = is_worth_a_device(PLACE, cohort.sets, threads, WORTH_A_DEVICE)
         tokens = sum(len(group.tokens) for group in cohort.groups)
-        auto = PLACERS.chosen("auto", None, worth)
+        auto = EMBEDDERS.chosen("auto", None, worth)
         yield MapSpeed(count, groups, tokens, cpu_seconds, device_seconds, sketch, blended, auto)
 
 
@@ -136,24 +154,24 @@ def measure_map_differences(
     backend: str, device: int | None, nodes: Sequence[int] = NODES, *, threads: int = 1
 ) -> Iterator[MapDifference]:
     """Compare a device with the CPU's signatures, and with the oracle's projections and blends."""
-    placer, cpu = _device_placer(backend, device), PLACERS.on_the_cpu()
+    embedder, cpu = _device_embedder(backend, device), EMBEDDERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, 1)
         signatures = cpu.signatures(cohort.groups[0], threads)
-        wrong = int(np.count_nonzero(placer.signatures(cohort.groups[0], threads) != signatures))
+        wrong = int(np.count_nonzero(embedder.signatures(cohort.groups[0], threads) != signatures))
         expected = np.zeros((count, 2))
         for slot in range(0, SLOTS, SLOTS_AT_ONCE):
             some = slice(slot, slot + SLOTS_AT_ONCE)
             expected += z_scores(signatures[:, some]) @ cohort.matrices[0, some].astype(np.float64)
-        found, blended = cohort.project(placer, threads)[0], cohort.blend(placer, threads)
+        found, blended = cohort.project(embedder, threads)[0], cohort.blend(embedder, threads)
         exact = blend(cohort.start, cohort.neighbours, ALPHA, PASSES)
         yield MapDifference(count, wrong, _largest(found - expected), _largest(blended - exact))
 
 
-def _device_placer(backend: str, device: int | None) -> DevicePlacer:
-    placer = PLACERS.load(backend, device=device)
-    assert isinstance(placer, DevicePlacer)
-    return placer
+def _device_embedder(backend: str, device: int | None) -> DeviceEmbedder:
+    embedder = EMBEDDERS.load(backend, device=device)
+    assert isinstance(embedder, DeviceEmbedder)
+    return embedder
 
 
 def _largest(differences: NDArray[np.float64]) -> float:
@@ -169,11 +187,11 @@ def _median(run: Callable[[], object], repetitions: int) -> float:
     return statistics.median(seconds[1:])
 
 
-def _kernels(placer: DevicePlacer, run: Callable[[], object], repetitions: int) -> float:
+def _kernels(embedder: DeviceEmbedder, run: Callable[[], object], repetitions: int) -> float:
     """Seconds of all kernels of a call. Calls just before it keep the device's clock up."""
     totals = []
     for _ in range(repetitions + 1):
-        with placer.sketcher.timing() as seconds:
+        with embedder.sketcher.timing() as seconds:
             run()
         totals.append(sum(seconds))
     return statistics.median(totals[1:])

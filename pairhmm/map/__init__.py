@@ -1,4 +1,1 @@
-"""The map of samples: sketched properties, projected to the plane and blended with neighbours.
-
-Each backend that places samples has a module of its name here.
-"""
+"""Relations and maps of samples: `map relate` from genotypes, `map draw` from sketched properties."""

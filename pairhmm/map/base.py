@@ -1,4 +1,4 @@
-"""The protocol of placers."""
+"""The protocol of embedders: sketch properties, project the sketches to the plane, blend with neighbours."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.engine.tools import Tool
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
-class Placer(Protocol):
+class Embedder(Protocol):
     """Sketches samples by the published scheme, projects sketches to the plane, and blends positions.
 
     Signatures are the same bits on every backend. Projections are within 1e-4 of float64's, and blended positions
     within 1e-5.
 
-    A module of this folder has ``make() -> Placer``, or ``make(device: int) -> Placer`` if its backend has devices.
+    A module of this folder has ``make() -> Embedder``, or ``make(device: int) -> Embedder`` if its backend has devices.
 
     Attributes
     ----------
     label : str
-        Name of the placer in messages.
+        Name of the embedder in messages.
     """
 
     label: str
@@ -42,7 +42,6 @@ class Placer(Protocol):
         groups : sequence of TokenSets
             All of the same samples.
         matrices : ndarray, shape (groups, 128, 2), float32
-        threads : int
 
         Returns
         -------
@@ -61,4 +60,4 @@ class Placer(Protocol):
         ...
 
 
-PLACERS = Tool[Placer]("pairhmm.map", "place samples")
+EMBEDDERS = Tool[Embedder]("pairhmm.map", "embed samples")

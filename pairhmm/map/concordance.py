@@ -1,4 +1,4 @@
-"""Certain genotypes, and how far those of each two samples agree.
+"""Concordance of pairs of samples: IBS counts of certain genotypes.
 
 The counts and the relatedness are somalier's: Pedersen et al. (2020), "Somalier: rapid relatedness estimation for
 cancer and germline studies using efficient genome sketches", Genome Medicine 12:62.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.evidence import SiteEvidence
+from pairhmm.map.sites import SiteEvidence
 from pairhmm.objects import short_repr
 
 NO_GENOTYPE = -1
@@ -32,7 +32,6 @@ def certain_genotypes(evidence: SiteEvidence, called: NDArray[np.int8] | None = 
 
     Parameters
     ----------
-    evidence : SiteEvidence
     called : int8 (samples, sites), optional
         Genotypes for cells without reads.
 

@@ -1,13 +1,13 @@
-"""The share of foreign reads of each sample, by maximum likelihood over its reads, with an interval.
+"""Contamination: the share of foreign reads of each sample, by maximum likelihood, with an interval.
 
 Whose the foreign reads are is either unknown, so that their genotypes are of the population, or it is another
 individual of the cohort, so that they have the probabilities of its genotypes (`pairhmm.map.mixtures`). A sample's
-own genotype is told by its reads, by other samples of the same individual, and by its closest relative. A relative
+own genotype is estimated from its reads, other samples of the individual, and its closest relative. A relative
 makes the own genotype more certain, and so any foreign reads easier to see. So it is a source only if it explains more
 than foreign reads of the population do with its help.
 
 Frequencies leave out the sample, its source and their relatives, since each draws those of a small cohort to itself.
-What is left of the cohort is an urn of alleles (`pairhmm.map.alleles`), because its frequencies are not certain.
+What is left of the cohort is an urn of alleles (`pairhmm.map.population`), because its frequencies are not certain.
 
 Wrong reads look like foreign ones at low depth. So the share of them that the likelihoods of reads don't know of is
 estimated too, once for the whole cohort.
@@ -21,16 +21,23 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.alleles import RELATED, AlleleUrn, CohortAlleles, genotype_weights
-from pairhmm.map.ancestry import find_axes
-from pairhmm.map.cohort import evidence_of
 from pairhmm.map.drift import DriftedPairs
-from pairhmm.map.evidence import MOST_RATIO, SiteEvidence
+from pairhmm.map.genotype_likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
 from pairhmm.map.individuals import Individuals, find_individuals
-from pairhmm.map.kinship import FEW
-from pairhmm.map.likelihoods import Floats, LogLikelihoods, allele_frequencies, genotype_priors
-from pairhmm.map.mixtures import JointGenotypes, MixedReads, of_informed_population, of_population, of_source
-from pairhmm.map.peaks import HALF_WIDTH, Peak, Profile, peak_of
+from pairhmm.map.kinship import FEW_SAMPLES
+from pairhmm.map.mixtures import (
+    HALF_WIDTH,
+    JointGenotypes,
+    MixedReads,
+    Peak,
+    Profile,
+    of_informed_population,
+    of_population,
+    of_source,
+    peak_of,
+)
+from pairhmm.map.population import RELATED, AlleleUrn, CohortAlleles, find_axes, genotype_weights
+from pairhmm.map.sites import MOST_RATIO, SiteEvidence, evidence_of
 from pairhmm.objects import short_repr
 
 POPULATION = -1
@@ -40,7 +47,7 @@ LEAST_SHARE = 0.01
 FALSE_ALARMS = 0.001
 """And if foreign reads make its reads so much likelier that chance does as much in this share of clean cohorts."""
 
-# Individuals with a likeness of this or more are the same one. They can't be told apart as sources.
+# Individuals with a correlation of this or more are the same one, and can't be distinguished as sources.
 _SAME = 0.65
 # With axes of ancestry, estimates vary 1.4 times as much as likelihoods say (docs/map.md).
 _WIDER = 2.0
@@ -109,7 +116,6 @@ def estimate_contamination(
 
     Parameters
     ----------
-    evidence : SiteEvidence
     likelihoods : float32 (samples, sites, 3)
         Of the genotypes of each sample, from its reads without a thought of foreign ones.
     frequencies : float64 (sites,)
@@ -148,13 +154,7 @@ def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods,
 
 
 class _Cohort:
-    """The individuals of a cohort: who they are, their genotypes, and the alleles of all.
-
-    Parameters
-    ----------
-    likelihoods, frequencies, is_given, evidence
-        Those of `estimate_contamination`.
-    """
+    """The individuals of a cohort, their genotypes, and the alleles of all; parameters as `estimate_contamination`."""
 
     def __init__(
         self,
@@ -164,8 +164,8 @@ class _Cohort:
         evidence: SiteEvidence,
     ) -> None:
         self.alleles = CohortAlleles(likelihoods, frequencies, is_given)
-        likeness = self.alleles.likeness
-        self.individuals = find_individuals(likelihoods, frequencies, likeness, is_given is not None, evidence)
+        correlations = self.alleles.correlations
+        self.individuals = find_individuals(likelihoods, frequencies, correlations, is_given is not None, evidence)
         self.genotypes = self.individuals.likelihoods(likelihoods)
         if len(self.genotypes) < len(likelihoods):
             # Several samples of an individual tell no more of a population than one.
@@ -174,9 +174,9 @@ class _Cohort:
             self.alleles = CohortAlleles(self.genotypes, of_individuals, is_given)
         else:
             of_individuals = frequencies
-        if is_given is None and len(self.genotypes) >= FEW:
+        if is_given is None and len(self.genotypes) >= FEW_SAMPLES:
             drifts = DriftedPairs(self.genotypes, of_individuals)
-            axes = find_axes(self.alleles.likeness, drifts.are_related)
+            axes = find_axes(self.alleles.correlations, drifts.are_related)
             if axes.shape[1]:
                 self.alleles = CohortAlleles(self.genotypes, of_individuals, None, axes)
 
@@ -186,30 +186,30 @@ class _Cohort:
 
     def relatives(self, individual: int) -> NDArray[np.intp]:
         """Those of an individual, the closest first."""
-        likeness = self.alleles.likeness[individual].copy()
-        likeness[individual] = 0
-        found = np.flatnonzero((likeness >= RELATED) & (likeness < _SAME))
-        return found[np.argsort(-likeness[found])]
+        correlations = self.alleles.correlations[individual].copy()
+        correlations[individual] = 0
+        found = np.flatnonzero((correlations >= RELATED) & (correlations < _SAME))
+        return found[np.argsort(-correlations[found])]
 
     def strangers(self, individual: int) -> NDArray[np.intp]:
         """Those who are no relatives of an individual."""
-        likeness = self.alleles.likeness[individual].copy()
-        likeness[individual] = 1
-        return np.flatnonzero(likeness < RELATED)
+        correlations = self.alleles.correlations[individual].copy()
+        correlations[individual] = 1
+        return np.flatnonzero(correlations < RELATED)
 
     def with_other(
         self, individual: int, other: int, sites: NDArray[np.int32]
     ) -> tuple[AlleleUrn, NDArray[np.float32]]:
         """The alleles of the cohort without two individuals, and the probabilities of the second one's genotypes."""
         urn = self.alleles.without(individual, other).at(sites)
-        own = self.alleles.without(individual, other, place=other).at(sites) if self.alleles.has_axes else urn
+        own = self.alleles.without(individual, other, at=other).at(sites) if self.alleles.has_axes else urn
         return urn, genotype_weights(self.genotypes[other, sites][None], own.genotypes)[0]
 
     def populations(self, individual: int, sites: NDArray[np.int32]) -> list[AlleleUrn]:
         """Those of other ancestries than an individual's, farthest from it."""
         if not self.alleles.has_axes:
             return []
-        return [self.alleles.without(individual, place=self.alleles.farthest(individual)).at(sites)]
+        return [self.alleles.without(individual, at=self.alleles.farthest(individual)).at(sites)]
 
 
 def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) -> tuple[Peak, int]:
@@ -235,7 +235,7 @@ def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) ->
             known = cohort.with_other(individual, source, reads.sites)
             informed = peak_of(profile_of(of_informed_population(*known, others))).height
             found.append(_with_lead(profile_of(of_source(*known)), informed, source))
-    # Reads of relatives are not told from fewer reads of strangers, so the interval has both.
+    # Reads of relatives look like fewer reads of strangers, so the interval has both.
     profiles = [_lowered(of_anybody, population.height), *(profile for _, _, profile in found)]
     if is_tainted:
         for source in _best_sources(reads, error, urn, cohort.alleles.weights, cohort.strangers(individual)):
@@ -275,16 +275,8 @@ def _best_sources(
 ) -> list[int]:
     """The candidates whose genotypes best explain foreign reads, were they strangers of the sample.
 
-    Parameters
-    ----------
-    reads, error
-    urn : AlleleUrn
-        At the sample's sites.
-    weights : float32 (individuals, 3, sites)
-        Probabilities of genotypes.
-    candidates : intp (candidates,)
-    least : float
-        Candidates explain more than this, as a log-likelihood over that of no foreign reads.
+    `urn` is at the sample's sites; `weights` are probabilities of genotypes, (individuals, 3, sites). The gain in
+    log-likelihood over no foreign reads is more than `least`.
     """
     gains = {}
     for source in candidates.tolist():

@@ -1,4 +1,4 @@
-"""The SIMD placer: `cpu/map/`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD embedder: `cpu/place/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import chosen_isa
-from pairhmm.map.base import Placer
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.base import Embedder
 from pairhmm.map.sketch.published import FACTORS, SLOTS, SUMMANDS
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
-class CpuPlacer(Placer):
+class CpuEmbedder(Embedder):
     """Signatures in vectors of slots or of tokens; z-scores and sums in 64 bits, the same for any number of threads."""
 
     def __init__(self, level: str) -> None:
@@ -57,6 +57,6 @@ class CpuPlacer(Placer):
         return found
 
 
-def make() -> CpuPlacer:
-    """A placer at the level that runs here (`pairhmm.backends.cpu.chosen_isa`)."""
-    return CpuPlacer(chosen_isa())
+def make() -> CpuEmbedder:
+    """An embedder at the level that runs here (`pairhmm.backends.cpu.chosen_isa`)."""
+    return CpuEmbedder(chosen_isa())

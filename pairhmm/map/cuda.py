@@ -1,4 +1,4 @@
-"""Places samples on a CUDA device: runs the kernels of `cuda/map/` through CuPy."""
+"""Embeds samples on a CUDA device: runs the kernels of `cuda/map/` through CuPy."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.tiles import Plan
-from pairhmm.map.columns import SlotSums
-from pairhmm.map.device import DevicePlacer, values_of
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.device import DeviceEmbedder, SlotSums, values_of
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.published import SLOTS
-
-__all__ = ["CudaSketcher", "make", "sources_of_kernels", "status"]
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 WARPS = 8
 """Warps of a block of the kernels that sketch."""
@@ -71,10 +68,8 @@ class CudaChunk:
 
     Attributes
     ----------
-    slot : ForwardSlot
     arguments : tuple
         The first arguments of the kernels that sketch: its tokens, offsets and so on.
-    samples, blocks : int
     """
 
     slot: ForwardSlot
@@ -234,12 +229,12 @@ def _copy_out(slot: ForwardSlot, out: NDArray[np.float32]) -> None:
     out.reshape(-1).view(np.uint8)[:] = slot.download("out", slot.pinned("out", size)[:size])
 
 
-def make(device: int = 0) -> DevicePlacer:
-    """A placer on a CUDA device.
+def make(device: int = 0) -> DeviceEmbedder:
+    """An embedder on a CUDA device.
 
     Raises
     ------
     BackendUnavailable
     """
     with cuda_setup.starting(device):
-        return DevicePlacer(CudaSketcher(device))
+        return DeviceEmbedder(CudaSketcher(device))

@@ -1,4 +1,8 @@
-"""What GPU placers share: they cut samples into chunks that fit, and the CPU goes on where a device does not."""
+"""GPU embedding on any device: chunks that fit, z-scores as an affine form, and the CPU as the fallback.
+
+Kernels add up whole numbers, so the sums of a slot's values and of their squares are exact, and nothing depends on how
+samples are cut into chunks.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import reduce
+from dataclasses import dataclass
+from functools import partial, reduce
 from operator import add
 from typing import Any, Protocol, TypeVar
 
@@ -14,10 +19,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.map.base import PLACERS, Placer
-from pairhmm.map.columns import SlotSums, form_of
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.base import EMBEDDERS, Embedder
 from pairhmm.map.sketch.published import SLOTS
+from pairhmm.map.tokens import Neighbours, TokenSets
+
+FORM_WORDS = 4
+"""Words of a slot in `form_of`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotSums:
+    """Sums over the samples that have tokens.
+
+    Attributes
+    ----------
+    values, squares : ndarray, shape (128,), object
+        Of each slot: Python's integers, which have no limit.
+    """
+
+    samples: int
+    values: NDArray[np.object_]
+    squares: NDArray[np.object_]
+
+    def __add__(self, other: SlotSums) -> SlotSums:
+        return SlotSums(self.samples + other.samples, self.values + other.values, self.squares + other.squares)
+
+
+def form_of(sums: SlotSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]:
+    """What kernels project a signature's values by.
+
+    The projection is the sum over slots of ``(value - mean) / deviation * matrix``. With a whole number m next to the
+    mean, it is the sum of ``(value - m) * weight``, and a constant. The difference is exact, so no digits are lost
+    where a slot hardly varies.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (128, 2), float32
+
+    Returns
+    -------
+    ndarray, shape (129, 4), uint32
+        Of each slot m (int32), and the weights of x and y (float32); then 0, and the constants of x and y. The last
+        column is 0.
+    """
+    count = max(1, sums.samples)
+    middle = (2 * sums.values + count) // (2 * count)
+    beyond = ((count * middle - sums.values) / count).astype(np.float64)
+    variances = count * sums.squares - sums.values**2
+    deviations = np.sqrt(variances.astype(np.float64)) / count
+    varies = deviations > 0
+    weights = np.where(varies[:, None], matrix, 0.0) / np.where(varies, deviations, 1.0)[:, None]
+    form = np.zeros((SLOTS + 1, FORM_WORDS), dtype=np.uint32)
+    form[:SLOTS, 0] = middle.astype(np.uint32)
+    form[:SLOTS, 1:3] = weights.astype(np.float32).view(np.uint32)
+    form[SLOTS, 1:3] = (beyond[:, None] * weights).sum(axis=0).astype(np.float32).view(np.uint32)
+    return form
+
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +83,7 @@ LEAST_WORDS = 1 << 14
 
 WORTH_A_DEVICE = 3_000_000
 """Sets of tokens for each CPU thread from which "auto" starts a GPU on a machine that was not calibrated: samples times
-groups. A thread of an AMD EPYC with AVX-512 places 2.3 M sets of about 10 tokens in a second, and a GPU begins after 1
+groups. A thread of an AMD EPYC with AVX-512 embeds 2.3 M sets of about 10 tokens in a second, and a GPU begins after 1
 to 1.5 s."""
 
 Found = TypeVar("Found")
@@ -110,19 +167,14 @@ def values_of(rows: TokenSets | Neighbours) -> NDArray[np.uint32] | NDArray[np.i
     return values[int(rows.offsets[0]) : int(rows.offsets[-1])]
 
 
-class DevicePlacer(Placer):
-    """Places samples on a device; the CPU goes on once the device is lost, or where chunks of no size fit it.
-
-    Parameters
-    ----------
-    sketcher : Sketcher
-    """
+class DeviceEmbedder(Embedder):
+    """Embeds samples on a device; the CPU goes on once the device is lost, or where chunks of no size fit it."""
 
     def __init__(self, sketcher: Sketcher) -> None:
         self.label = sketcher.label
         self.sketcher = sketcher
         self._most = sketcher.most_words
-        self._cpu: Placer | None = None
+        self._cpu: Embedder | None = None
         self._one_call = threading.Lock()
 
     def signatures(self, tokens: TokenSets, threads: int) -> NDArray[np.uint32]:
@@ -173,10 +225,14 @@ class DevicePlacer(Placer):
             if begun is None:
                 self._project_in_chunks(chunks, matrix, out)
             else:
-                finish = _Finish(self.sketcher, begun, matrix, out)
+                finish = partial(self._finish, begun, matrix, out)
         if finish is not None:
             finish()
         return found
+
+    def _finish(self, begun: Any, matrix: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+        """Project a group whose columns are being added up."""
+        self.sketcher.project(begun, form_of(self.sketcher.sums(begun), matrix), out)
 
     def _project_in_chunks(
         self, chunks: Sequence[TokenSets], matrix: NDArray[np.float32], out: NDArray[np.float32]
@@ -189,7 +245,7 @@ class DevicePlacer(Placer):
             sketcher.project(sketcher.begin(chunk, False), form, out[done : done + len(chunk)])
             done += len(chunk)
 
-    def _or_the_cpu(self, work: Callable[[], Found], by_cpu: Callable[[Placer], Found]) -> Found:
+    def _or_the_cpu(self, work: Callable[[], Found], by_cpu: Callable[[Embedder], Found]) -> Found:
         """What the device makes. Chunks are halved where they do not fit."""
         while self._cpu is None:
             try:
@@ -210,16 +266,5 @@ class DevicePlacer(Placer):
             log.warning("%s: out of memory; chunks of %s words now", self.label, f"{self._most:,}")
 
     def _leave(self, reason: str) -> None:
-        self._cpu = PLACERS.on_the_cpu()
+        self._cpu = EMBEDDERS.on_the_cpu()
         log.warning("%s: %s; %s goes on", self.label, reason, self._cpu.label)
-
-
-class _Finish:
-    """What is left to do for a group whose columns are being added up."""
-
-    def __init__(self, sketcher: Sketcher, begun: Any, matrix: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-        self._sketcher, self._begun, self._matrix, self._out = sketcher, begun, matrix, out
-
-    def __call__(self) -> None:
-        form = form_of(self._sketcher.sums(self._begun), self._matrix)
-        self._sketcher.project(self._begun, form, self._out)

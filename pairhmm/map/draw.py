@@ -1,4 +1,4 @@
-"""`draw_map`: a picture of samples from their sketches, hits, genotypes and sheet, in memory and as files."""
+"""`map draw`: a map of samples from their sketches, hits, genotypes and sheet, in memory and as files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from pairhmm.engine.calibration import DISTANCES, PLACE, is_worth_a_device
 from pairhmm.engine.choice import named_devices
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
-from pairhmm.map.base import PLACERS
-from pairhmm.map.collecting import TokenCollector, check_size
+from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.device import WORTH_A_DEVICE
-from pairhmm.map.options import GROUPS, MapOptions, weights_of
-from pairhmm.map.picture import write_picture
-from pairhmm.map.positions import NAME_SEPARATOR, trust_text, write_positions
-from pairhmm.map.sample_map import SampleMap, make_map
-from pairhmm.map.sample_properties import (
+from pairhmm.map.embedding import GROUPS, MOST_SAMPLES, MapOptions, SampleMap, make_map, weights_of
+from pairhmm.map.map_writer import NAME_SEPARATOR, trust_text, write_picture, write_positions
+from pairhmm.map.property_reader import (
     NO_PROPERTIES,
     read_genotype_tokens,
     read_hit_tokens,
@@ -28,18 +25,18 @@ from pairhmm.map.sample_properties import (
     read_sheet_columns,
     sheet_tokens,
 )
-from pairhmm.map.scaling import MOST_SAMPLES
 from pairhmm.map.sketch import base as comparing
 from pairhmm.map.sketch.base import COMPARERS, Comparer
-from pairhmm.map.sketch.chance import chance_text
+from pairhmm.map.sketch.pairs import chance_text
 from pairhmm.map.sketch.sketches import Scheme, Sketches
+from pairhmm.map.tokens import TokenCollector, check_size
 from pairhmm.options import check_whole
 
 log = logging.getLogger(__name__)
 
 
 class _Properties(NamedTuple):
-    """What was read: tokens and the first file of each group, the scheme of sketches, they if few, and the sheet."""
+    """Properties by group: tokens, the first file, the scheme of sketches, up to 2,000 sketches, and the sheet."""
 
     groups: dict[str, TokenCollector]
     paths: dict[str, str]
@@ -81,7 +78,7 @@ def draw_map(
         Of kmers, hits, genotypes and sheet; 1 for those that it lacks.
     options : MapOptions, optional
     backend : str or Choice
-        "auto", or the name of a backend that places samples; or that with one device.
+        "auto", or the name of a backend that embeds samples; or that with one device.
     threads : int
         CPU threads.
 
@@ -113,7 +110,7 @@ def draw_map(
     groups = {name: read.groups.pop(name).sets(names) for name in list(read.groups)}
     named, devices = named_devices(backend)
     is_worth = is_worth_a_device(PLACE, len(names) * len(groups), threads, WORTH_A_DEVICE)
-    placer = PLACERS.choose_one(named, devices, is_worth)
+    embedder = EMBEDDERS.choose_one(named, devices, is_worth)
 
     @cache
     def comparer_of(scheme: Scheme) -> Comparer:
@@ -128,14 +125,14 @@ def draw_map(
         groups,
         of_groups,
         given,
-        placer,
+        embedder,
         comparer_of=comparer_of,
         threads=threads,
         sketches={} if sketches is None else {"kmers": sketches},
         colours=None if colour is None else [read.cells.get(name, {}).get(colour, "") for name in names],
         slot_bits=None if read.scheme is None else read.scheme.bits,
     )
-    _tell(drawn, read.scheme)
+    _log_result(drawn, read.scheme)
     return drawn
 
 
@@ -229,7 +226,7 @@ def _samples_of(read: _Properties) -> list[str]:
     return names
 
 
-def _tell(drawn: SampleMap, scheme: Scheme | None) -> None:
+def _log_result(drawn: SampleMap, scheme: Scheme | None) -> None:
     log.info("%d samples by %s", len(drawn.names), ", ".join(drawn.groups))
     if not drawn.is_above_chance:
         cure = "Give properties that samples have in common" if scheme is None else chance_text(scheme)

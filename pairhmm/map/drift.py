@@ -1,4 +1,4 @@
-"""Relations of pairs whose own population has other allele frequencies than the cohort.
+"""Population drift: relations of pairs whose population has other allele frequencies than the cohort.
 
 In a cohort of several ancestries, two strangers of a minority share alleles that are rare in the cohort. With the
 cohort's frequencies they look like relatives. What tells them apart is that such alleles stand together within an
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.likelihoods import GENOTYPES, Floats, LogLikelihoods
+from pairhmm.map.genotype_likelihoods import GENOTYPES, Floats, LogLikelihoods
 from pairhmm.variants.genealogy import IBD, UNRELATED
 
 DRIFTS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
@@ -80,10 +80,10 @@ def likelihoods_of_pairs(
     priors : float32 (3, 9, sites)
     """
     both = (first[:, :, None] * second[:, None]).reshape(len(first), _PAIRS_OF_GENOTYPES, -1)
-    found = np.empty((len(first), 3, both.shape[-1]), dtype=np.float32)
+    result = np.empty((len(first), 3, both.shape[-1]), dtype=np.float32)
     for number, prior in enumerate(priors):
-        np.einsum("pgs,gs->ps", both, prior, out=found[:, number])
-    return found
+        np.einsum("pgs,gs->ps", both, prior, out=result[:, number])
+    return result
 
 
 def relation_likelihoods(of_states: NDArray[np.float32], outliers: float) -> Floats:
@@ -112,7 +112,6 @@ def fit_drift(
     first, second : float32 (pairs, 3, sites)
     priors : sequence of float32 (3, 9, sites)
         Of each of `DRIFTS`.
-    outliers : float
 
     Returns
     -------
@@ -135,16 +134,16 @@ class DriftedPairs:
     """
 
     def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats) -> None:
-        told = np.flatnonzero((frequencies >= _RAREST) & (frequencies <= 1 - _RAREST))
-        self._sites = told[:: -(-len(told) // _FEW_SITES) or 1]
+        common = np.flatnonzero((frequencies >= _RAREST) & (frequencies <= 1 - _RAREST))
+        self._sites = common[:: -(-len(common) // _FEW_SITES) or 1]
         self._likelihoods, self._frequencies = likelihoods, frequencies[self._sites]
 
     def are_related(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Whether pairs have any relation: bool (pairs,)."""
         priors = [joint_priors(self._frequencies, drift) for drift in DRIFTS] if len(first) else []
-        found = np.zeros(len(first), dtype=bool)
+        result = np.zeros(len(first), dtype=bool)
         for pair in range(len(first)):
             own, other = (np.exp(self._likelihoods[one, self._sites].T)[None] for one in (first[pair], second[pair]))
             fits, _ = fit_drift(own, other, priors, _OUTLIERS)
-            found[pair] = fits[0].argmax() != UNRELATED
-        return found
+            result[pair] = fits[0].argmax() != UNRELATED
+        return result

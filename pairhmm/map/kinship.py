@@ -1,4 +1,4 @@
-"""Which relation two samples have, by the likelihoods of their genotypes.
+"""Kinship: the relation of two samples, by the likelihoods of their genotypes.
 
 Two samples of a relation have 0, 1 or 2 alleles from a common ancestor with probabilities k0, k1, k2
 (`pairhmm.variants.genealogy.IBD`). The likelihood of a site is ``k0 A0 + k1 A1 + k2 A2``, where A0, A1 and A2 are
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
-from pairhmm.map.likelihoods import Floats, LogLikelihoods, genotype_priors
+from pairhmm.map.genotype_likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.objects import short_repr
 from pairhmm.variants.genealogy import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
 
@@ -25,7 +25,7 @@ LEAST_LEAD = float(np.log(100.0))
 """The best relation must be 100 times likelier than the next, or it is unknown."""
 ALL_PAIRS = 20_000
 """Up to so many pairs, every pair is scored. Of more, those whose score test tells that they may be related."""
-FEW = 30
+FEW_SAMPLES = 30
 """Fewer samples than these do not tell frequencies well enough (`UncertainFrequencies`)."""
 _LEAST_Z = 2.0
 _STEPS = 12
@@ -113,10 +113,6 @@ class UncertainFrequencies:
     ----------
     likelihoods : float32 (samples, sites, 3)
         Of genotypes.
-
-    Attributes
-    ----------
-    samples, sites : int
     """
 
     def __init__(self, likelihoods: LogLikelihoods) -> None:
@@ -176,7 +172,6 @@ def kinship(shared: SharedAlleles | UncertainFrequencies, wanted: NDArray[np.boo
 
     Parameters
     ----------
-    shared : SharedAlleles, or UncertainFrequencies in a cohort of few samples
     wanted : bool (pairs,)
         Pairs whose relatedness is estimated.
     """

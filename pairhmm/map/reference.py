@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.base import Placer
-from pairhmm.map.properties import Neighbours, TokenSets
+from pairhmm.map.base import Embedder
 from pairhmm.map.sketch.published import PRIME, SLOTS, signature
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
-class ReferencePlacer(Placer):
+class ReferenceEmbedder(Embedder):
     """One sample after the other."""
 
     label = "reference"
@@ -62,7 +62,7 @@ def projection(signatures: NDArray[np.uint32], matrix: NDArray[np.float32]) -> N
 
 
 def blend(start: NDArray[np.float32], neighbours: Neighbours, alpha: float, passes: int) -> NDArray[np.float64]:
-    """Positions after the passes of `pairhmm.map.base.Placer.blended`, shape (samples, 2)."""
+    """Positions after the passes of `pairhmm.map.base.Embedder.blended`, shape (samples, 2)."""
     counts = np.diff(neighbours.offsets)
     has_neighbours = counts > 0
     firsts = neighbours.offsets[:-1][has_neighbours]
@@ -73,5 +73,5 @@ def blend(start: NDArray[np.float32], neighbours: Neighbours, alpha: float, pass
     return where
 
 
-def make() -> ReferencePlacer:
-    return ReferencePlacer()
+def make() -> ReferenceEmbedder:
+    return ReferenceEmbedder()

@@ -1,23 +1,49 @@
-"""`map relate`: who is related to whom, which samples may be exchanged, and which are contaminated."""
+"""`map relate`: kinship, exchanged labels and contamination of samples, in memory and as tables."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from math import isnan
+from typing import TextIO
 
 from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_output
-from pairhmm.map.frequencies import read_frequencies
+from pairhmm.map.genotype_reader import read_frequencies
 from pairhmm.map.relatedness import Relatedness, RelatedPair, RelatedSample, relate_samples
-from pairhmm.map.relation_writer import PAIR_COLUMNS, SAMPLE_COLUMNS, write_rows
-from pairhmm.map.sample_sites import read_sample_sites
+from pairhmm.map.site_reader import read_sample_sites
 from pairhmm.variants.genealogy import Genealogy, PedigreeError
 from pairhmm.variants.pedigree import read_genealogy
+
+PAIR_COLUMNS = (
+    *("sample_1", "sample_2", "sites", "concordance", "ibs0", "ibs2", "shared_hets", "relatedness"),
+    *("expected", "found", "flags", "note"),
+)
+SAMPLE_COLUMNS = (
+    *("sample", "sites", "depth", "heterozygosity"),
+    *("contamination", "contamination_low", "contamination_high", "flags"),
+)
+UNKNOWN = "."
+
+
+def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a table: numbers with a fraction have four decimals; NaN, an empty tuple and an empty text are ``.``."""
+    out.write("#" + "\t".join(columns) + "\n")
+    out.writelines("\t".join(map(_text, row)) + "\n" for row in rows)
+
+
+def _text(cell: object) -> str:
+    if isinstance(cell, tuple):
+        return ",".join(cell) or UNKNOWN
+    if isinstance(cell, float):
+        return UNKNOWN if isnan(cell) else f"{cell:.4f}"
+    return str(cell) or UNKNOWN
+
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +88,7 @@ def relate(
     sheet, pedigree = path_of(sheet), path_of(pedigree)
     if sheet is not None or pedigree is not None:
         genealogy = read_genealogy(sheet, pedigree, sites.samples)
-        _tell_unknown([name for name in sites.samples if name not in genealogy.individuals])
+        _warn_of_unknown([name for name in sites.samples if name not in genealogy.individuals])
     shares = None if frequencies is None else read_frequencies(path_of(frequencies), keys)
     log.info("%d samples, %d sites", len(sites.samples), len(keys))
     try:
@@ -71,10 +97,12 @@ def relate(
         raise InputError(pedigree or sheet or "", "", str(error), "correct the parents") from error
 
 
-def _tell_unknown(samples: Sequence[str]) -> None:
+def _warn_of_unknown(samples: Sequence[str]) -> None:
     if samples:
         names = ", ".join(samples[:3]) + (", ..." if len(samples) > 3 else "")
-        log.warning("nothing is expected of %d samples that the sheet or the pedigree lacks: %s", len(samples), names)
+        log.warning(
+            "%d samples are not in the sheet or the pedigree, so no relation is expected: %s", len(samples), names
+        )
 
 
 @kept_apart()
@@ -107,13 +135,13 @@ def write_relations(
     --------
     >>> pairhmm.write_relations("cohort.vcf.gz", "pairs.tsv", "samples.tsv", sheet="sheet.tsv")  # doctest: +SKIP
     """
-    given = some_paths_of(inputs, "inputs")
+    paths = some_paths_of(inputs, "inputs")
     others = [path_of(path) for path in (sheet, pedigree, frequencies)]
     pairs, samples = path_of(output), path_of(sample_table)
-    check_apart([*given, *others], [("-o", pairs), ("--sample-table", samples)])
+    check_apart([*paths, *others], [("-o", pairs), ("--sample-table", samples)])
     for path in filter(None, (pairs, samples)):
         require_ending(path, "tables", TEXT_TABLE)
-    found = relate(given, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
+    found = relate(paths, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
     if samples is None:
         _write_pairs(found, pairs)
     else:
@@ -121,8 +149,8 @@ def write_relations(
             write_rows(out, SAMPLE_COLUMNS, map(_cells, found.samples))
             _write_pairs(found, pairs)
     flags = Counter(flag for sample in found.samples for flag in sample.flags)
-    told = ", ".join(f"{count} {flag}" for flag, count in flags.items()) or "none"
-    log.info("flagged samples: %s", told)
+    text = ", ".join(f"{count} {flag}" for flag, count in flags.items()) or "none"
+    log.info("flagged samples: %s", text)
 
 
 def _write_pairs(found: Relatedness, path: str) -> None:

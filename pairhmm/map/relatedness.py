@@ -1,4 +1,4 @@
-"""Everything about the relations of some samples: what `map relate` writes, from sites to flags."""
+"""Relatedness of samples, from sites to flags: the rows of both tables of `map relate`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.cohort import SampleSites, evidence_of
 from pairhmm.map.concordance import Agreement, agreement, certain_genotypes
 from pairhmm.map.contamination import Contamination, estimate_contamination
 from pairhmm.map.flags import FLAGS, Flags, pair_and_sample_flags
-from pairhmm.map.individuals import Individuals
-from pairhmm.map.kinship import FEW, SharedAlleles, UncertainFrequencies, all_pairs, kinship
-from pairhmm.map.likelihoods import (
+from pairhmm.map.genotype_likelihoods import (
     Floats,
     LogLikelihoods,
     add_reads,
@@ -24,7 +21,9 @@ from pairhmm.map.likelihoods import (
     has_data,
     heterozygosity,
 )
-from pairhmm.map.losses import Loss
+from pairhmm.map.individuals import Individuals, Loss
+from pairhmm.map.kinship import FEW_SAMPLES, SharedAlleles, UncertainFrequencies, all_pairs, kinship
+from pairhmm.map.sites import SampleSites, evidence_of
 from pairhmm.objects import short_repr
 from pairhmm.variants.genealogy import IDENTICAL, RELATIONS, UNKNOWN, Genealogy
 
@@ -126,7 +125,7 @@ class Relatedness:
 
     def pairs(self) -> Iterator[RelatedPair]:
         """Each two samples, in the order of the samples."""
-        names, agreed = [one.sample for one in self.samples], self.agreement
+        names, agreed = [sample.sample for sample in self.samples], self.agreement
         columns = (agreed.sites, agreed.concordance, agreed.ibs0, agreed.ibs2, agreed.shared_hets, self.relatedness)
         begin = 0
         for first, name in enumerate(names[:-1]):
@@ -152,11 +151,9 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
 
     Parameters
     ----------
-    sites : SampleSites
-    genealogy : Genealogy
     frequencies : float64 (sites,), optional
         Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
-        samples, and with fewer than `FEW` samples, each is taken to be as probable as any other.
+        samples, and with fewer than `FEW_SAMPLES` samples, each is taken to be as probable as any other.
 
     Raises
     ------
@@ -165,7 +162,7 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
     """
     expected = genealogy.relations(sites.samples)
     plain = add_reads(from_phred(sites.phred), sites.evidence)
-    shares = _filled(frequencies, plain)
+    shares = _frequencies_of(frequencies, plain)
     is_given = None if frequencies is None else ~np.isnan(frequencies)
     foreign = estimate_contamination(sites.evidence, plain, shares, is_given)
     likelihoods = _without_foreign_reads(sites, plain, shares, foreign)
@@ -176,8 +173,8 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
     del plain, likelihoods
     related = kinship(shared, agreed.sites < ENOUGH_GENOTYPES)
     found = _matrix(related.relation, len(sites.samples))
-    losses = _mind_losses(found, foreign.individuals)
-    notes = {pair: "; ".join(loss.told(sites.samples[loss.sample]) for loss in own) for pair, own in losses.items()}
+    losses = _apply_losses(found, foreign.individuals)
+    notes = {pair: "; ".join(loss.note(sites.samples[loss.sample]) for loss in own) for pair, own in losses.items()}
     has_loss = np.zeros(found.shape, dtype=bool)
     has_loss[tuple(np.array(list(losses), dtype=np.intp).reshape(-1, 2).T)] = True
     related.relatedness[has_loss[all_pairs(len(found))]] = 1
@@ -192,7 +189,7 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
         strict=True,
     )
     return Relatedness(
-        [RelatedSample(*one) for one in samples],
+        [RelatedSample(*sample) for sample in samples],
         agreed,
         np.where(agreed.sites < ENOUGH_GENOTYPES, related.relatedness, agreed.relatedness),
         expected,
@@ -202,15 +199,9 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
     )
 
 
-def _mind_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
-    """Give samples with losses the relations of their individual. `found` is changed.
-
-    Returns
-    -------
-    dict of (int, int) to list of Loss
-        Those of pairs of samples of one individual.
-    """
-    of_sample, told = individuals.of_sample, {}
+def _apply_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
+    """Give samples with losses the relations of their individual, in `found`; returns the losses of its pairs."""
+    of_sample, losses = individuals.of_sample, {}
     for sample in individuals.losses:
         is_own = of_sample == of_sample[sample]
         partner = individuals.whole_partner(sample)
@@ -219,11 +210,11 @@ def _mind_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tupl
         found[sample, is_own] = found[is_own, sample] = IDENTICAL
         for other in np.flatnonzero(is_own).tolist():
             pair = min(sample, other), max(sample, other)
-            told[pair] = [individuals.losses[one] for one in pair if one in individuals.losses]
-    return told
+            losses[pair] = [individuals.losses[one] for one in pair if one in individuals.losses]
+    return losses
 
 
-def _filled(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:
+def _frequencies_of(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:
     """Frequencies at all sites: those that are given, and those of the samples where none is."""
     own = allele_frequencies(likelihoods)
     return own if frequencies is None else np.where(np.isnan(frequencies), own, frequencies)
@@ -247,7 +238,7 @@ def _without_foreign_reads(
 
 def _shared_alleles(likelihoods: LogLikelihoods, frequencies: Floats | None) -> SharedAlleles | UncertainFrequencies:
     """What relations are found from. `likelihoods` is changed."""
-    if frequencies is None and len(likelihoods) < FEW:
+    if frequencies is None and len(likelihoods) < FEW_SAMPLES:
         return UncertainFrequencies(likelihoods)
     shares = allele_frequencies(likelihoods) if frequencies is None else frequencies
     # A rare genotype in two samples would decide alone, were its frequency a little wrong. NaN is not kept either.
@@ -266,6 +257,6 @@ def _matrix(relation: NDArray[np.int8], samples: int) -> NDArray[np.int8]:
 
 def _flag_names(flags: Flags) -> list[tuple[str, ...]]:
     """The names of the flags of each element, in the order of `FLAGS`."""
-    told = [flag for flag in FLAGS if flag in flags]
-    table = np.stack([flags[flag] for flag in told], axis=-1)
-    return [tuple(flag for flag, is_set in zip(told, row, strict=True) if is_set) for row in table.tolist()]
+    names = [flag for flag in FLAGS if flag in flags]
+    table = np.stack([flags[flag] for flag in names], axis=-1)
+    return [tuple(flag for flag, is_set in zip(names, row, strict=True) if is_set) for row in table.tolist()]

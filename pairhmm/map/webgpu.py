@@ -1,4 +1,4 @@
-"""Places samples on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
+"""Embeds samples on a WebGPU device, with wgpu: the text of the kernels, their parameters, and their launches."""
 
 from __future__ import annotations
 
@@ -14,27 +14,82 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import Plan
 from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import pair_device
-from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, grid, record, status, translated, wait
+from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, grid, record, translated, wait
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.errors import DeviceLost
-from pairhmm.map.columns import SlotSums
-from pairhmm.map.device import DevicePlacer, values_of
-from pairhmm.map.properties import Neighbours, TokenSets
-from pairhmm.map.sketch.published import FACTORS, SLOTS, SUMMANDS
-from pairhmm.map.webgpu_kernels import (
-    BINDINGS,
-    BLEND_PARAMS,
-    BLEND_WIDTH,
-    PIECES,
-    PLACE_PARAMS,
-    SKETCH_WIDTH,
-    SUM_WORDS,
-    PlaceVariant,
-    source,
+from pairhmm.map.device import DeviceEmbedder, SlotSums, values_of
+from pairhmm.map.sketch.published import FACTORS, LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS, SUMMANDS
+from pairhmm.map.tokens import Neighbours, TokenSets
+
+SKETCH_WIDTH = 32
+"""Invocations of a workgroup that sketches a sample."""
+
+TOGETHER = 2
+"""Tokens that are hashed together, so that their loads and hashes overlap."""
+
+LOADS = 4
+"""Samples whose signatures an invocation reads together. It divides `SKETCH_WIDTH`."""
+
+BLEND_WIDTH = 64
+"""Invocations of a workgroup of `blend`, each of which has a sample."""
+
+BLOCK = 32
+"""Neighbours that are added up before their sum is added to that of the others."""
+
+PIECES = 16
+"""Pieces of 16 bits of the four sums of a slot's values and squares (`Sums` of place.wgsl). Each sum has four."""
+
+SUM_WORDS = PIECES * SLOTS + 1
+"""Words of the sums of a chunk."""
+
+PLACE_PARAMS = Record(
+    "PlaceParams",
+    Field("samples", "u32", "of the chunk"),
+    Field("tokens_at", "u32", "in `given`: the tokens"),
+    Field("offsets_at", "u32", "in `given`: where each sample's tokens begin, and where the last one's end"),
+    Field("unused", "u32", ""),
 )
 
-__all__ = ["WebgpuSketcher", "make", "status"]
+BLEND_PARAMS = Record(
+    "BlendParams",
+    Field("samples", "u32", "of the chunk"),
+    Field("first", "u32", "of these samples"),
+    Field("values_at", "u32", "in `given`: the neighbours"),
+    Field("offsets_at", "u32", "in `given`: where each sample's neighbours begin, and where the last one's end"),
+    Field("alpha", "f32", "the neighbours' share"),
+)
+
+BINDINGS = {
+    "signatures": ("in", "table", "found"),
+    "columns": ("in", "table", "found", "sums"),
+    "project": ("in", None, "found", None, "form", "out"),
+    "blend": ("in", "start", "before", "after"),
+}
+"""Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceVariant:
+    """What a kernel is compiled for: its entry point, and whether the device has integers of 64 bits."""
+
+    entry: str
+    int64: bool
+
+
+def source(variant: PlaceVariant) -> tuple[str, str]:
+    """WGSL of a variant, and its entry point."""
+    if variant.entry == "blend":
+        declared = constants({"WIDTH": BLEND_WIDTH, "BLOCK": BLOCK}) | {BLEND_PARAMS.name: BLEND_PARAMS.declaration}
+        return assemble("map/place_blend.wgsl", read, declared, {}), variant.entry
+    sizes = {"PRIME": PRIME, "SLOTS": SLOTS, "FEW": LEAST_FOR_ONE_PERMUTATION, "WIDTH": SKETCH_WIDTH, "PIECES": PIECES}
+    repeated = {"TOGETHER": TOGETHER, "LOADS": LOADS}
+    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(variant.int64)} | repeated
+    declared = constants(sizes | repeated) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
+    return assemble("map/place.wgsl", read, declared, numbers), variant.entry
+
 
 log = logging.getLogger(__name__)
 
@@ -233,14 +288,9 @@ class WebgpuSketcher:
         named: Mapping[str, str] | None = None,
         is_cleared: bool = False,
     ) -> None:
-        """Submit a dispatch, and a copy of a buffer's first bytes for `_downloaded`.
+        """Submit a dispatch, and a copy of a buffer's first bytes for `_downloaded`; `is_cleared` zeroes them before.
 
-        Parameters
-        ----------
-        named : mapping, optional
-            The buffers that names of `BINDINGS` stand for, where they are others.
-        is_cleared : bool
-            Whether that buffer is set to zero first.
+        `named` maps names of `BINDINGS` to other buffers.
         """
         names = (BINDINGS[entry][at] for at in range(len(BINDINGS[entry])))
         bound = {1 + at: slot[(named or {}).get(name, name)] for at, name in enumerate(names) if name is not None}
@@ -292,12 +342,12 @@ class WebgpuSketcher:
                 staging.unmap()
 
 
-def make(device: int = 0) -> DevicePlacer:
-    """A placer on a WebGPU device.
+def make(device: int = 0) -> DeviceEmbedder:
+    """An embedder on a WebGPU device.
 
     Raises
     ------
     BackendUnavailable
     """
     with webgpu_setup.starting(f"webgpu:{device}"):
-        return DevicePlacer(WebgpuSketcher(device))
+        return DeviceEmbedder(WebgpuSketcher(device))

@@ -1,1 +1,1 @@
-"""Simulated genomes, variants and reads with their truth. Pure functions on arrays; no files."""
+"""Simulated genomes, variants, reads, signals and cohorts, with their truth: input of the other commands."""

@@ -14,9 +14,8 @@ from pairhmm.errors import InputError
 from pairhmm.files.bgzip import LONGEST_FOR_TBI
 from pairhmm.files.output_folders import whole_folder
 from pairhmm.models.profile import parameters_of
-from pairhmm.simulate.genome_files import write_fasta, write_truth
+from pairhmm.simulate.files import ReadWriter, write_fasta, write_truth
 from pairhmm.simulate.profile_errors import ProfileErrors
-from pairhmm.simulate.read_files import ReadWriter
 from pairhmm.simulate.reads import FRAGMENT_MEAN, FRAGMENT_SPREAD, draw_reads
 from pairhmm.simulate.reference import make_contig, repeat_families
 from pairhmm.simulate.variants import TooManyVariantsError, build_haplotype, place_variants
@@ -46,7 +45,6 @@ class SimulatedData:
 
     Attributes
     ----------
-    reference, truth, fastq_1, fastq_2, bam : Path
     snvs, indels : int
         Variants in the truth.
     pairs : int

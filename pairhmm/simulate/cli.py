@@ -3,167 +3,96 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
+from typing import Any
 
 import rich_click as click
 
 from pairhmm.cli.fields import option
 from pairhmm.cli.help_style import GENOME, OUTPUT, READS, CommandGroup
-from pairhmm.simulate import api as simulate
-from pairhmm.simulate import (
-    cli_cohort as simulate_cohort,
-)
-from pairhmm.simulate import (
-    cli_samples as simulate_samples,
-)
-from pairhmm.simulate import (
-    cli_signal as simulate_signal,
-)
-from pairhmm.simulate import (
-    cli_signatures as simulate_signatures,
-)
+from pairhmm.simulate import api
+from pairhmm.simulate.cli_inputs import cohort, samples, signal, signatures
 
 log = logging.getLogger(__name__)
+
+genome_option = partial(option, api.simulate, panel=GENOME)
+reads_option = partial(option, api.simulate, panel=READS)
 
 EXAMPLES = (
     "pairhmm simulate -o demo --length 100000",
     "pairhmm simulate -o second --length 100000 --seed 2 --genome-seed 1",
 )
 
-_RATES = {"snvs": 1000 * simulate.SNVS_PER_BASE, "indels": 1000 * simulate.INDELS_PER_BASE}
+_RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE}
 
 
 @click.group("simulate", cls=CommandGroup, invoke_without_command=True, examples=EXAMPLES)
-@option(
-    simulate.simulate,
+@genome_option(
     "length",
     metavar="BASES",
-    panel=GENOME,
-    help=f"The length of the genome: {simulate.MIN_CONTIG:,} to {simulate.MAX_CONTIG:,} bases a contig.",
+    help=f"The length of the genome: {api.MIN_CONTIG:,} to {api.MAX_CONTIG:,} bases a contig.",
 )
-@option(
-    simulate.simulate,
-    "contigs",
-    metavar="N",
-    panel=GENOME,
-    help="The number of contigs, 1 or more. They are about as long as each other.",
+@genome_option("contigs", metavar="N", help="The number of contigs, 1 or more, of about equal length.")
+@genome_option(
+    "snvs", metavar="N", help=f"The number of SNVs. Without this option, there are {_RATES['snvs']:g} in 1,000 bases."
 )
-@option(
-    simulate.simulate,
-    "snvs",
-    metavar="N",
-    panel=GENOME,
-    help=f"The number of SNVs. Without this option, there are {_RATES['snvs']:g} in 1,000 bases.",
-)
-@option(
-    simulate.simulate,
+@genome_option(
     "indels",
     metavar="N",
-    panel=GENOME,
     help=f"The number of insertions and deletions. Without this option, there are {_RATES['indels']:g} in 1,000 bases.",
 )
-@option(
-    simulate.simulate,
-    "max_indel",
-    metavar="BASES",
-    panel=GENOME,
-    help="The length of the longest insertion or deletion. It is less than --read-length.",
+@genome_option(
+    "max_indel", metavar="BASES", help="The length of the longest insertion or deletion. It is less than --read-length."
 )
-@option(
-    simulate.simulate,
-    "seed",
-    metavar="N",
-    panel=GENOME,
-    help="The seed of the random numbers. The same seed and options give the same bytes.",
+@genome_option(
+    "seed", metavar="N", help="The seed of the random numbers. The same seed and options give the same bytes."
 )
-@option(
-    simulate.simulate,
+@genome_option(
     "genome_seed",
     metavar="N",
-    panel=GENOME,
-    help="The seed of the reference alone: samples with the same one share their reference. Without this option, it is"
-    " that of --seed.",
+    help="The seed of the reference alone. Samples with the same one share their reference. Without this option, it"
+    " is --seed.",
 )
-@option(
-    simulate.simulate,
-    "coverage",
-    metavar="X",
-    panel=READS,
-    help=f"The mean depth of the reads, up to {simulate.MAX_COVERAGE:,}.",
-)
-@option(
-    simulate.simulate,
+@reads_option("coverage", metavar="X", help=f"The mean depth of the reads, up to {api.MAX_COVERAGE:,}.")
+@reads_option(
     "read_length",
     metavar="BASES",
-    panel=READS,
-    help="The length of a read: {} to {} bases. Reads are paired.".format(*simulate.READ_LENGTHS),
+    help="The length of a read: {} to {} bases. Reads are paired.".format(*api.READ_LENGTHS),
 )
-@option(
-    simulate.simulate,
+@reads_option(
     "fragment_length",
     metavar="BASES",
-    panel=READS,
-    help="The mean length of the fragments. The two reads of a pair begin at the ends of their fragment, and overlap if"
-    " it is shorter than both together. No fragment is shorter than a read.",
+    help="The mean insert size. Mates overlap if their fragment is shorter than two reads. No fragment is shorter than"
+    " a read.",
 )
-@option(
-    simulate.simulate,
-    "fragment_spread",
-    metavar="BASES",
-    panel=READS,
-    help="The standard deviation of the lengths of fragments.",
-)
-@option(
-    simulate.simulate,
-    "sample",
-    metavar="NAME",
-    panel=READS,
-    help="The name of the sample, in the VCF and in the read group.",
-)
-@option(
-    simulate.simulate,
+@reads_option("fragment_spread", metavar="BASES", help="The standard deviation of the insert size.")
+@reads_option("sample", metavar="NAME", help="The name of the sample, in the VCF and in the read group.")
+@reads_option(
     "profile_errors",
     metavar="NAME",
-    panel=READS,
-    help="Gaps and letters come from the profile model with these parameters, a TOML file or 'normalised', under the"
-    " errors that base qualities promise.",
+    help="Draw indel and substitution errors from the profile model with these parameters (a TOML file, or"
+    " 'normalised'), in addition to the errors that base qualities state.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FOLDER",
     panel=OUTPUT,
-    help="The folder for the files. It is made if it is missing. [required]",
+    help="The output folder. It is created if missing. [required]",
 )
 @option(
-    simulate.simulate,
+    api.simulate,
     "overwrite",
     "--force",
     panel=OUTPUT,
-    help="Files that are there already are replaced.",
+    help="Replace existing files.",
 )
 @click.pass_context
-def command(
-    context: click.Context,
-    length: int,
-    contigs: int,
-    snvs: int | None,
-    indels: int | None,
-    max_indel: int,
-    seed: int,
-    genome_seed: int | None,
-    coverage: float,
-    read_length: int,
-    fragment_length: int,
-    fragment_spread: int,
-    sample: str,
-    profile_errors: str | None,
-    output: str | None,
-    overwrite: bool,
-) -> None:
-    """Make a diploid genome with known variants, and paired reads of it.
+def command(context: click.Context, /, output: str | None, **options: Any) -> None:
+    """Simulate a diploid genome with known variants, and paired reads of it.
 
     The genome has interspersed repeats, short tandem repeats and homopolymers. The reads have base qualities, and
-    errors at the rates that these qualities promise. The folder gets reference.fa, truth.vcf.gz (phased),
+    errors at the rates that these qualities state. The folder gets reference.fa, truth.vcf.gz (phased),
     reads_1.fastq.gz, reads_2.fastq.gz and reads.bam (the true alignments), with their indexes.
     """
     if context.invoked_subcommand is not None:
@@ -171,27 +100,11 @@ def command(
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output'.", context)
 
-    made = simulate.simulate(
-        output,
-        length=length,
-        contigs=contigs,
-        coverage=coverage,
-        read_length=read_length,
-        fragment_length=fragment_length,
-        fragment_spread=fragment_spread,
-        snvs=snvs,
-        indels=indels,
-        max_indel=max_indel,
-        sample=sample,
-        seed=seed,
-        genome_seed=genome_seed,
-        profile_errors=profile_errors,
-        overwrite=overwrite,
-    )
-    log.info("%d SNVs, %d indels, %d read pairs: %s", made.snvs, made.indels, made.pairs, made.bam.parent)
+    data = api.simulate(output, **options)
+    log.info("%d SNVs, %d indels, %d read pairs: %s", data.snvs, data.indels, data.pairs, data.bam.parent)
 
 
-command.add_command(simulate_signatures.command)
-command.add_command(simulate_samples.command)
-command.add_command(simulate_signal.command)
-command.add_command(simulate_cohort.command)
+command.add_command(signatures)
+command.add_command(samples)
+command.add_command(signal)
+command.add_command(cohort)

@@ -1,12 +1,25 @@
-"""Draws a cohort whose relations, exchanged labels, duplicates and contaminated samples are known."""
+"""`simulate cohort`: a cohort whose relations, exchanged labels, duplicates and contaminated samples are known."""
 
 from __future__ import annotations
 
+import logging
+import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
+import pysam
 from numpy.typing import NDArray
+
+from pairhmm.arguments import AnyPath, path_of
+from pairhmm.errors import InputError
+from pairhmm.files.output_folders import whole_folder
+from pairhmm.options import check_number, check_whole
+from pairhmm.simulate.files import letters, write_truth_table
+from pairhmm.variants.call_writer import VCF_COLUMNS
 
 FREQUENCIES = 0.05, 0.95
 """Least and greatest frequency of the alternative allele; frequencies are uniform between them."""
@@ -30,7 +43,6 @@ class CohortSample:
 
     Attributes
     ----------
-    name : str
     individual : str
         Whose sample it is by the sheet.
     true_individual : str
@@ -87,7 +99,6 @@ def plan_samples(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     people : sequence of Individual
         From `plan_individuals`.
     families, samples_each : int
@@ -114,8 +125,8 @@ def plan_samples(
     samples = [CohortSample(one.name, one.name, one.name) for one in people[:of_families]]
     for one in people[of_families:]:
         samples += [CohortSample(f"{one.name}_{copy}", one.name, one.name) for copy in range(1, samples_each + 1)]
-    parents = {one.name: one.father for one in people}
-    groups = [parents[one.individual] or one.individual for one in samples]
+    parents = {person.name: person.father for person in people}
+    groups = [parents[sample.individual] or sample.individual for sample in samples]
     children = [index for index, one in enumerate(samples) if parents[one.individual]]
     others = list(range(of_families, len(samples)))
     free = rng.permutation(children + (others if samples_each > 2 else [])).tolist()
@@ -128,7 +139,7 @@ def plan_samples(
     for share in contamination:
         index = _take(free, lambda _: True, "children, or individuals with 3 samples")
         own = samples[index].true_individual
-        sources = sorted({one.true_individual for one in samples} - _relatives(people, own))
+        sources = sorted({sample.true_individual for sample in samples} - _relatives(people, own))
         if not sources:
             raise ValueError(f"there is no stranger whose reads {samples[index].name} could have")
         source = sources[int(rng.integers(len(sources)))]
@@ -138,7 +149,7 @@ def plan_samples(
 
 def _relatives(people: Sequence[Individual], name: str) -> set[str]:
     """An individual with its parents, siblings and children."""
-    parents = {one.name: {one.father, one.mother} - {""} for one in people}
+    parents = {person.name: {person.father, person.mother} - {""} for person in people}
     return {
         other for other, above in parents.items() if other == name or name in above or parents[name] & above
     } | parents[name]
@@ -170,12 +181,12 @@ def draw_genotypes(
 ) -> dict[str, NDArray[np.int8]]:
     """Alternative alleles of each individual at unlinked sites: int8 (sites,) by name. Parents come first."""
     genotypes: dict[str, NDArray[np.int8]] = {}
-    for one in people:
-        if one.father:
-            passed = (rng.binomial(1, genotypes[parent] / 2) for parent in (one.father, one.mother))
-            genotypes[one.name] = sum(passed, start=np.zeros(len(frequencies), np.int64)).astype(np.int8)
+    for person in people:
+        if person.father:
+            passed = (rng.binomial(1, genotypes[parent] / 2) for parent in (person.father, person.mother))
+            genotypes[person.name] = sum(passed, start=np.zeros(len(frequencies), np.int64)).astype(np.int8)
         else:
-            genotypes[one.name] = rng.binomial(2, frequencies).astype(np.int8)
+            genotypes[person.name] = rng.binomial(2, frequencies).astype(np.int8)
     return genotypes
 
 
@@ -202,3 +213,155 @@ def draw_reads(
 def draw_frequencies(rng: np.random.Generator, sites: int) -> NDArray[np.float64]:
     """Frequencies of the alternative allele, float64 (sites,)."""
     return rng.uniform(*FREQUENCIES, sites)
+
+
+CONTIGS = 22
+SPACING = 10_000
+"""Bases between neighbouring sites."""
+
+_HIGHEST_QUALITY = 99
+_VCF_HEADER = (
+    "##fileformat=VCFv4.2",
+    '##FILTER=<ID=PASS,Description="All filters passed">',
+    '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
+    '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Reads of each allele">',
+    '##FORMAT=<ID=DP,Number=1,Type=Integer,Description="Reads">',
+    '##FORMAT=<ID=GQ,Number=1,Type=Integer,Description="Genotype quality, Phred">',
+    '##FORMAT=<ID=PL,Number=G,Type=Integer,Description="Likelihoods of genotypes, Phred, the best 0">',
+)
+_GENOTYPES = "0/0", "0/1", "1/1"
+
+
+def write_cohort_vcf(
+    path: Path, samples: Sequence[str], alleles: Sequence[tuple[int, int]], counts: AlleleCounts, error_rate: float
+) -> None:
+    """Write bgzipped VCF and its .tbi. Sites are spread over `CONTIGS` contigs.
+
+    Parameters
+    ----------
+    alleles : sequence of (int, int)
+        Base codes (A 0, C 1, G 2, T 3) of the reference and the alternative allele of each site.
+    error_rate : float
+        That genotypes are called with.
+    """
+    each = -(-len(alleles) // CONTIGS)
+    lines = [
+        *_VCF_HEADER,
+        *(f"##contig=<ID=chr{number + 1},length={SPACING * (each + 1)}>" for number in range(CONTIGS)),
+    ]
+    lines.append("\t".join((*VCF_COLUMNS, "FORMAT", *samples)))
+    cell = lru_cache(maxsize=None)(lambda reference, alternative: _cell(reference, alternative, error_rate))
+    with pysam.BGZFile(os.fspath(path), "wb", index=None) as out:
+        out.write(("\n".join(lines) + "\n").encode())
+        sites = zip(alleles, counts.reference.tolist(), counts.alternative.tolist(), strict=True)
+        for number, (pair, reference, alternative) in enumerate(sites):
+            contig, place = divmod(number, each)
+            ref, alt = (letters([code]) for code in pair)
+            cells = "\t".join(map(cell, reference, alternative))
+            line = f"chr{contig + 1}\t{SPACING * (place + 1)}\t.\t{ref}\t{alt}\t.\tPASS\t.\tGT:AD:DP:GQ:PL\t{cells}\n"
+            out.write(line.encode())
+    pysam.tabix_index(os.fspath(path), preset="vcf", force=True)
+
+
+def _cell(reference: int, alternative: int, error_rate: float) -> str:
+    """A sample's column. Without reads, nothing is called."""
+    if not reference + alternative:
+        return "./.:0,0:0:.:."
+    shares = (error_rate, 0.5, 1 - error_rate)
+    phred = [-10 * (reference * math.log10(1 - share) + alternative * math.log10(share)) for share in shares]
+    scaled = [round(value - min(phred)) for value in phred]
+    quality = min(_HIGHEST_QUALITY, sorted(scaled)[1])
+    called = _GENOTYPES[scaled.index(0)]
+    text = ",".join(map(str, scaled))
+    return f"{called}:{reference},{alternative}:{reference + alternative}:{quality}:{text}"
+
+
+log = logging.getLogger(__name__)
+
+CALLS, SHEET, TRUTH = "cohort.vcf.gz", "samples.tsv", "truth.tsv"
+FILES = (CALLS, f"{CALLS}.tbi", SHEET, TRUTH)
+SHEET_COLUMNS = ("sample", "individual", "father", "mother")
+TRUTH_COLUMNS = (
+    *("sample", "individual", "true_individual", "swapped_with", "duplicate_of"),
+    *("contamination", "contamination_source"),
+)
+MOST_CONTAMINATION = 0.5
+LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
+MOST_DEPTH = 10_000
+# A separate random stream (`pairhmm.simulate.signal` has the one before).
+_COHORT = 4
+
+
+def simulate_cohort(
+    output: AnyPath,
+    *,
+    families: int = 4,
+    individuals: int = 14,
+    samples_each: int = 3,
+    swaps: int = 0,
+    duplicates: int = 0,
+    contamination: Sequence[float] = (),
+    sites: int = 50_000,
+    depth: float = 30.0,
+    error_rate: float = 0.002,
+    seed: int = 1,
+    overwrite: bool = False,
+) -> None:
+    """Write the calls of a cohort, its sample sheet, and what is wrong in it; the same arguments give the same bytes.
+
+    Parameters are the options of `pairhmm simulate cohort`.
+
+    Raises
+    ------
+    InputError
+        Where there are too few samples for the faults, and where an output can't be written.
+    OptionError
+        For arguments out of range.
+    """
+    whole = {"families": families, "individuals": individuals, "swaps": swaps, "duplicates": duplicates, "seed": seed}
+    for name, value in whole.items():
+        check_whole(name, value, 0)
+    for name, value in (("samples_each", samples_each), ("sites", sites)):
+        check_whole(name, value, 1)
+    for share in contamination:
+        check_number("contamination", share, 0, MOST_CONTAMINATION)
+    check_number("depth", depth, 0, MOST_DEPTH)
+    check_number("error_rate", error_rate, LEAST_ERROR, MOST_ERROR)
+    rng = np.random.default_rng((seed, _COHORT))
+    try:
+        people = plan_individuals(families, individuals)
+        people, samples = plan_samples(
+            rng, people, families, samples_each, swaps, duplicates=duplicates, contamination=contamination
+        )
+    except ValueError as error:
+        cure = "raise --families or --individuals, or ask for fewer faults"
+        raise InputError("--swaps/--duplicates/--contamination", "", str(error), cure) from error
+    if not samples:
+        raise InputError("--families/--individuals", "", "the cohort has no sample", "ask for some")
+    genotypes = draw_genotypes(rng, people, draw_frequencies(rng, sites))
+    counts = draw_reads(rng, samples, genotypes, depth, error_rate)
+    reference = rng.integers(0, 4, sites)
+    alternative = (reference + rng.integers(1, 4, sites)) % 4
+    alleles = list(zip(reference.tolist(), alternative.tolist(), strict=True))
+    with whole_folder(path_of(output), FILES, overwrite) as scratch:
+        write_cohort_vcf(scratch / CALLS, [sample.name for sample in samples], alleles, counts, error_rate)
+        _write_sheet(scratch / SHEET, people, samples)
+        write_truth_table(scratch / TRUTH, TRUTH_COLUMNS, map(_truth_row, samples))
+    log.info("%d samples, %d sites: %s", len(samples), sites, path_of(output))
+
+
+def _write_sheet(path: Path, people: Sequence[Individual], samples: Sequence[CohortSample]) -> None:
+    by_name = {one.name: one for one in people}
+    rows = [SHEET_COLUMNS]
+    for sample in samples:
+        person = by_name[sample.individual]
+        rows.append((sample.name, person.name, person.father, person.mother))
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _truth_row(sample: CohortSample) -> Sequence[object]:
+    return (
+        *(sample.name, sample.individual, sample.true_individual),
+        *(sample.swapped_with or ".", sample.duplicate_of or "."),
+        *(sample.contamination, sample.source or "."),
+    )

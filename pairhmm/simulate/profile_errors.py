@@ -1,4 +1,4 @@
-"""Reads drawn from the profile model itself: its insertions, deletions and emissions along a haplotype."""
+"""Sequencing errors drawn from the profile model: insertions, deletions and emissions along a haplotype."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ def draw_places(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    errors : ProfileErrors
     begin : int64[reads]
         Where each read begins; one whose deletions lead past `end` begins so much earlier, and has no gaps where the
         haplotype is too short for them.

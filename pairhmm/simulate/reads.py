@@ -67,8 +67,6 @@ def draw_reads(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Source of randomness.
     haplotypes : sequence of SimulatedHaplotype
         The copies of the contig, as many as the ploidy.
     fragments : int
@@ -238,8 +236,6 @@ def draw_qualities(rng: np.random.Generator, count: int, length: int, read_two: 
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Source of randomness.
     count, length : int
         Reads and bases a read.
     read_two : numpy.ndarray, bool, shape (count,)

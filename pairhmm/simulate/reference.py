@@ -1,10 +1,11 @@
-"""A simulated reference with what makes real ones hard: interspersed and tandem repeats, and homopolymers."""
+"""Simulated genomes: a reference with repeats and homopolymers, and relatives with a known Jaccard index of k-mers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 GC_MEAN = 0.41
 GC_SPREAD = 0.05
@@ -54,8 +55,6 @@ def make_contig(rng: np.random.Generator, length: int, families: list[np.ndarray
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Source of randomness.
     length : int
         Bases.
     families : list of numpy.ndarray
@@ -111,3 +110,29 @@ def _scatter_tracts(rng: np.random.Generator, codes: np.ndarray) -> list[Tract]:
         tracts.append(Tract(start, start + size, unit))
         end_of_last = start + size
     return tracts
+
+
+LETTERS = np.frombuffer(b"ACGT", dtype=np.uint8)
+
+Bases = NDArray[np.uint8]
+
+
+def random_genome(length: int, rng: np.random.Generator) -> Bases:
+    """Bases 0 to 3, uint8[length]."""
+    return rng.integers(0, 4, length, dtype=np.uint8)
+
+
+def relative(genome: Bases, jaccard: float, k: int, rng: np.random.Generator) -> Bases:
+    """A copy with substitutions, about so many that the k-mers of both have this Jaccard index.
+
+    With the rate d of substitutions, a k-mer stays as it is with the probability ``p = (1 - d)^k``, and the Jaccard
+    index is ``p / (2 - p)``.
+    """
+    unchanged = 2 * jaccard / (1 + jaccard)
+    changed = rng.random(len(genome)) < 1 - unchanged ** (1 / k)
+    return np.where(changed, (genome + rng.integers(1, 4, len(genome), dtype=np.uint8)) % 4, genome).astype(np.uint8)
+
+
+def sequence_of(genome: Bases) -> str:
+    """Letters of a genome."""
+    return LETTERS[genome].tobytes().decode()

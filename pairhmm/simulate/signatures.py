@@ -1,14 +1,25 @@
-"""Random signatures, and samples in which some of them are planted. Letters are sets of bases."""
+"""`simulate signatures` and `simulate samples`: random signatures, and samples in which some of them are planted.
+
+Letters are sets of bases.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import InputError
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.files.output_folders import check_new
+from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.signatures import read_signatures
+from pairhmm.simulate.files import write_truth_table
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)
 """The sets of A, C, G and T alone (`pairhmm.sequences.iupac`)."""
@@ -62,7 +73,6 @@ def draw_sample(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     background : int
         Bases around the signatures.
     signatures : sequence of uint8 arrays
@@ -86,3 +96,113 @@ def draw_sample(
     letters = with_ns(rng, np.concatenate(stretches), n_ratio)
     qualities = rng.integers(phred[0], phred[1] + 1, len(letters), dtype=np.uint8)
     return SimulatedSample(letters, qualities, list(planted), starts)
+
+
+TRUTH_COLUMNS = ("sample", "signature", "start", "end", "strand")
+# Separate random streams: with one seed, samples would otherwise have the random bases of the signatures.
+_SIGNATURES, _SAMPLES = 0, 1
+_Rule = tuple[bool, str, str]
+
+
+def simulate_signatures(
+    output: str | Path,
+    *,
+    count: int = 1000,
+    min_length: int = 3000,
+    max_length: int = 10_000,
+    n_ratio: float = 0.1,
+    seed: int = 1,
+    overwrite: bool = False,
+) -> None:
+    """Write random signatures as FASTA; the same arguments give the same bytes.
+
+    Parameters are the options of `pairhmm simulate signatures`. Ranges include both ends.
+
+    Raises
+    ------
+    InputError
+        For arguments out of range, and where the output can't be written.
+    """
+    _check([(count >= 1, "--count", "must be at least 1"), *_shared_rules(min_length, max_length, n_ratio, seed)])
+    check_new([output], overwrite)
+    rng = np.random.default_rng((seed, _SIGNATURES))
+    with open_sequences(output) as write:
+        for number in range(1, count + 1):
+            length = int(rng.integers(min_length, max_length + 1))
+            write(f"signature_{number}", draw_signature(rng, length, n_ratio), None)
+
+
+@kept_apart()
+def simulate_samples(
+    signatures: str | Path,
+    output: str | Path,
+    *,
+    truth: str | Path | None = None,
+    num_no_virus: int = 1000,
+    num_with_virus: int = 10,
+    min_viruses: int = 100,
+    max_viruses: int = 200,
+    min_length: int = 100_000,
+    max_length: int = 200_000,
+    min_phred: int = 10,
+    max_phred: int = 30,
+    n_ratio: float = 0.1,
+    seed: int = 1,
+    overwrite: bool = False,
+) -> None:
+    """Write samples as FASTQ, some with signatures planted in them; the same arguments give the same bytes.
+
+    Parameters are the options of `pairhmm simulate samples`. Ranges include both ends. A planted signature adds to its
+    sample, whose length is that of the random bases around. Signatures are planted forward, each at most once a sample.
+
+    Raises
+    ------
+    InputError
+        For arguments out of range, unusable signatures, and where an output can't be written.
+    """
+    check_apart([signatures], [("-o", output), ("--truth", truth)])
+    check_new([output, truth], overwrite)
+    known = read_signatures(signatures)
+    _check(
+        [
+            (num_no_virus >= 0, "--num-no-virus", "must not be negative"),
+            (num_with_virus >= 0, "--num-with-virus", "must not be negative"),
+            (1 <= min_viruses <= max_viruses, "--min-viruses", "must be from 1 to --max-viruses"),
+            (max_viruses <= len(known), "--max-viruses", f"must be at most the {len(known)} signatures"),
+            (
+                0 <= min_phred <= max_phred <= HIGHEST_SAM_QUALITY,
+                "--min-phred",
+                f"must be from 0 to --max-phred, at most {HIGHEST_SAM_QUALITY}",
+            ),
+            *_shared_rules(min_length, max_length, n_ratio, seed),
+        ]
+    )
+    rng = np.random.default_rng((seed, _SAMPLES))
+    sequences = [known.sequence(index) for index in range(len(known))]
+    has_viruses = rng.permutation(np.arange(num_no_virus + num_with_virus) < num_with_virus)
+    rows: list[Sequence[object]] = []
+    with open_sequences(output) as write:
+        for number, positive in enumerate(has_viruses.tolist(), start=1):
+            length = int(rng.integers(min_length, max_length + 1))
+            viruses = int(rng.integers(min_viruses, max_viruses + 1)) if positive else 0
+            planted = rng.choice(len(known), viruses, replace=False).tolist()
+            sample = draw_sample(rng, length, sequences, planted, (min_phred, max_phred), n_ratio)
+            write(f"sample_{number}", sample.letters, sample.qualities)
+            for index, start in zip(sample.planted, sample.starts, strict=True):
+                rows.append((f"sample_{number}", known.names[index], start, start + len(sequences[index]), "+"))
+        if truth is not None:
+            write_truth_table(truth, TRUTH_COLUMNS, rows)
+
+
+def _shared_rules(min_length: int, max_length: int, n_ratio: float, seed: int) -> list[_Rule]:
+    return [
+        (1 <= min_length <= max_length, "--min-length", "must be from 1 to --max-length"),
+        (0 <= n_ratio <= 1, "--n-ratio", "must be from 0 to 1"),
+        (seed >= 0, "--seed", "must not be negative"),
+    ]
+
+
+def _check(rules: Sequence[_Rule]) -> None:
+    for holds, option, rule in rules:
+        if not holds:
+            raise InputError(option, "", rule, "")

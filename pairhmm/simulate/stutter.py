@@ -1,4 +1,4 @@
-"""Stutter: reads whose copy of a tandem repeat has gained or lost units, as amplification and sequencing make it."""
+"""PCR stutter: reads whose copy of a tandem repeat has gained or lost units."""
 
 from __future__ import annotations
 
@@ -94,12 +94,10 @@ def draw_stutter(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     codes : uint8[n]
         The haplotype.
     tracts : Tracts
         From `find_tracts` of the same haplotype and stutter.
-    stutter : Stutter
     begin : int64[reads]
         Where each read begins; `begin + length` is at most n.
     length : int

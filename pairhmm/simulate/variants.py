@@ -1,4 +1,4 @@
-"""Simulated variants of a contig, and the two haplotypes that carry them."""
+"""Simulated variants of a contig, and its two haplotypes."""
 
 from __future__ import annotations
 
@@ -95,8 +95,6 @@ def place_variants(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Source of randomness.
     codes : numpy.ndarray, uint8, shape (n,)
         The contig.
     tracts : list of Tract

@@ -2,7 +2,7 @@
 //
 // Method. A workgroup takes one sample after the other. Signatures stay on the device, 512 bytes a sample, until they
 // are projected. Sums are whole numbers, so nothing depends on how samples are shared among workgroups. What workgroups
-// add to them is cut into pieces of 16 bits, since there are no atomics of 64 bits. `pairhmm/map/columns.py` makes
+// add to them is cut into pieces of 16 bits, since there are no atomics of 64 bits. `pairhmm/map/device.py` makes
 // one affine form of z-scores and the matrix.
 //
 // Versions, H200, 10^6 samples with 10 groups of 1 to 40 tokens:

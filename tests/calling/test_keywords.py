@@ -12,7 +12,7 @@ from pairhmm.align.scoring import AlignKeywords, Scoring
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.calling.keywords import CallKeywords, RunKeywords
 from pairhmm.calling.run_options import RunOptions
-from pairhmm.map.sketch.options import SketchKeywords, SketchOptions
+from pairhmm.map.sketch.sketches import SketchKeywords, SketchOptions
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.options import keyword_types, with_keywords
 from pairhmm.report.inputs import ReportInputs, ReportKeywords

@@ -12,7 +12,7 @@ from pairhmm.align.base import ALIGNERS
 from pairhmm.backends.base import Status
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import BackendUnavailable, InputError
-from pairhmm.map.base import PLACERS
+from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.sketch.base import COMPARERS
 from pairhmm.scan.base import SCANNERS
 from pairhmm.warp.base import WARPERS
@@ -24,7 +24,7 @@ TOOLS = {
     "warp": WARPERS,
     "scan": SCANNERS,
     "compare sketches": COMPARERS,
-    "place samples": PLACERS,
+    "embed samples": EMBEDDERS,
 }
 
 
@@ -88,8 +88,8 @@ def test_devices_that_are_refused(states):
         ALIGNERS.choose("auto", (1, 1), False)
     with pytest.raises(InputError, match="--device: 0,1: one device compares sketches; name one"):
         COMPARERS.choose_one("cuda", (0, 1), True)
-    with pytest.raises(InputError, match="--device: 0,1: one device places samples; name one"):
-        PLACERS.choose_one("cuda", (0, 1), True)
+    with pytest.raises(InputError, match="--device: 0,1: one device embeds samples; name one"):
+        EMBEDDERS.choose_one("cuda", (0, 1), True)
 
 
 def test_fallbacks_are_announced_once(taken, caplog):

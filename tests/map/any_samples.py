@@ -1,11 +1,11 @@
-"""Random properties and neighbours, for tests of placers."""
+"""Random properties and neighbours, for tests of embedders."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.published import PRIME
+from pairhmm.map.tokens import Neighbours, TokenSets
 
 
 def token_sets(sets):

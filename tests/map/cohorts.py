@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.cohort import counted_evidence
-from pairhmm.map.evidence import COUNTED_ERROR, SiteEvidence
+from pairhmm.map.genotype_likelihoods import add_reads
+from pairhmm.map.sites import COUNTED_ERROR, SiteEvidence, counted_evidence
 
 Genotypes = NDArray[np.int8]
 
@@ -51,6 +51,22 @@ def reads(
         alternative = rng.binomial(total, q)
         counts[index, :, 0], counts[index, :, 1] = total - alternative, alternative
     return counts
+
+
+def founders(count: int, sites: int, seed: int = 5) -> list[Genotypes]:
+    rng, shares = np.random.default_rng(seed), frequencies(sites)
+    return [founder(shares, rng) for _ in range(count)]
+
+
+def populations(rng: np.random.Generator, sites: int, fst: float) -> NDArray[np.float64]:
+    """Frequencies of two populations, (2, sites)."""
+    ancestral, size = rng.uniform(0.05, 0.95, sites), (1 - fst) / fst
+    return np.clip(rng.beta(ancestral * size, (1 - ancestral) * size, (2, sites)), 0.001, 0.999)
+
+
+def likelihoods_of(counts: NDArray[np.uint16]) -> NDArray[np.float32]:
+    """Genotype likelihoods of counted reads."""
+    return add_reads(np.zeros((*counts.shape[:2], 3), dtype=np.float32), evidence(counts))
 
 
 def evidence(counts: NDArray[np.uint16]) -> SiteEvidence:

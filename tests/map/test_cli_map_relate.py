@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pairhmm
+from tests.map import cohorts
 
 NAMES = [f"p{person}_{number}" for person in range(10) for number in range(3)] + ["single_0", "double_0", "foreign_0"]
 SITES = 6000
 
 
 @pytest.fixture(scope="module")
-def cohorts():
-    """The module tests/map/cohorts.py."""
-    path = Path(__file__).with_name("cohorts.py")
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_cohorts", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def cohort(cohorts, tmp_path_factory):
+def cohort(tmp_path_factory):
     """A folder with a VCF and a sheet. p0_0 and p4_2 are exchanged, double_0 is single_0, 10% of foreign_0 are p7's."""
     folder = tmp_path_factory.mktemp("cohort")
     rng = np.random.default_rng(6)
@@ -97,13 +85,13 @@ def test_in_python(cohort):
     assert {pair.found for pair in found.pairs()} == {"unrelated", "identical"}
 
 
-def test_a_trio_and_its_pedigree(cohorts, run_cli, tmp_path):
+def test_a_trio_and_its_pedigree(run_cli, tmp_path):
     rng = np.random.default_rng(21)
     (father, mother, kid, *_), _ = cohorts.family(cohorts.frequencies(4000), rng)
     cohorts.write_genotypes(tmp_path / "trio.vcf", ["dad", "mum", "kid", "extra"], [father, mother, kid, kid[::-1]])
     (tmp_path / "x.ped").write_text("f kid dad mum 1 0\nf dad 0 0 1 0\nf mum 0 0 2 0\n")
     done = run_cli("map", "relate", "trio.vcf", "--pedigree", "x.ped", cwd=tmp_path)
-    assert "nothing is expected of 1 samples that the sheet or the pedigree lacks: extra" in done.stderr
+    assert "1 samples are not in the sheet or the pedigree, so no relation is expected: extra" in done.stderr
     found = [line.split("\t") for line in done.stdout.splitlines()[1:]]
     assert [(row[0], row[1], *row[8:11]) for row in found if row[1] != "extra"] == [
         ("dad", "mum", "unrelated", "unrelated", "."),
@@ -114,7 +102,7 @@ def test_a_trio_and_its_pedigree(cohorts, run_cli, tmp_path):
     assert [row[4] for row in found if "kid" in row[:2] and "extra" not in row[:2]] == ["0", "0"]
 
 
-def test_a_tumour_that_lost_alleles_is_its_own_blood(cohorts, run_cli, tmp_path):
+def test_a_tumour_that_lost_alleles_is_its_own_blood(run_cli, tmp_path):
     rng = np.random.default_rng(31)
     blood, other = (cohorts.founder(cohorts.frequencies(2000), rng) for _ in range(2))
     lost = blood.copy()
@@ -138,7 +126,7 @@ def test_a_tumour_that_lost_alleles_is_its_own_blood(cohorts, run_cli, tmp_path)
     assert {row["flags"] for row in rows(tmp_path / "o.tsv")} == {"."}
 
 
-def test_frequencies_of_the_population(cohorts, run_cli, tmp_path):
+def test_frequencies_of_the_population(run_cli, tmp_path):
     rng = np.random.default_rng(21)
     shares = cohorts.frequencies(3000)
     people = [cohorts.founder(shares, rng) for _ in range(2)]
@@ -171,7 +159,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_one_line_for_what_can_not_be_used(cohorts, run_cli, tmp_path, case):
+def test_one_line_for_what_can_not_be_used(run_cli, tmp_path, case):
     one = np.ones((1, 60, 2), dtype=np.uint16)
     cohorts.write_counts(tmp_path / "one.vcf", ["a"], one)
     cohorts.write_counts(tmp_path / "two.vcf", ["a", "b"], np.repeat(one, 2, axis=0))

@@ -13,11 +13,9 @@ import pytest
 import pairhmm
 from pairhmm.errors import InputError, OptionError
 from pairhmm.map.sketch import published
-from pairhmm.map.sketch.kmers import kmer_hashes
-from pairhmm.map.sketch.permutation import dense_slots, frequent, minima
-from pairhmm.map.sketch.planes import planes_of, values_of
-from pairhmm.map.sketch.reader import read_sketches
-from pairhmm.map.sketch.sketches import Scheme
+from pairhmm.map.sketch.files import read_sketches
+from pairhmm.map.sketch.permutation import dense_slots, frequent, kmer_hashes, minima
+from pairhmm.map.sketch.sketches import Scheme, planes_of, values_of
 from pairhmm.sequences.iupac import encode_sets
 
 

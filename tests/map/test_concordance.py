@@ -7,6 +7,7 @@ import pytest
 
 from pairhmm.map import concordance
 from pairhmm.map.concordance import agreement, certain_genotypes
+from tests.map import cohorts
 
 
 def looped(first, second):
@@ -48,7 +49,7 @@ def test_without_common_sites_nothing_is_told():
     assert np.isnan(found.concordance).all() and np.isnan(found.relatedness).all()
 
 
-def test_genotypes_need_depth_and_balance(cohorts):
+def test_genotypes_need_depth_and_balance():
     counts = np.array([[[7, 0], [6, 0], [0, 30], [30, 1], [30, 3], [20, 6], [24, 6], [0, 0], [0, 0]]], dtype=np.uint16)
     called = np.full((1, 9), -1, dtype=np.int8)
     called[0, 7], called[0, 0] = 1, 2

@@ -10,11 +10,10 @@ from click.testing import CliRunner
 
 import pairhmm
 from pairhmm.errors import InputError, OptionError
+from pairhmm.files.hit_table import HIT_COLUMNS
 from pairhmm.map.cli import command
-from pairhmm.map.sketch.planes import planes_of
-from pairhmm.map.sketch.sketches import Scheme, Sketches
-from pairhmm.map.sketch.writer import write_sketches
-from pairhmm.scan.tables import HIT_COLUMNS
+from pairhmm.map.sketch.files import write_sketches
+from pairhmm.map.sketch.sketches import Scheme, Sketches, planes_of
 
 
 def clusters(count, slots=1024, seed=1):

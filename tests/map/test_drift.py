@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pairhmm.map.drift import joint_priors
+from pairhmm.map.genotype_likelihoods import allele_frequencies
 from pairhmm.map.kinship import SharedAlleles, all_pairs, kinship
-from pairhmm.map.likelihoods import add_reads, allele_frequencies
 from pairhmm.variants.genealogy import RELATIONS, UNKNOWN
-from tests.map.cohorts import child, evidence, family, founder, reads
+from tests.map.cohorts import child, family, founder, likelihoods_of, populations, reads
 
 SITES, FST, MINORITY = 6000, 0.1, 8
 
@@ -39,17 +39,8 @@ def test_priors_are_sums_over_drawn_alleles(drift):
             np.testing.assert_allclose(found[shared, ..., site], expected, rtol=1e-5, atol=1e-8)
 
 
-def populations(rng):
-    """Frequencies of two populations with an FST, (2, sites)."""
-    ancestral = rng.uniform(0.05, 0.95, SITES)
-    size = (1 - FST) / FST
-    return np.clip(rng.beta(ancestral * size, (1 - ancestral) * size, (2, SITES)), 0.001, 0.999)
-
-
 def found_relations(genotypes, depth, rng):
-    counts = reads(genotypes, depth, rng)
-    start = np.zeros((len(genotypes), SITES, 3), np.float32)
-    likelihoods = add_reads(start, evidence(counts))
+    likelihoods = likelihoods_of(reads(genotypes, depth, rng))
     pairs = all_pairs(len(genotypes))
     shared = SharedAlleles.of(likelihoods, allele_frequencies(likelihoods))
     found = kinship(shared, np.zeros(len(pairs[0]), dtype=bool)).relation
@@ -60,7 +51,7 @@ def found_relations(genotypes, depth, rng):
 @pytest.mark.parametrize("depth", [30, 5, 2])
 def test_a_minority_is_no_family_and_its_families_are(depth):
     rng = np.random.default_rng(12)
-    majority, minority = populations(rng)
+    majority, minority = populations(rng, SITES, FST)
     genotypes, close = family(minority, rng, strangers=MINORITY)
     genotypes += [founder(majority, rng) for _ in range(30)]
     wrong = {
@@ -75,7 +66,7 @@ def test_a_minority_is_no_family_and_its_families_are(depth):
 
 def test_relatives_of_mixed_ancestry():
     rng = np.random.default_rng(13)
-    one, two = populations(rng)
+    one, two = populations(rng, SITES, FST)
     father, mother, other = founder(one, rng), founder(two, rng), founder(one, rng)
     first, second, half = child(father, mother, rng), child(father, mother, rng), child(other, mother, rng)
     genotypes = [father, mother, first, second, half]

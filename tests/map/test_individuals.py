@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.alleles import CohortAlleles
+from pairhmm.map.genotype_likelihoods import LEAST, allele_frequencies
 from pairhmm.map.individuals import find_individuals
-from pairhmm.map.likelihoods import LEAST, add_reads, allele_frequencies
-from tests.map.cohorts import child, evidence, founder, frequencies, reads
+from pairhmm.map.population import CohortAlleles
+from tests.map.cohorts import child, founder, frequencies, likelihoods_of, reads
 
 SITES = 2000
 
 
 def individuals_of(genotypes, depth, foreign=None, shares=None):
-    counts = reads(genotypes, depth, np.random.default_rng(7), foreign)
-    likelihoods = add_reads(np.zeros((*counts.shape[:2], 3), dtype=np.float32), evidence(counts))
+    likelihoods = likelihoods_of(reads(genotypes, depth, np.random.default_rng(7), foreign))
     found = allele_frequencies(likelihoods) if shares is None else shares
-    return find_individuals(likelihoods, found, CohortAlleles(likelihoods, found).likeness, shares is not None)
+    return find_individuals(likelihoods, found, CohortAlleles(likelihoods, found).correlations, shares is not None)
 
 
 @pytest.mark.parametrize("strangers", [1, 34])
@@ -44,8 +43,7 @@ def test_foreign_reads_hide_no_individual():
 def test_likelihoods_of_an_individual_are_those_of_its_samples():
     rng, shares = np.random.default_rng(3), frequencies(SITES)
     one, other = founder(shares, rng), founder(shares, rng)
-    counts = reads([one, other, one, one], 2, rng)
-    likelihoods = add_reads(np.zeros((4, SITES, 3), dtype=np.float32), evidence(counts))
+    likelihoods = likelihoods_of(reads([one, other, one, one], 2, rng))
     individuals = find_individuals(likelihoods, shares, np.ones((4, 4), dtype=np.float32), True)
     assert individuals.of_sample.tolist() == [0, 1, 0, 0]
 

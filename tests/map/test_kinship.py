@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pairhmm.map import kinship as module
+from pairhmm.map.genotype_likelihoods import allele_frequencies
 from pairhmm.map.kinship import (
     OUTLIERS,
     SharedAlleles,
@@ -18,8 +19,8 @@ from pairhmm.map.kinship import (
     kinship,
     log_likelihoods,
 )
-from pairhmm.map.likelihoods import add_reads, allele_frequencies
 from pairhmm.variants.genealogy import IBD, RELATIONS, UNKNOWN, UNRELATED
+from tests.map import cohorts
 
 
 def probability(p, shared, first, second):
@@ -93,21 +94,15 @@ def relations(found, samples):
     return dict(zip(zip(*all_pairs(samples), strict=True), names, strict=True))
 
 
-def likelihoods_of(cohorts, genotypes, depth, rng, foreign=None):
-    counts = cohorts.reads(genotypes, depth, rng, foreign)
-    start = np.zeros((len(genotypes), counts.shape[1], 3), np.float32)
-    return add_reads(start, cohorts.evidence(counts))
-
-
 @pytest.mark.parametrize("prefilter", [False, True])
 @pytest.mark.parametrize("depth", [30, 2])
-def test_a_family_among_strangers(cohorts, monkeypatch, depth, prefilter):
+def test_a_family_among_strangers(monkeypatch, depth, prefilter):
     if prefilter:
         monkeypatch.setattr(module, "ALL_PAIRS", 0)
         monkeypatch.setattr(module, "_ROWS", 16)
     rng = np.random.default_rng(7)
     genotypes, close = cohorts.family(cohorts.frequencies(10_000), rng, strangers=44)
-    likelihoods = likelihoods_of(cohorts, genotypes, depth, rng)
+    likelihoods = cohorts.likelihoods_of(cohorts.reads(genotypes, depth, rng))
     shared = SharedAlleles.of(likelihoods, allele_frequencies(likelihoods))
     found = kinship(shared, np.ones(len(all_pairs(50)[0]), dtype=bool))
     named = relations(found, 50)
@@ -123,28 +118,28 @@ def test_a_family_among_strangers(cohorts, monkeypatch, depth, prefilter):
 
 
 @pytest.mark.parametrize("depth", [30, 2])
-def test_a_trio_alone(cohorts, depth):
+def test_a_trio_alone(depth):
     rng = np.random.default_rng(8)
     genotypes, _ = cohorts.family(cohorts.frequencies(10_000), rng)
-    likelihoods = likelihoods_of(cohorts, genotypes[:3], depth, rng)
+    likelihoods = cohorts.likelihoods_of(cohorts.reads(genotypes[:3], depth, rng))
     found = kinship(UncertainFrequencies(likelihoods), np.zeros(3, dtype=bool))
     assert relations(found, 3) == {(0, 1): "unrelated", (0, 2): "parent-child", (1, 2): "parent-child"}
 
 
 @pytest.mark.parametrize("depth", [30, 2])
-def test_foreign_reads_make_no_relatives(cohorts, depth):
+def test_foreign_reads_make_no_relatives(depth):
     rng = np.random.default_rng(9)
     shares = cohorts.frequencies(10_000)
     genotypes = [cohorts.founder(shares, rng) for _ in range(40)]
-    likelihoods = likelihoods_of(cohorts, genotypes, depth, rng, {3: (5, 0.03), 7: (9, 0.1)})
+    likelihoods = cohorts.likelihoods_of(cohorts.reads(genotypes, depth, rng, {3: (5, 0.03), 7: (9, 0.1)}))
     found = kinship(SharedAlleles.of(likelihoods, allele_frequencies(likelihoods)), np.zeros(780, dtype=bool))
     assert (found.relation == UNRELATED).all()
 
 
-def test_a_few_sites_tell_nothing(cohorts):
+def test_a_few_sites_tell_nothing():
     rng = np.random.default_rng(10)
     genotypes = [cohorts.founder(cohorts.frequencies(5), rng) for _ in range(40)]
-    likelihoods = likelihoods_of(cohorts, genotypes, 2, rng)
+    likelihoods = cohorts.likelihoods_of(cohorts.reads(genotypes, 2, rng))
     found = kinship(SharedAlleles.of(likelihoods, allele_frequencies(likelihoods)), np.zeros(780, dtype=bool))
     assert (found.relation == UNKNOWN).mean() > 0.95
 

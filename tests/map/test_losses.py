@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.cohort import SampleSites, counted_evidence
 from pairhmm.map.relatedness import relate_samples
+from pairhmm.map.sites import SampleSites, counted_evidence
 from pairhmm.variants.genealogy import Genealogy
 from tests.map.cohorts import child, founder, frequencies
 

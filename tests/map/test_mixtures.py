@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from pairhmm.map import mixtures
-from pairhmm.map.alleles import AlleleUrn
-from pairhmm.map.cohort import counted_evidence
 from pairhmm.map.mixtures import MixedReads, of_informed_population, of_population, of_source
+from pairhmm.map.population import AlleleUrn
+from pairhmm.map.sites import counted_evidence
 
 ODDS, ERROR = 0.995 / 0.005, 0.003
 URN = AlleleUrn(np.array([0.5, 14.0]), np.array([2.5, 20.0]))

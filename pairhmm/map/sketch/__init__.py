@@ -1,1 +1,1 @@
-"""MinHash sketches of samples, and how alike two are. Each backend that compares has a module of its name here."""
+"""MinHash sketches of samples and their distances: `map sketch` and `map distances`."""

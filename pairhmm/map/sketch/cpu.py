@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import chosen_isa
-from pairhmm.map.sketch.base import Comparer
-from pairhmm.map.sketch.nearest import Nearest
+from pairhmm.map.sketch.base import Comparer, Nearest
 from pairhmm.map.sketch.sketches import Sketches
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,28 +12,22 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import Slot
-from pairhmm.engine.tools import Fallback
-from pairhmm.errors import OutOfDeviceMemory
-from pairhmm.map.sketch.base import COMPARERS, Comparer
-from pairhmm.map.sketch.device import (
+from pairhmm.map.sketch.base import (
     EACH,
-    MOST_NEAREST,
     MOST_PAIRS,
-    MOST_TARGETS,
     PLACE_BITS,
     STEP,
     STRIDE,
     TILE,
+    DeviceComparer,
+    Nearest,
     columns_of,
     query_blocks,
     unpacked,
 )
-from pairhmm.map.sketch.nearest import NO_TARGET, Nearest, nearest_of_both
 from pairhmm.map.sketch.sketches import Sketches
-
-__all__ = ["CudaComparer", "make", "source", "status"]
 
 THREADS = 256
 """Threads of a block."""
@@ -55,7 +51,7 @@ def source(bits: int) -> str:
     return sources.source(constants, "map/compare.cu")
 
 
-class CudaComparer(Comparer):
+class CudaComparer(DeviceComparer):
     """Compares on one CUDA device.
 
     Parameters
@@ -68,64 +64,40 @@ class CudaComparer(Comparer):
         import cupy
 
         self._cupy = cupy
-        self.label = f"cuda:{device}"
+        super().__init__(f"cuda:{device}")
         self._device = cupy.cuda.Device(device)
         self._kernels: dict[tuple[str, int], Any] = {}
         self._one_call = threading.Lock()
-        self._fallback = Fallback(COMPARERS, self.label)
         with self._device:
             self._slot = Slot(cupy, self.label)
 
-    def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
-        found = np.empty((len(queries), len(targets)), np.uint16)
-        if not found.size:
-            return found
-        try:
-            with self._one_call, translated(self.label), self._device, self._slot.stream:
-                self._send(queries, targets)
-                columns = columns_of(len(targets))
-                for first, end in query_blocks(len(queries), len(targets), MOST_PAIRS):
-                    size = COUNT_BYTES * (end - first) * columns
-                    self._compare(queries, first, end, targets)
-                    counts = self._slot.download("counts", self._slot.pinned("counts", size)[:size]).view(np.uint16)
-                    found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
-        except OutOfDeviceMemory:
-            self._slot.release()
-            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
-        return found
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        with self._one_call, translated(self.label), self._device, self._slot.stream:
+            yield
 
-    def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
-        if count > MOST_NEAREST:
-            other = self._fallback.of(f"more than {MOST_NEAREST} nearest samples")
-            return other.nearest(queries, targets, count, threads)
-        found: Nearest = (
-            np.full((len(queries), count), NO_TARGET, np.int32),
-            np.zeros((len(queries), count), np.uint16),
-        )
-        if not len(queries):
-            return found
-        try:
-            with self._one_call, translated(self.label), self._device, self._slot.stream:
-                for first in range(0, len(targets), MOST_TARGETS):
-                    part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
-                    near, equal = self._nearest(queries, part, count)
-                    here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
-                    found = nearest_of_both(found, here)
-        except OutOfDeviceMemory:
-            self._slot.release()
-            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
+    def _equal_slots(self, queries: Sketches, targets: Sketches) -> NDArray[np.uint16]:
+        found = np.empty((len(queries), len(targets)), np.uint16)
+        self._send(queries, targets)
+        columns = columns_of(len(targets))
+        for first, end in query_blocks(len(queries), len(targets), MOST_PAIRS):
+            size = COUNT_BYTES * (end - first) * columns
+            self._compare(queries, first, end, targets)
+            counts = self._slot.download("counts", self._slot.pinned("counts", size)[:size]).view(np.uint16)
+            found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
         return found
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
         """Seconds that the kernel takes to count all pairs of sketches that are on the device, measured by events."""
-        with self._one_call, translated(self.label), self._device, self._slot.stream:
+        with self._using():
             self._send(queries, targets)
 
             def start() -> None:
                 for block in query_blocks(len(queries), len(targets), MOST_PAIRS):
                     self._compare(queries, *block, targets)
 
-            return self._slot.seconds(start, repetitions)
+            seconds: list[float] = self._slot.seconds(start, repetitions)
+        return seconds
 
     def _send(self, queries: Sketches, targets: Sketches) -> None:
         self._slot.begin_call()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.sketch.base import Comparer
-from pairhmm.map.sketch.nearest import nearest_of
+from pairhmm.map.sketch.base import NO_TARGET, Comparer, Nearest
 from pairhmm.map.sketch.sketches import Sketches
 
 
@@ -26,6 +25,14 @@ class ReferenceComparer(Comparer):
         self, queries: Sketches, targets: Sketches, count: int, threads: int
     ) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
         return nearest_of(self.equal_slots(queries, targets, threads), count)
+
+
+def nearest_of(equal: NDArray[np.uint16], count: int) -> Nearest:
+    """The nearest targets in a matrix of equal slots of shape (queries, targets)."""
+    targets = np.argsort(-equal.astype(np.int32), axis=1, kind="stable")[:, :count]
+    lacking = ((0, 0), (0, count - targets.shape[1]))
+    slots = np.take_along_axis(equal, targets, axis=1)
+    return np.pad(targets.astype(np.int32), lacking, constant_values=NO_TARGET), np.pad(slots, lacking)
 
 
 def make() -> ReferenceComparer:

@@ -1,36 +1,66 @@
-"""Compares sketches on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
+"""Compares sketches on a WebGPU device, with wgpu: the text of the kernels, their parameters, and their launches."""
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
+from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
-from pairhmm.engine.tools import Fallback
-from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-from pairhmm.map.sketch.base import COMPARERS, Comparer
-from pairhmm.map.sketch.device import (
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
+from pairhmm.errors import DeviceLost
+from pairhmm.map.sketch.base import (
     EACH,
-    MOST_NEAREST,
     MOST_PAIRS,
-    MOST_TARGETS,
+    PLACE_BITS,
+    STEP,
+    STRIDE,
     TILE,
+    DeviceComparer,
+    Nearest,
     columns_of,
     query_blocks,
     unpacked,
 )
-from pairhmm.map.sketch.nearest import NO_TARGET, Nearest, nearest_of_both
 from pairhmm.map.sketch.sketches import Sketches
-from pairhmm.map.sketch.webgpu_kernels import COMPARE_PARAMS, NEAREST, NEAREST_PARAMS, source
 
-__all__ = ["WebgpuComparer", "make", "status"]
+COMPARE_PARAMS = Record(
+    "CompareParams",
+    Field("first_query", "u32", "of the dispatch"),
+    Field("end_query", "u32", "one past its last query"),
+    Field("targets", "u32", ""),
+    Field("words", "u32", "of a plane, of 32 slots each"),
+    Field("stride", "u32", "of a row of counts, in groups of four"),
+)
 
-log = logging.getLogger(__name__)
+NEAREST_PARAMS = Record(
+    "NearestParams",
+    Field("first_query", "u32", "of the dispatch"),
+    Field("queries", "u32", "of the dispatch"),
+    Field("targets", "u32", ""),
+    Field("stride", "u32", "of a row of counts, in groups of four"),
+    Field("wanted", "u32", "keys of each query"),
+)
+
+NEAREST = 0
+"""The variant that looks for the nearest targets. The others compare sketches of so many bits."""
+
+
+def source(variant: int) -> tuple[str, str]:
+    """WGSL of a variant, and its entry point."""
+    if variant == NEAREST:
+        given = {NEAREST_PARAMS.name: NEAREST_PARAMS.declaration} | constants({"PLACE_BITS": PLACE_BITS})
+        return assemble("map/nearest.wgsl", read, given, {}), "nearest"
+    sizes = {"BITS": variant, "STEP": STEP, "TILE": TILE, "STRIDE": STRIDE}
+    given = {COMPARE_PARAMS.name: COMPARE_PARAMS.declaration} | constants(sizes)
+    return assemble("map/equal_slots.wgsl", read, given, {"EACH": EACH, "MANY_PLANES": int(variant > 1)}), "equal_slots"
+
 
 MOST_WORDS = 1 << 36
 """Most words that a submission to a discrete GPU compares: what a fast one takes 30 ms for."""
@@ -41,7 +71,7 @@ QUERIES, TARGETS, FOUND, COUNTS = "given", "more", "found", "border"
 """Buffers of a call (`USAGES`)."""
 
 
-class WebgpuComparer(Comparer):
+class WebgpuComparer(DeviceComparer):
     """Compares on one WebGPU device.
 
     Parameters
@@ -51,49 +81,18 @@ class WebgpuComparer(Comparer):
     """
 
     def __init__(self, number: int) -> None:
-        self.label = f"webgpu:{number}"
+        super().__init__(f"webgpu:{number}")
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
-        self._fallback = Fallback(COMPARERS, self.label)
 
-    def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
-        if not len(queries) or not len(targets):
-            return np.empty((len(queries), len(targets)), np.uint16)
+    @contextmanager
+    def _using(self) -> Iterator[None]:
         try:
             with self._shared.one_call, translated(self.label):
-                return self._equal_slots(queries, targets)
-        except OutOfDeviceMemory:
-            self._slot.release()
-            return self._fallback.of("so many sketches at once").equal_slots(queries, targets, threads)
+                yield
         except DeviceLost:
             pair_device.cache_clear()
             raise
-
-    def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
-        if count > MOST_NEAREST:
-            return self._fallback.of(f"more than {MOST_NEAREST} nearest samples").nearest(
-                queries, targets, count, threads
-            )
-        found: Nearest = (
-            np.full((len(queries), count), NO_TARGET, np.int32),
-            np.zeros((len(queries), count), np.uint16),
-        )
-        if not len(queries):
-            return found
-        try:
-            with self._shared.one_call, translated(self.label):
-                for first in range(0, len(targets), MOST_TARGETS):
-                    part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
-                    near, equal = self._nearest(queries, part, count)
-                    here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
-                    found = nearest_of_both(found, here)
-        except OutOfDeviceMemory:
-            self._slot.release()
-            return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
-        except DeviceLost:
-            pair_device.cache_clear()
-            raise
-        return found
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
         """Seconds that the kernel takes to count all pairs of sketches that are on the device, by the device's clock.

@@ -7,20 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pairhmm.map.sketch.sketches import Scheme, Sketches
+from pairhmm.map.sketch.sketches import Scheme, Sketches, planes_of
 
 
 def sketches_of(slots: np.ndarray, scheme: Scheme, kmers: np.ndarray | None = None) -> Sketches:
     """Sketches with these values of slots: unsigned integers[samples, slots]."""
-    planes = [
-        np.packbits((slots >> bit & 1).astype(np.uint8), axis=1, bitorder="little").view(np.uint64)
-        for bit in range(scheme.bits)
-    ]
     count = len(slots)
     return Sketches(
         scheme,
         [f"s{index}" for index in range(count)],
-        np.ascontiguousarray(np.stack(planes, axis=1)),
+        planes_of(slots.astype(np.uint32), scheme.bits),
         np.full(count, 1e6) if kmers is None else kmers,
         np.ones(count, np.int32),
     )

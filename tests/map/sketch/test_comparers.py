@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pairhmm import backends
 from pairhmm.backends.cuda import sources as cuda_sources
-from pairhmm.map.sketch import cpu, cuda, device, webgpu
-from pairhmm.map.sketch.base import COMPARERS
-from pairhmm.map.sketch.nearest import NO_TARGET
+from pairhmm.map.sketch import base, cpu, cuda, webgpu
+from pairhmm.map.sketch.base import COMPARERS, NO_TARGET
 from pairhmm.map.sketch.reference import ReferenceComparer
 from pairhmm.map.sketch.sketches import Scheme
+from tests.map.emulation import helper
 
 CPU_LEVELS = ("x86-64-v2", "avx2", "avx512", "avx512 vpopcntdq", "neon")
 
@@ -29,19 +26,6 @@ SCHEMES = [
     Scheme(slots=8192, bits=1),
     Scheme("published", slots=128, bits=31),
 ]
-
-
-HELPERS = Path(__file__).parents[2] / "backends" / "cuda"
-
-
-def helper(name):
-    """A module beside the tests of the CUDA backend."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, HELPERS / f"{name}.py")
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
 
 
 def emulated(memory=1 << 30):
@@ -130,7 +114,7 @@ def test_small_blocks_on_a_device(device_comparer, make_sketches, monkeypatch):
     """Several blocks of queries, and of targets among which the nearest are looked for."""
     for module in (cuda, webgpu):
         monkeypatch.setattr(module, "MOST_PAIRS", 64 * 200)
-        monkeypatch.setattr(module, "MOST_TARGETS", 60)
+    monkeypatch.setattr(base, "MOST_TARGETS", 60)
     some = make_sketches(np.random.default_rng(1), 330, SCHEMES[1])
     first, second = some.part(0, 150), some.part(150, 330)
     oracle = ReferenceComparer()
@@ -144,9 +128,9 @@ def test_small_blocks_on_a_device(device_comparer, make_sketches, monkeypatch):
 def test_the_cpu_finds_many_nearest(device_comparer, make_sketches, caplog):
     some = make_sketches(np.random.default_rng(2), 90, SCHEMES[0])
     with caplog.at_level(logging.WARNING, "pairhmm"):
-        found = device_comparer.nearest(some, some, device.MOST_NEAREST + 1, 1)
+        found = device_comparer.nearest(some, some, base.MOST_NEAREST + 1, 1)
     assert "no kernel for more than 64 nearest samples" in caplog.text
-    np.testing.assert_array_equal(found[0], ReferenceComparer().nearest(some, some, device.MOST_NEAREST + 1, 1)[0])
+    np.testing.assert_array_equal(found[0], ReferenceComparer().nearest(some, some, base.MOST_NEAREST + 1, 1)[0])
 
 
 def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):

@@ -5,10 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.map.sketch.kmers import kmer_hashes
-from pairhmm.map.sketch.permutation import FINE_SLOTS, NO_VALUE, dense_slots, frequent, kmers_of_minima, minima
-from pairhmm.map.sketch.planes import planes_of
+from pairhmm.map.sketch.permutation import (
+    FINE_SLOTS,
+    NO_VALUE,
+    dense_slots,
+    frequent,
+    kmer_hashes,
+    kmers_of_minima,
+    minima,
+)
 from pairhmm.map.sketch.published import FACTORS, SUMMANDS, signature, tokens_of
+from pairhmm.map.sketch.sketches import planes_of
 from pairhmm.native import is_compiled, native
 from pairhmm.sequences.arrays import joined, offsets
 from pairhmm.sequences.iupac import encode_sets, reverse_complement

@@ -1,0 +1,176 @@
+"""Properties of samples as sets of tokens, collected in bounded memory: a signature needs at most 128 of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
+from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_SHIFT, SLOTS, hashes, tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSets:
+    """A set of tokens for each sample.
+
+    Attributes
+    ----------
+    tokens : ndarray, shape (tokens,), uint32
+        Below 2**31 - 1. Those of a sample are distinct and sorted.
+    offsets : ndarray, shape (samples + 1,), int64
+        Where each sample's begin in `tokens`.
+    """
+
+    tokens: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The neighbours of each sample.
+
+    Attributes
+    ----------
+    indices : ndarray, shape (neighbours,), int32
+        Samples.
+    offsets : ndarray, shape (samples + 1,), int64
+        Where each sample's neighbours begin in `indices`.
+    """
+
+    indices: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+MOST_SETS = 150_000
+"""Sets of tokens that a map has at most: samples times groups. They and what is made of them take some 400 MB."""
+# Tokens of a sample, and of all samples, that wait to be compacted.
+_PENDING, _ALL_PENDING = 4096, 1 << 22
+
+_NONE = np.empty(0, dtype=np.uint32)
+
+
+def token_of(text: str) -> int:
+    """The token of a text: the first 64 bits of its BLAKE2b hash modulo P."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") % PRIME
+
+
+def slot_tokens(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The tokens of a sketch: one for each pair of a slot's number and its value.
+
+    Two sketches of K slots, m of them equal, become two sets of K tokens that share m. The sets' Jaccard index is
+    ``m / (2 K - m)``, which grows with m. So signatures of such tokens keep the order of the samples' Jaccard indices.
+
+    Parameters
+    ----------
+    values : ndarray, shape (slots,), uint32
+    """
+    words = np.arange(len(values), dtype=np.uint64) << np.uint64(32) | values.astype(np.uint64)
+    return tokens_of(mixed(words))
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64: numbers that look random, one for each word.
+
+    The hash functions of the published scheme are linear, so words with a pattern need it.
+    """
+    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return words ^ words >> np.uint64(31)
+
+
+def compacted(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """At most 128 of a set's tokens, which have the signature of all of them: the least of each slot, and at least 12.
+
+    Tokens that are added later and compacted again with these give the signature of all, too.
+
+    Parameters
+    ----------
+    tokens : ndarray, shape (tokens,), uint32
+        In any order. A token may be there several times.
+    """
+    distinct = np.unique(tokens)
+    if len(distinct) <= SLOTS:
+        return distinct
+    values = hashes(distinct, 0)
+    order = np.argsort(values)
+    slots = values[order] >> np.uint32(SLOT_SHIFT)
+    kept = np.ones(len(order), dtype=bool)
+    kept[1:] = slots[1:] != slots[:-1]
+    kept[:LEAST_FOR_ONE_PERMUTATION] = True
+    return np.sort(distinct[order[kept]])
+
+
+def check_size(sets: int) -> None:
+    """Raise InputError for more than `MOST_SETS` sets of tokens."""
+    if sets > MOST_SETS:
+        rule = f"more than {MOST_SETS:,} samples times groups of properties do not fit its memory"
+        raise InputError("map draw", "", rule, "give fewer groups, or see docs/map.md for programs that draw more")
+
+
+class TokenCollector:
+    """The tokens of samples, by their names.
+
+    Attributes
+    ----------
+    names : list of str
+        In the order in which they were first named.
+    """
+
+    def __init__(self) -> None:
+        self._tokens: dict[str, NDArray[np.uint32]] = {}
+        self._pending: dict[str, list[int]] = {}
+        self._waiting = 0
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._tokens)
+
+    def name(self, sample: str) -> None:
+        """Take up a sample, which may have no tokens."""
+        if sample not in self._tokens:
+            check_size(len(self._tokens) + 1)
+            self._tokens[sample] = _NONE
+
+    def add(self, sample: str, tokens: Iterable[int]) -> None:
+        """Add tokens of a sample."""
+        self.name(sample)
+        pending = self._pending.setdefault(sample, [])
+        before = len(pending)
+        pending.extend(tokens)
+        self._waiting += len(pending) - before
+        if self._waiting >= _ALL_PENDING:
+            self._flush_all()
+        elif len(pending) >= _PENDING:
+            self._flush(sample)
+
+    def add_array(self, sample: str, tokens: NDArray[np.uint32]) -> None:
+        """Like `add`, for many tokens."""
+        self.name(sample)
+        self._tokens[sample] = compacted(np.concatenate([self._tokens[sample], tokens]))
+
+    def sets(self, names: Sequence[str]) -> TokenSets:
+        """The tokens of these samples, in their order. A sample that was not named has none."""
+        self._flush_all()
+        rows = [self._tokens.get(name, _NONE) for name in names]
+        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum([len(row) for row in rows], out=offsets[1:])
+        return TokenSets(np.concatenate([_NONE, *rows]), offsets)
+
+    def _flush_all(self) -> None:
+        for sample in list(self._pending):
+            self._flush(sample)
+
+    def _flush(self, sample: str) -> None:
+        tokens = self._pending.pop(sample)
+        self._waiting -= len(tokens)
+        self.add_array(sample, np.array(tokens, dtype=np.uint32))
