@@ -14,17 +14,16 @@ from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.report.cohort import MIN_DEPTH
-from pairhmm.report.hits import QUALITY_BIN
+from pairhmm.report.fit import read_reported_fit
 from pairhmm.report.inputs import ReportInputs, ReportKeywords, check_inputs
-from pairhmm.report.map_panels import read_map_tables
-from pairhmm.report.multiqc_writer import general_statistics, multiqc_path, write_multiqc
+from pairhmm.report.map import read_map_tables
 from pairhmm.report.page_writer import write_page
 from pairhmm.report.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
-from pairhmm.report.parts import Report
+from pairhmm.report.parts import Report, general_statistics, multiqc_path, write_multiqc
 from pairhmm.report.pileup import QUALITY_STEP
-from pairhmm.report.run_tables import read_reported_fit, read_reported_timings
-from pairhmm.report.scan_tables import read_scan
-from pairhmm.report.site_tables import read_reported_sites
+from pairhmm.report.scan import QUALITY_BIN, read_scan
+from pairhmm.report.sites import read_reported_sites
+from pairhmm.report.timings import read_reported_timings
 from pairhmm.variants.genotypes import INFORMATIVE
 
 __all__ = ["MAX_SITES", "TITLE", "ReportInputs", "report"]

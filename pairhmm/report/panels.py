@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.sam_flags import ReadKey
 from pairhmm.likelihoods.reader import RegionLikelihoods
-from pairhmm.report.packing import to_json
+from pairhmm.report.page_writer import to_json
 from pairhmm.report.pileup import Pileup, packed_rows
 from pairhmm.variants.genotypes import INFORMATIVE
 

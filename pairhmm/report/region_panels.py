@@ -17,11 +17,10 @@ from pairhmm.alignments.sam_flags import ReadKey
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes, RegionLikelihoods
 from pairhmm.models.labels import model_of_label
-from pairhmm.report.packing import pack
+from pairhmm.report.page_writer import pack
 from pairhmm.report.panels import ReadEvidence, aligned_haplotypes, choose_haplotypes, most_reads, panel_bytes
 from pairhmm.report.pileup import Pileup, shown_columns
-from pairhmm.report.read_evidence import ReadExplainer, least_certain
-from pairhmm.report.read_places import ReadPlaces
+from pairhmm.report.reads import ReadExplainer, ReadPlaces, least_certain
 from pairhmm.sequences.fasta import Reference
 from pairhmm.variants.sites import ReportedSite, site_alleles
 

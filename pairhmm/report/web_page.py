@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.files.outputs import open_output
-from pairhmm.report.packing import pack
+from pairhmm.report.page_writer import pack
 
 PAGE = "pairhmm.html"
 """The name of the page."""

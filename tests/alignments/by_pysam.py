@@ -12,7 +12,7 @@ from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_po
 from pairhmm.alignments.sam_flags import UNMAPPED
 from pairhmm.alignments.selection import ELSEWHERE, EMPTY, JUMP, LOW_MAPQ, NOWHERE, OTHER_FLAG, OUTSIDE
 from pairhmm.errors import InputError
-from pairhmm.report.read_places import FoundRead
+from pairhmm.report.reads import FoundRead
 from pairhmm.sequences.letters import encode_read
 
 NO_TEXT = (ValueError, OverflowError)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pairhmm.report.inputs import ReportInputs
-from pairhmm.report.map_panels import read_map_tables
+from pairhmm.report.map import read_map_tables
 
 READER = Path(__file__).parents[2] / "web/src/page/cohort/reading.js"
 PROGRAM = Path(__file__).with_name("cohort_data.mjs")

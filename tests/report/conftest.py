@@ -18,7 +18,7 @@ import pytest
 
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.report.packing import unpack
+from pairhmm.report.page_writer import unpack
 from pairhmm.sequences.names import Names
 
 STEP, FLANK, PAD = 200, 55, 15

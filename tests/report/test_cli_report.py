@@ -11,6 +11,7 @@ import numpy as np
 import pysam
 import pytest
 
+from pairhmm.report import panels, sites
 from pairhmm.report.api import report as make_report
 from pairhmm.report.inputs import ReportInputs
 
@@ -241,21 +242,21 @@ def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
 
 def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch, caplog):
     """Reads and genotypes beyond a bound are left out of the drawings, and still count."""
-    monkeypatch.setattr("pairhmm.report.panels.MOST_READS", 16)
-    monkeypatch.setattr("pairhmm.report.site_tables.MOST_GENOTYPES", 8)
+    monkeypatch.setattr(panels, "MOST_READS", 16)
+    monkeypatch.setattr(sites, "MOST_GENOTYPES", 8)
     page = tmp_path / "report.html"
     make_report(page, ReportInputs(calls=run.calls, likelihoods=[run.table]))
     found = read_report(page)
     groups = [group for number in range(len(found.panels)) for group in found.header(number)["groups"]]
     assert [group["shown"] for group in groups] == [2] * 8  # 16 reads of 4 panels and 2 samples
     assert sum(group["reads"] for group in groups) > 16
-    sites, reads = found.data["notes"]
+    first, second = found.data["notes"]
     assert (
-        sites
+        first
         == "4 of 6 sites are shown: those with the lowest GQ (a report has at most 8 genotypes, whatever --max-sites)"
     )
-    assert reads.startswith(f"16 of {sum(group['reads'] for group in groups)} reads are drawn: of a sample's reads")
-    assert {sites, reads} <= set(caplog.messages)
+    assert second.startswith(f"16 of {sum(group['reads'] for group in groups)} reads are drawn: of a sample's reads")
+    assert {first, second} <= set(caplog.messages)
 
 
 def test_hits_go_to_the_sample_of_their_table_where_the_file_is_none(report, run, read_report, tmp_path):

@@ -17,7 +17,7 @@ from pairhmm.report.pileup import (
     packed_rows,
     shown_columns,
 )
-from pairhmm.report.read_places import FoundRead
+from pairhmm.report.reads import FoundRead
 
 
 def made_read(name: str, start: int, cigar: list[tuple[int, int]], rng: np.random.Generator) -> FoundRead:

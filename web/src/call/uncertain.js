@@ -1,4 +1,4 @@
-// The reads that choose a haplotype by the least, as they were scored (pairhmm/report/read_evidence.py).
+// The reads that choose a haplotype by the least, as they were scored (pairhmm/report/reads.py).
 
 import { choiceOf, twoBest } from "../genomics/choices.js";
 

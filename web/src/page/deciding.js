@@ -1,4 +1,4 @@
-// The bases that decide between a read's two likeliest haplotypes (pairhmm/report/read_evidence.py).
+// The bases that decide between a read's two likeliest haplotypes (pairhmm/report/reads.py).
 
 import { PROFILES } from "../models/parameters.js";
 import { basePosteriors } from "../models/posterior.js";

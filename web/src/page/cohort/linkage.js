@@ -1,4 +1,4 @@
-// Average linkage: which samples join first, and an order that puts like beside like (pairhmm/report/dendrogram.py).
+// Average linkage: which samples join first, and an order that puts like beside like (pairhmm/report/distances.py).
 
 /** @typedef {[number, number, number]} Merge two clusters, or two of their samples, and their mean distance */
 

@@ -1,4 +1,4 @@
-// The map of samples: positions, and what they are blended from (pairhmm/report/placement.py).
+// The map of samples: positions, and what they are blended from (pairhmm/report/map.py).
 
 import { listOf, UNKNOWN } from "./table.js";
 

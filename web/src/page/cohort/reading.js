@@ -42,7 +42,7 @@ const KINDS = [
  * Reads tables.
  *
  * @param {Given[]} given at most one of each kind is shown
- * @returns what `for_page` of pairhmm/report/map_panels.py gives; null without a table; and a line for each problem
+ * @returns what `for_page` of pairhmm/report/map.py gives; null without a table; and a line for each problem
  */
 export async function readCohort(given) {
   /** @type {string[]} */

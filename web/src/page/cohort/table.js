@@ -1,4 +1,4 @@
-// The tables of `pairhmm map`, row by row. pairhmm/report/map_tables.py reads them for the report.
+// The tables of `pairhmm map`, row by row. pairhmm/report/map.py reads them for the report.
 
 /** @typedef {Record<string, string>} Row texts by column */
 

@@ -1,13 +1,17 @@
-"""Reads what `pairhmm fit` wrote: the comments of its TOML, and its table of rounds."""
+"""A fit in a report: the comments of its TOML, and its table of rounds."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.files.text_lines import read_lines, read_rows
+from pairhmm.report.inputs import ReportInputs
+from pairhmm.report.parts import ReportPart
 
 ROUND_COLUMNS = (
     "pairs",
@@ -143,3 +147,35 @@ def _number(path: str, at: int, text: str) -> float:
     if not isfinite(number):
         raise InputError(path, f"line {at}", f"{text[:30]!r} is not a number", _CURE)
     return number
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(ReportPart):
+    """Parameters of `pairhmm fit`, None without them, and the rounds of the fit."""
+
+    fit: ReportedFit | None = None
+    rounds: Sequence[ReportedRound] = ()
+
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
+        fit = self.fit
+        if fit is None:
+            return {"fit": None}
+        return {
+            "fit": {
+                "model": fit.model,
+                "source": fit.source,
+                "reads": fit.reads,
+                "log10": fit.log10,
+                "firstLog10": fit.first_log10,
+                "basis": fit.basis,
+                "estimates": [[one.name, one.probability, one.error, one.count] for one in fit.estimates],
+                "rounds": [[one.pairs, one.number, one.reads, one.log10_per_read] for one in self.rounds],
+            }
+        }
+
+
+def read_reported_fit(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> Fit:
+    """Read the parameters and the rounds of a fit."""
+    if inputs.fit is None:
+        return Fit()
+    return Fit(read_fit(inputs.fit), () if inputs.fit_rounds is None else read_rounds(inputs.fit_rounds))

@@ -8,7 +8,7 @@ import pytest
 
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.sam_flags import mate_of
-from pairhmm.report.read_places import ReadPlaces
+from pairhmm.report.reads import ReadPlaces
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.letters import encode
 
