@@ -106,7 +106,6 @@ class SampleDistance:
 
     Attributes
     ----------
-    samples : (str, str)
     jaccard, mash, containment, ani : float or None
         None where the table has ``.``.
     """

@@ -37,7 +37,6 @@ class Estimate:
     ----------
     name : str
         Such as ``eps_M(A,C)`` or ``insertion, 3 copies``.
-    probability : float
     error : float or None
         Its standard error; None where there is none.
     count : float
@@ -60,12 +59,10 @@ class ReportedFit:
         "gatk" or "profile".
     source : str
         What it was fitted to.
-    reads : int
     log10, first_log10 : float
         log10 likelihood of all reads after the fit, and before it.
     basis : str
         What the standard errors are of.
-    estimates : list of Estimate
     """
 
     model: str

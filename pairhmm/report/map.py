@@ -60,12 +60,10 @@ class PlacedSample:
 
     Attributes
     ----------
-    sample : str
     place : (float, float) or None
         On the map, weighted and blended; None where no two samples are more alike than chance.
     exact : (float, float) or None
         By exact scaling; None where there is none.
-    neighbours : tuple of str
     groups : tuple of (float, float)
         Projection of each group of properties, before weighting. A group without properties of the sample is at 0.
     """
@@ -83,14 +81,12 @@ class ShownMap:
 
     Attributes
     ----------
-    samples : sequence of PlacedSample
     groups : sequence of str
         Names of the groups of properties.
     weights : mapping of str to float
         Of the groups.
     alpha : float
         Share of the neighbours in each pass.
-    passes : int
     trustworthiness : mapping of str to float
         ``map`` and ``exact``, 0 to 1; what is unknown is missing.
     """
@@ -341,9 +337,6 @@ class MapTables(ReportPart):
 
     Attributes
     ----------
-    positions : ShownMap or None
-    distances : ShownDistances or None
-    pairs : ShownPairs or None
     checks : dict of str to SampleCheck
         By sample.
     """
@@ -397,7 +390,6 @@ def read_map_tables(inputs: ReportInputs, known: Collection[str], notes: list[st
 
     Parameters
     ----------
-    inputs : ReportInputs
     known : collection of str
         The samples of the rest of the run. Without any, the tables' own are the report's.
 

@@ -45,7 +45,6 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
     ----------
     destination : str
         ``-`` is stdout.
-    title : str
     data : dict
         Data that the page shows when it is opened. It is written as JSON.
     panels : iterable of str

@@ -120,7 +120,6 @@ class Report:
 
     Attributes
     ----------
-    parts : list of ReportPart
     inputs : list of (str, str)
         What a file is, and its path.
     notes : list of str

@@ -42,7 +42,7 @@ _SAME_SCORE = 0.02
 
 
 @dataclass(slots=True)
-class FoundRead:
+class AlignedRead:
     """A read as `pairhmm.alignments.blocks.ReadBlock.from_alignments` takes it."""
 
     name: str
@@ -57,7 +57,7 @@ class FoundRead:
     indel_quals: NDArray[np.uint8] | None = None  # (2, bases): of insertions and deletions
 
 
-class ReadPlaces:
+class RegionReads:
     """The primary alignments of regions, which are read in one pass where they are asked for in order.
 
     Parameters
@@ -84,13 +84,11 @@ class ReadPlaces:
 
     def of(
         self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], watch: Watch = lambda *unused: None
-    ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, FoundRead]]:
+    ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, AlignedRead]]:
         """The reads that overlap a region.
 
         Parameters
         ----------
-        chrom : str
-        start, end : int
         wanted : collection of ReadKey
             Reads that are returned whole.
         watch : callable, optional
@@ -100,7 +98,7 @@ class ReadPlaces:
         -------
         places : dict of ReadKey to (int, int)
             SAM flags and mapping quality of each read.
-        found : dict of ReadKey to FoundRead
+        found : dict of ReadKey to AlignedRead
             The wanted reads, but for those without base qualities and those whose parts do not fit each other.
 
         Raises
@@ -109,7 +107,7 @@ class ReadPlaces:
             For files that can't be read.
         """
         places: dict[ReadKey, tuple[int, int]] = {}
-        found: dict[ReadKey, FoundRead] = {}
+        found: dict[ReadKey, AlignedRead] = {}
         for source in self._sources:
             for block, reads in source.overlapping(chrom, start, end):
                 samples, flags, mapqs = (each[reads].tolist() for each in (block.sample, block.flag, block.mapq))
@@ -166,7 +164,7 @@ class _SourceReads:
         return (self._rank[block.chrom], int(block.start[-1])) >= (contig, end)
 
 
-def _found(block: ReadBlock, read: int) -> FoundRead | None:
+def _found(block: ReadBlock, read: int) -> AlignedRead | None:
     first, last = block.base_offset[read : read + 2].tolist()
     quals, bases = block.quals[first:last], block.bases[first:last]
     packed = block.cigar[block.cigar_offset[read] : block.cigar_offset[read + 1]]
@@ -174,7 +172,7 @@ def _found(block: ReadBlock, read: int) -> FoundRead | None:
     # Reads without base qualities were given this one.
     if spelled != len(bases) or not np.any(quals != _NO_QUALITY):
         return None
-    return FoundRead(
+    return AlignedRead(
         block.names[read],
         int(block.sample[read]),
         int(block.flag[read]),
@@ -204,7 +202,7 @@ class ReadExplainer:
     def __call__(
         self,
         region: RegionLikelihoods,
-        found: Mapping[ReadKey, FoundRead],
+        found: Mapping[ReadKey, AlignedRead],
         options: GatkOptions,
         model: ProfileModel | None,
         slack: int,
@@ -213,8 +211,7 @@ class ReadExplainer:
 
         Parameters
         ----------
-        region : RegionLikelihoods
-        found : mapping of ReadKey to FoundRead
+        found : mapping of ReadKey to AlignedRead
             The reads that are explained: some of `least_certain`.
         options : GatkOptions
             How reads were prepared.

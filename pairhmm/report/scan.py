@@ -139,7 +139,6 @@ class Scan(ReportPart):
         Samples of the scan, those without a hit too.
     seen : list of (str, SignatureSeen)
         Sample, and what tiles say of a signature that has reads, the most abundant of each sample first.
-    signatures : Signatures or None
     """
 
     hits: Hits | None = None

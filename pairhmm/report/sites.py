@@ -55,7 +55,6 @@ class Sites(ReportPart):
         Sites that are shown.
     seen_sites : int
         Number of sites in the calls; without calls, of those that are shown.
-    panels : Panels
     cohort : Cohort or None
         None without calls.
     provenance : list of (str, str, str)

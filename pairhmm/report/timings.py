@@ -25,8 +25,6 @@ class Timing:
 
     Attributes
     ----------
-    name : str
-    seconds : float
     cpu_seconds, megabytes : float or None
         Processor time, and peak memory. None for jobs shorter than `SAMPLED_SECONDS`.
     """
