@@ -8,14 +8,6 @@ WIDTHS = (1400, 800, 390)
 SCHEMES = ("light", "dark")
 STATES = ("empty", "chosen", "done", "stopped")
 
-AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(
-    ({violations}) => done(violations.map(({id, nodes: [first]}) => `${id}: ${first.html} ${first.failureSummary}`)),
-    (error) => done([String(error)]),
-);
-"""
-
 
 def bring_to(page, tiny, tmp_path, state: str) -> None:
     """One of the states that a user meets."""
@@ -50,8 +42,7 @@ def test_nothing_is_wider_than_the_window(page, tiny, tmp_path, emulate, screens
 def test_axe_finds_nothing(page, tiny, tmp_path, emulate, axe, scheme, state):
     emulate(1400, scheme)
     bring_to(page, tiny, tmp_path, state)
-    page.driver.execute_script(axe)
-    assert page.driver.execute_async_script(AXE) == []
+    assert axe(page.driver) == []
 
 
 def test_the_keyboard_is_enough(page, tiny):

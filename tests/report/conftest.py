@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import struct
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -26,7 +23,7 @@ HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches
 
 
 @dataclass(frozen=True)
-class MadeRun:
+class GeneratedRun:
     """Files of a generated run. Every second read of a site has its alternative allele."""
 
     folder: Path
@@ -42,16 +39,16 @@ class MadeRun:
 
 
 @pytest.fixture(scope="session")
-def make_run(tmp_path_factory) -> Callable[..., MadeRun]:
+def make_run(tmp_path_factory) -> Callable[..., GeneratedRun]:
     """``make_run(sites, reads, variants=1, samples=("s",), read_name="r")``: reads are those of a site."""
 
     def make(
         sites: int, reads: int, variants: int = 1, samples: Sequence[str] = ("s",), read_name: str = "r"
-    ) -> MadeRun:
+    ) -> GeneratedRun:
         folder = tmp_path_factory.mktemp("run")
         rng = np.random.default_rng(7)
         bases = "".join(rng.choice(list("ACGT"), STEP * (sites + 2)))
-        run = MadeRun(
+        run = GeneratedRun(
             folder, samples, folder / "ref.fa", folder / "calls.vcf", folder / "table.tsv.gz", folder / "hits.tsv"
         )
         run.reference.write_text(f">chr1\n{bases}\n")
@@ -137,16 +134,6 @@ def record(bases, position, n_samples, reads, rng) -> str:
         "GT:AD:DP:GQ:PL",
     ]
     return "\t".join(map(str, [*fields, *calls])) + "\n"
-
-
-@pytest.fixture(scope="session")
-def cohort_tables() -> ModuleType:
-    """The module of that name, which makes tables of `pairhmm map`. Tests can't import each other's modules."""
-    spec = importlib.util.spec_from_file_location("cohort_tables", Path(__file__).parent / "cohort_tables.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["cohort_tables"] = module  # where dataclasses look it up
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass(frozen=True)

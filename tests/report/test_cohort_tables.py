@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.report.cohort_tables import write_tables
+
 DISTANCES = "#sample_1\tsample_2\tjaccard\tmash_distance\tcontainment\tani\n"
 PAIRS = "#sample_1\tsample_2\tsites\tconcordance\tibs0\tibs2\tshared_hets\trelatedness\texpected\tfound\tflags\n"
 CHECKS = "#sample\tsites\tdepth\theterozygosity\tcontamination\tcontamination_low\tcontamination_high\tflags\n"
@@ -16,8 +18,8 @@ POSITIONS = (
 
 
 @pytest.fixture(scope="module")
-def tables(cohort_tables, tmp_path_factory):
-    return cohort_tables.write_tables(tmp_path_factory.mktemp("cohort"))
+def tables(tmp_path_factory):
+    return write_tables(tmp_path_factory.mktemp("cohort"))
 
 
 @pytest.fixture
