@@ -85,13 +85,7 @@ class ReportedRound:
 
 
 def read_fit(path: str) -> ReportedFit:
-    """The fit that a TOML file tells of.
-
-    Raises
-    ------
-    InputError
-        For a file without these comments; names the line.
-    """
+    """The fit that a TOML file tells of."""
     lines = list(enumerate(read_lines(path), start=1))
     title = _TITLE.fullmatch(lines[0][1]) if lines else None
     summary = _SUMMARY.fullmatch(lines[1][1]) if len(lines) > 1 else None
@@ -119,13 +113,7 @@ def _estimate(path: str, number: int, line: str) -> Estimate:
 
 
 def read_rounds(path: str) -> list[ReportedRound]:
-    """The rounds of a fit.
-
-    Raises
-    ------
-    InputError
-        For a file that is not a table of rounds; names the line.
-    """
+    """The rounds of a fit."""
     rounds = []
     for at, row in enumerate(read_rows(path, ROUND_COLUMNS, f"{_MADE_BY} --rounds"), start=2):
         pairs, number, reads, _, per_read, _ = row

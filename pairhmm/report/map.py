@@ -192,13 +192,7 @@ class _Table:
 
 
 def read_distances(path: str) -> ShownDistances:
-    """The table of `pairhmm map distances`.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table; names the line.
-    """
+    """The table of `pairhmm map distances`."""
     table = _Table(path, _DISTANCE_COLUMNS, "pairhmm map distances")
     distances = ShownDistances()
     for row in table:
@@ -211,13 +205,7 @@ def read_distances(path: str) -> ShownDistances:
 
 
 def read_pairs(path: str) -> ShownPairs:
-    """The table of pairs of `pairhmm map relate`.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table; names the line.
-    """
+    """The table of pairs of `pairhmm map relate`."""
     table = _Table(path, _PAIR_COLUMNS, "pairhmm map relate")
     pairs = ShownPairs()
     for row in table:
@@ -231,13 +219,7 @@ def read_pairs(path: str) -> ShownPairs:
 
 
 def read_sample_checks(path: str) -> list[SampleCheck]:
-    """The table of samples of `pairhmm map relate`.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table, and for a sample that stands in it twice; names the line.
-    """
+    """The table of samples of `pairhmm map relate`."""
     table = _Table(path, _SAMPLE_COLUMNS, "pairhmm map relate --sample-table")
     checks: dict[str, SampleCheck] = {}
     for row in table:
@@ -392,11 +374,6 @@ def read_map_tables(inputs: ReportInputs, known: Collection[str], notes: list[st
     ----------
     known : collection of str
         The samples of the rest of the run. Without any, the tables' own are the report's.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table, and for a sample that the run does not have.
     """
     tables = MapTables()
     if inputs.sample_checks is not None:

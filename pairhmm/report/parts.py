@@ -25,13 +25,7 @@ def multiqc_path(folder: str, name: str) -> Path:
 
 
 def write_multiqc(folder: str, contents: Mapping[str, dict[str, Any]]) -> None:
-    """Write each content as ``NAME_mqc.json`` into a folder, which is made where it is missing.
-
-    Raises
-    ------
-    InputError
-        Where the folder can't be made.
-    """
+    """Write each content as ``NAME_mqc.json`` into a folder, which is made where it is missing."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:

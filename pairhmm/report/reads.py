@@ -100,11 +100,6 @@ class RegionReads:
             SAM flags and mapping quality of each read.
         found : dict of ReadKey to AlignedRead
             The wanted reads, but for those without base qualities and those whose parts do not fit each other.
-
-        Raises
-        ------
-        InputError
-            For files that can't be read.
         """
         places: dict[ReadKey, tuple[int, int]] = {}
         found: dict[ReadKey, AlignedRead] = {}

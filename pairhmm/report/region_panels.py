@@ -97,13 +97,7 @@ class PanelSources:
 
 
 def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Panels:
-    """Make the panels of all sites: table after table, region after region.
-
-    Raises
-    ------
-    InputError
-        For tables that do not go with the calls or with the reference.
-    """
+    """Make the panels of all sites: table after table, region after region."""
     panels = Panels(list(sources.samples))
     index = _SiteIndex(sources.sites)
     explain = ReadExplainer()

@@ -36,13 +36,7 @@ class Timing:
 
 
 def read_timings(paths: Sequence[str]) -> list[Timing]:
-    """The timings of many files. A name is the part of a path that the others do not share. Repetitions are numbered.
-
-    Raises
-    ------
-    InputError
-        For a file that is not a benchmark file.
-    """
+    """Timings, each named by the part of its path that the others do not share. Repetitions are numbered."""
     timings = []
     for path, name in zip(paths, _names(paths), strict=True):
         rows = _rows(path)

@@ -62,7 +62,7 @@ export class Preparation {
    *
    * @param {CutReads} reads
    * @param {Batch} batch of these reads
-   * @returns {(read: number) => import("./uncertain.js").PreparedRead}
+   * @returns {(read: number) => import("./evidence.js").PreparedRead}
    */
   reader({ offset, bases, quals, mapq }, { insertionQuality, deletionQuality, gapQuality }) {
     return (read) => {

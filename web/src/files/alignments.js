@@ -1,15 +1,13 @@
 // Opens alignment files, and checks them before any read is taken from them (pairhmm/alignments/opening.py).
 
 import { Bam } from "./bam.js";
-import { listed, quoted } from "./contig_names.js";
+import { checkNames, listed, quoted } from "./names.js";
 import { Cram } from "./cram.js";
 import { checkEnd } from "./end_markers.js";
-import { checkPacking } from "./inputs.js";
+import { checkPacking, SourceFile } from "./sources.js";
 import { rankOf } from "./intervals.js";
-import { checkNames } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { checkFields, checkLines, mayBeHeader } from "./sam_header.js";
-import { SourceFile } from "./sources.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./fasta.js").Reference} Reference */

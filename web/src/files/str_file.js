@@ -2,9 +2,8 @@
 
 import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "../models/parameters.js";
 import { roundHalfEven, StrModel } from "../models/str_model.js";
-import { checkPacking } from "./inputs.js";
+import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
-import { SourceFile } from "./sources.js";
 
 /** @typedef {import("./sources.js").Source} Source */
 
