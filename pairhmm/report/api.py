@@ -107,18 +107,18 @@ def report(
     check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
     notes: list[str] = []
     sites = read_reported_sites(inputs, notes, max_sites, min_depth)
-    made = Report([sites], inputs.described(), notes)
+    page = Report([sites], inputs.described(), notes)
     for read in PARTS:
-        made.parts.append(read(inputs, made.samples, notes))
+        page.parts.append(read(inputs, page.samples, notes))
     if inputs.sheet is not None:
-        made.sheet = [row.sample for row in read_sheet(inputs.sheet)]
+        page.sheet = [row.sample for row in read_sheet(inputs.sheet)]
     for note in notes:
         log.warning("%s", note)
-    write_page(output, title, _page_data(made, title, link_genome), sites.panels.packed)
+    write_page(output, title, _page_data(page, title, link_genome), sites.panels.packed)
     if multiqc is not None:
-        write_multiqc(multiqc, _multiqc_contents(made))
-    counts = made.counts
-    shown = counts["sites"], counts["panels"], len(made.samples), counts["hits"]
+        write_multiqc(multiqc, _multiqc_contents(page))
+    counts = page.counts
+    shown = counts["sites"], counts["panels"], len(page.samples), counts["hits"]
     log.info("%d sites, %d panels, %d samples, %d hits: %s", *shown, output)
 
 

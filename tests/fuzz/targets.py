@@ -12,7 +12,7 @@ from cases import CPU, OUT, REFERENCE, Case, Seeds, take
 from mutate import HOSTILE_FIELDS, chance, change_bytes, change_text, cut_off, pick
 from numpy.random import Generator
 from page import page_case
-from tools import fitting, map_draw, map_relate, map_sketches, parameters, warp
+from tools import fitting, map_draw, map_relate, map_sketches, warp
 
 Target = Callable[[Generator, Seeds], Case]
 
@@ -161,23 +161,6 @@ def call_candidates(rng: Generator, seeds: Seeds) -> Case:
     if chance(rng, 0.2):
         files |= take(seeds, "reads.bam.bai")
     return Case("call candidates", [*_verb(rng), "-v", name, "reads.bam"], files, fault)
-
-
-def call_texts(rng: Generator, seeds: Seeds) -> Case:
-    """Regions, haplotypes and ploidies with changes."""
-    files = take(seeds, "reads.bam", "reads.bam.bai", *REFERENCE)
-    kind = int(rng.integers(3))
-    if kind == 0:
-        files["regions.bed"] = change_text(rng, seeds["regions.bed"])
-        arguments = [*_verb(rng), "-R", "regions.bed"]
-    elif kind == 1:
-        files["region.fa"] = change_text(rng, seeds["region.fa"], b"\n")
-        arguments = [*_verb(rng), "--haplotypes", "region.fa", "-r", "chr1:701-800"]
-    else:
-        files["ploidy.txt"] = change_text(rng, seeds["ploidy.txt"], b" ")
-        arguments = ["call", *CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf", "--ploidy-file", "ploidy.txt"]
-        arguments += ["--sample-sex", pick(rng, ("sample=M", "sample=F"))]
-    return Case("call texts", [*arguments, "reads.bam"], files)
 
 
 _NUMBERS = ("--min-mapq", "--default-base-quality", "--max-haplotypes", "--max-depth", "--join-distance", "--max-span")
@@ -337,41 +320,19 @@ def scan_signatures(rng: Generator, seeds: Seeds) -> Case:
 
 
 def forward(rng: Generator, seeds: Seeds) -> Case:
-    """Reads, haplotypes, groups, profiles and parameters with changes."""
-    arguments, fault = ["forward", *CPU, "-o", f"{OUT}/scores.tsv"], ""
-    kind = int(rng.integers(6))
-    if kind == 0:
-        name, data, fault = _sample(rng, seeds)
-        files = {name: data, **take(seeds, "haplotypes.fa")}
-        arguments += [name, "haplotypes.fa"]
-    elif kind == 1:
-        files = take(seeds, "few.fastq") | {"haplotypes.fa": change_text(rng, seeds["haplotypes.fa"], b"\n")}
-        arguments += ["few.fastq", "haplotypes.fa"]
-    elif kind in (2, 3):
-        files = {"pairs.in": change_text(rng, seeds["pairs.in"], b" ")}
-        arguments += ["pairs.in"]
-    elif kind == 4:
-        name, separator = pick(rng, (("read.profile", b" "), ("read.tsv", b"\t")))
-        files = take(seeds, "haplotypes.fa") | {name: change_text(rng, seeds[name], separator)}
-        arguments += ["--model", "profile", name, "haplotypes.fa"]
-    else:
-        files = take(seeds, "haplotypes.fa", "read.profile")
-        files["parameters.toml"] = change_text(rng, seeds["parameters.toml"], pick(rng, (b" ", b", ", b"=")))
-        arguments += ["--model", "profile", "--parameters", "parameters.toml", "read.profile", "haplotypes.fa"]
+    """Reads of any format with changes, beside sound haplotypes."""
+    name, data, fault = _sample(rng, seeds)
+    arguments = ["forward", *CPU, "-o", f"{OUT}/scores.tsv", name, "haplotypes.fa"]
     if chance(rng, 0.2):
         option = pick(rng, ("--insertion-quality", "--deletion-quality", "--gap-quality"))
         arguments += [option, pick(rng, ("1", "2", "90", "127"))]
     if chance(rng, 0.1):
         arguments += ["--default-base-quality", "20"]
-    return Case("forward", arguments, files, fault)
+    return Case("forward", arguments, {name: data, **take(seeds, "haplotypes.fa")}, fault)
 
 
 def align(rng: Generator, seeds: Seeds) -> Case:
     """Queries, targets and haplotypes with changes."""
-    if chance(rng, 0.3):
-        files = take(seeds, *REFERENCE) | {"region.fa": change_text(rng, seeds["region.fa"], b"\n")}
-        arguments = ["align", "--vcf", "-f", "ref.fa", "-r", "chr1:701-800", "-o", f"{OUT}/haps.vcf", "region.fa"]
-        return Case("align haplotypes", arguments, files)
     name, data, fault = _sample(rng, seeds)
     files = {name: data, "haplotypes.fa": change_text(rng, seeds["haplotypes.fa"], b"\n")}
     ending = pick(rng, ("tsv", "tsv.gz", "paf", "sam", "bam"))
@@ -381,15 +342,36 @@ def align(rng: Generator, seeds: Seeds) -> Case:
     return Case("align", arguments, files, fault)
 
 
-def validate(rng: Generator, seeds: Seeds) -> Case:
-    """Reference likelihoods with changes."""
-    files = {"known.txt": change_text(rng, seeds["known.txt"], b" ")}
-    return Case("validate", ["validate", *CPU, "known.txt"], files)
+_CALL = f"call {' '.join(CPU)} -f ref.fa -o {OUT}/calls.vcf"
+_FORWARD = f"forward {' '.join(CPU)} -o {OUT}/scores.tsv"
+_PROFILE, _TOML = f"{_FORWARD} --model profile", (b" ", b", ", b"=")
+_TEXT_CASES: tuple[tuple[str, str, str, tuple[bytes, ...]], ...] = (
+    ("call texts", f"{_CALL} -R {{}} reads.bam", "regions.bed", (b"\t",)),
+    ("call texts", f"{_CALL} --haplotypes {{}} -r chr1:701-800 reads.bam", "region.fa", (b"\n",)),
+    ("call texts", f"{_CALL} --ploidy-file {{}} --sample-sex sample=M reads.bam", "ploidy.txt", (b" ",)),
+    ("call texts", f"{_CALL} --ploidy-file {{}} --sample-sex sample=F reads.bam", "ploidy.txt", (b" ",)),
+    ("call parameters", f"{_CALL} --str-model {{}} reads.bam", "slips.toml", _TOML),
+    ("call parameters", f"{_CALL} --parameters {{}} reads.bam", "fitted.toml", _TOML),
+    ("forward", f"{_FORWARD} few.fastq {{}}", "haplotypes.fa", (b"\n",)),
+    ("forward", f"{_FORWARD} {{}}", "pairs.in", (b" ",)),
+    ("forward", f"{_PROFILE} {{}} haplotypes.fa", "read.profile", (b" ",)),
+    ("forward", f"{_PROFILE} {{}} haplotypes.fa", "read.tsv", (b"\t",)),
+    ("forward", f"{_PROFILE} --parameters {{}} read.profile haplotypes.fa", "parameters.toml", _TOML),
+    ("align haplotypes", f"align --vcf -f ref.fa -r chr1:701-800 -o {OUT}/haps.vcf {{}}", "region.fa", (b"\n",)),
+    ("validate", f"validate {' '.join(CPU)} {{}}", "known.txt", (b" ",)),
+    ("sheet", "read-sheet {}", "sheet.tsv", (b"\t",)),
+)
+"""Target, arguments, the file of text that stands in their braces and is changed, and what separates its fields."""
 
 
-def sheet(rng: Generator, seeds: Seeds) -> Case:
-    """The workflow's sample sheet with changes."""
-    return Case("sheet", ["read-sheet", "sheet.tsv"], {"sheet.tsv": change_text(rng, seeds["sheet.tsv"])})
+def texts(rng: Generator, seeds: Seeds) -> Case:
+    """A file of text with changes, beside sound files."""
+    target, arguments, name, separators = pick(rng, _TEXT_CASES)
+    words = arguments.format(name).split()
+    others = {word: seeds[word] for word in words if word in seeds}
+    others |= take(seeds, *REFERENCE) if "ref.fa" in words else {}
+    others |= take(seeds, "reads.bam.bai") if "reads.bam" in words else {}
+    return Case(target, words, {**others, name: change_text(rng, seeds[name], pick(rng, separators))})
 
 
 TARGETS: tuple[tuple[Target, float], ...] = (
@@ -399,7 +381,6 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (call_index, 2),
     (call_reference, 2),
     (call_candidates, 3),
-    (call_texts, 2),
     (call_options, 2),
     (align, 2),
     (scatter, 1),
@@ -407,14 +388,12 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (report, 3),
     (scan_samples, 3),
     (scan_signatures, 1),
-    (forward, 3),
-    (validate, 1),
-    (sheet, 0.5),
+    (forward, 1),
+    (texts, 8),
     (warp, 3),
     (map_sketches, 2),
     (map_relate, 2),
     (map_draw, 1),
     (fitting, 2),
-    (parameters, 1),
     (page_case, 2),
 )

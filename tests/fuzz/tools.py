@@ -88,14 +88,3 @@ def fitting(rng: Generator, seeds: Seeds) -> Case:
         files |= take(seeds, "reads.bam.bai")
         arguments += ["-r", pick(rng, ("chr1", "chr2:100-900"))]
     return Case(verb, [*arguments, "reads.bam"], files)
-
-
-def parameters(rng: Generator, seeds: Seeds) -> Case:
-    """Fitted parameters with changes, as `call` takes them."""
-    option, name = pick(rng, (("--str-model", "slips.toml"), ("--parameters", "fitted.toml")))
-    files = {
-        name: change_text(rng, seeds[name], pick(rng, (b" ", b", ", b"="))),
-        **take(seeds, "reads.bam", *REFERENCE),
-    }
-    arguments = ["call", *CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf", option, name, "reads.bam"]
-    return Case("call parameters", arguments, files)

@@ -160,20 +160,6 @@ def test_several_samples(page, run_cli, assert_same_calls, tmp_path):
     assert page.js("[...document.querySelectorAll('.sample summary b')].map((one) => one.textContent)") == ["s1", "s2"]
 
 
-def test_a_panel_tells_which_bases_decide(page, tiny):
-    """The read whose choice is least certain comes first, with a base that speaks for its haplotype."""
-    page.give(tiny)
-    page.run()
-    page.wait('document.querySelector("details.deciding")')
-    rows = page.js(
-        "[...document.querySelector('details.deciding tbody').rows].map((row) =>"
-        " [row.cells[2].textContent, row.querySelectorAll('.chip').length])"
-    )
-    ahead = [float(text.replace("\u2212", "-")) for text, _ in rows]
-    assert len(rows) == 4 and ahead == sorted(ahead) and ahead[0] > 0.2
-    assert any(chips for _, chips in rows)
-
-
 def test_the_page_takes_no_other_file(page, tiny, tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     page.give([tmp_path / "notes.txt", *tiny])

@@ -93,21 +93,3 @@ def test_files_are_dropped(page, tiny):
     )
     assert page.text("missing") == ""
     assert "reads.bam" in page.text("slots") and "ref.fa" in page.text("slots")
-
-
-def test_the_panel_follows_the_list(page, tiny):
-    """It shows a site of the list, or none: a print has no other either."""
-    page.give(tiny)
-    page.run()
-    page.wait("document.querySelector('.panel h2')")
-    field = page.driver.find_element("css selector", "#results input[type=search]")
-    field.send_keys("q:1,817")
-    page.wait("document.querySelector('.panel h2').textContent.startsWith('q:1,817 ')")
-    assert page.js(
-        "[...document.querySelectorAll('#results tr[data-index]')].map((row) => row.cells[0].textContent)"
-    ) == ["q:1,817"]
-    assert page.js("document.querySelectorAll('.holder.stale').length") == 0
-    field.send_keys("-0")
-    page.wait("document.querySelector('.holder .empty')")
-    assert page.text("results").endswith("The filter leaves no site.")
-    assert page.js("document.querySelectorAll('.panel').length") == 0
