@@ -59,10 +59,9 @@ def main() -> None:
             costs[name].append(measure(line))
     rows = compare(data, costs, cores, options.length)
     figures = [{"what": what, "figure": figure, "wanted": wanted} for what, (figure, wanted) in rows.items()]
-    best = [{"command": name, **_best(of)._asdict()} for name, of in costs.items()]
     samtools = subprocess.run(["samtools", "--version"], capture_output=True).stdout.split(b"\n")[0].decode()
     about = {"cores": cores, "pysam": version("pysam"), "samtools": samtools, "data": data.name}
-    write(options.output, {"figures": figures, "best": best}, repeats=options.repeats, **about)
+    write(options.output, {"figures": figures}, repeats=options.repeats, **about)
 
 
 def _best(costs: list[Cost]) -> Cost:

@@ -8,7 +8,7 @@ import { ProfileModel } from "../models/profile.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../genomics/native.js").Native} Native */
-/** @typedef {import("../models/str_model.js").StrModel} StrModel */
+/** @typedef {import("../models/gatk.js").StrModel} StrModel */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 
 /**
