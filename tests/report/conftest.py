@@ -158,6 +158,43 @@ def read_report() -> Callable[[Path], ReadReport]:
     return read
 
 
+@pytest.fixture
+def report(run_cli, tmp_path):
+    """``report(*arguments, code=0)``: the command, from an empty folder; without success there is no output."""
+
+    def make(*arguments, code=0):
+        done = run_cli("report", "-o", "report.html", *arguments, cwd=tmp_path)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        assert (tmp_path / "report.html").exists() == (code == 0)
+        return done
+
+    return make
+
+
+@pytest.fixture
+def reported(report, read_report, tmp_path):
+    """``reported(*arguments)``: the data of the page."""
+
+    def make(*arguments):
+        report(*arguments)
+        return read_report(tmp_path / "report.html").data
+
+    return make
+
+
+@pytest.fixture
+def refused(report):
+    """``refused(*arguments)``: the one line that says why."""
+
+    def line(*arguments):
+        said = report(*arguments, code=2).stderr.splitlines()
+        (error,) = [line for line in said if line.startswith("pairhmm: error: ")]
+        return error.removeprefix("pairhmm: error: ")
+
+    return line
+
+
 PIXELS = """
 const canvas = document.querySelectorAll(arguments[0])[arguments[1] ?? 0];
 const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
