@@ -273,8 +273,10 @@ def corpus() -> dict[str, tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", corpus())
 def test_what_fuzzing_found(page, tmp_path, name):
-    folder = tmp_path / "run"
-    shutil.copytree(TESTS / "fuzz" / "corpus" / name, folder)
+    folder, parent = tmp_path / "run", TESTS / "fuzz" / "corpus"
+    shutil.copytree(parent / name, folder)
+    for shared in json.loads((folder / "case.json").read_text()).get("shared", []):
+        shutil.copy(parent / shared, folder)
     compare(page, folder, corpus()[name])
 
 
