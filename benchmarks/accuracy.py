@@ -12,7 +12,6 @@ ways: `call -C alleles -T` only, and `mpileup -T` too, which then piles up nowhe
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from importlib.metadata import version
@@ -22,27 +21,15 @@ from typing import Any
 
 import pysam
 from calling_data import align, index
-from processes import measure
+from processes import bcftools, measure
 from processes import pairhmm as command_of
 from tables import parser, write
 
 from pairhmm.bench.accuracy import compare
 from pairhmm.simulate.api import simulate
 
-MPILEUP = (
-    "pysam.bcftools.mpileup('-f', reference, '-a', 'AD,DP', '-Ou', '-o', piled, *targets, bam, catch_stdout=False)"
-)
-# A pipe through Python would cost bcftools time, so its two halves share an uncompressed file.
-BCFTOOLS = f"""
-import json, sys, pysam.bcftools
-reference, bam, piled, out, targets, options = map(json.loads, sys.argv[1:])
-{MPILEUP}
-pysam.bcftools.call(*options, '-Oz', '-o', out, piled, catch_stdout=False)
-"""
-
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     options = sample_parser(__doc__, "accuracy-work", repeats=1)
     options.add_argument("--backend", default="cpu", help="of pairhmm (default: %(default)s)")
     options.add_argument("--only", default="", help="only the callers whose name contains this word")
@@ -115,23 +102,21 @@ def write_candidates(truth: Path, data: Path) -> None:
 
 def make_commands(data: Path, backend: str) -> dict[str, list[str]]:
     """Command line of every caller, by name; each writes `<name>.vcf.gz`."""
-    reference, bam = str(data / "reference.fa"), str(data / "aligned.bam")
-    targets = str(data / "candidates.tsv.gz")
-
-    def bcftools(name: str, mpileup: list[str], call: list[str]) -> list[str]:
-        arguments = [reference, bam, str(data / "piled.bcf"), str(data / f"{name}.vcf.gz"), mpileup, call]
-        return [sys.executable, "-c", BCFTOOLS, *map(json.dumps, arguments)]
+    reference, bam, targets = data / "reference.fa", data / "aligned.bam", str(data / "candidates.tsv.gz")
+    alleles = ["-m", "-C", "alleles", "-T", targets]
 
     def pairhmm(name: str, extra: list[str]) -> list[str]:
         out = data / f"{name}.vcf.gz"
         return command_of("call", "-f", reference, "-@", 1, "--backend", backend, *extra, "-o", out, bam)
 
-    alleles = ["-m", "-C", "alleles", "-T", targets]
+    others = {
+        "bcftools": ([], ["-mv"]),
+        "bcftools-alleles": ([], alleles),
+        "bcftools-alleles-targets": (["-T", targets], alleles),
+    }
     return {
-        "bcftools": bcftools("bcftools", [], ["-mv"]),
+        **{name: bcftools(reference, [bam], data / f"{name}.vcf.gz", *extra) for name, extra in others.items()},
         "pairhmm": pairhmm("pairhmm", []),
-        "bcftools-alleles": bcftools("bcftools-alleles", [], alleles),
-        "bcftools-alleles-targets": bcftools("bcftools-alleles-targets", ["-T", targets], alleles),
         "pairhmm-v": pairhmm("pairhmm-v", ["-v", str(data / "candidates.vcf.gz")]),
     }
 

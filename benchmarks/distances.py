@@ -32,7 +32,6 @@ SHAPES = ((1024, 8), (8192, 1))
 
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     parsed = parser(__doc__, "distances-work", rounds=5)
     parsed.add_argument("--mash", default="mash", help="(default: %(default)s)")
     parsed.add_argument("--device", help="a backend with devices, whose speed is measured in place of the CPU's")

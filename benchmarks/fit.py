@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from processes import SHARED, run
+from processes import NA12878, run
 from tables import parser, write
 
 from pairhmm.calling.opening import open_run
@@ -40,14 +40,6 @@ from pairhmm.models.profile import preset, read_parameters
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 READS, COUNTED = 100_000, 1e-3
-REAL = {
-    "NA12878 chr22 tiny": ("na12878-chr22-tiny/NA12878.chr22.tiny.bam", "na12878-chr22-tiny/q.fa", ()),
-    "NA12878 chr20 100 kb": (
-        "na12878-chr20-100kb/NA12878_S1.chr20.10_10p1mb.bam",
-        "na12878-chr20-100kb/ucsc.hg19.chr20.unittest.fasta.gz",
-        "chr20:10,000,001-10,100,000",
-    ),
-}
 TRUE = """start = "anywhere"
 [match]
 A = [0.9930, 0.0004, 0.0015, 0.0004, 0.25]
@@ -71,12 +63,11 @@ DD = 0.4
 
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     options = parser(__doc__, "fit-work")
     options.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="(default: 1 2 3)")
     given = options.parse_args()
     found = [simulated(given.workdir / f"seed{seed}", seed) for seed in given.seeds]
-    write(given.output, {"simulated": found, "unseen": [row for name in REAL for row in held_out(name)]})
+    write(given.output, {"simulated": found, "unseen": [row for name in NA12878 for row in held_out(name)]})
 
 
 def simulated(folder: Path, seed: int) -> dict[str, Any]:
@@ -110,18 +101,18 @@ def worst(expected: Mapping[str, float], found: Mapping[str, float], least: floa
 
 def held_out(name: str) -> list[dict[str, float | str]]:
     """What each half of some real reads gains from a fit to the other half, by model."""
-    alignments, reference, regions = REAL[name]
-    if not (SHARED / alignments).exists():
-        print(f"no {SHARED / alignments}: left out", file=sys.stderr)
+    alignments, reference, _, region = NA12878[name]
+    if not alignments.exists():
+        print(f"no {alignments}: left out", file=sys.stderr)
         return []
     options = RunOptions()
-    with open_run(RunInputs.of(SHARED / alignments, SHARED / reference, regions=regions), options) as opened:
+    with open_run(RunInputs.of(alignments, reference, regions=region or ()), options) as opened:
         pairs = collect_plain(opened, opened.stream.fetch, options.model, READS).sample()
     # Reads of one half share no site with those of the other: a variant that discovery missed is in one of them.
     halves = [pairs.take(np.arange(first, end)) for first, end in pairwise((0, len(pairs) // 2, len(pairs)))]
     rows: list[dict[str, float | str]] = []
     for seen, unseen in (halves, halves[::-1]):
-        rows.append({"data": name, "reads": len(unseen), **gains(seen, unseen)})
+        rows.append({"data": f"NA12878 {name}", "reads": len(unseen), **gains(seen, unseen)})
     return rows
 
 

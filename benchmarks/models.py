@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from accuracy import make_data
-from processes import SHARED, run
+from processes import CHR20, NA12878, run
 from tables import parser, write
 
 from pairhmm.bench.dosages import Allele, read_dosages
 
-TINY, CHR20 = SHARED / "na12878-chr22-tiny", SHARED / "na12878-chr20-100kb"
 MORE_TRUTH = {
     "chr22 tiny": {Allele("q", 5637, "CAT", "C"): 1, Allele("q", 9250, "GTTCT", "G"): 1},
 }
@@ -34,23 +33,13 @@ Truth = dict[Allele, int]
 
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     parsed = parser(__doc__, "models-work")
     parsed.add_argument("--only", default="", help="only the data sets whose name contains this word")
     options = parsed.parse_args()
     simulated = options.workdir / "5000000-30x-seed1"
-    data = {
-        "chr22 tiny": (TINY / "NA12878.chr22.tiny.bam", TINY / "q.fa", TINY / "NA12878.chr22.tiny.giab.vcf", None),
-        "chr20 100 kb": (
-            CHR20 / "NA12878_S1.chr20.10_10p1mb.bam",
-            CHR20 / "ucsc.hg19.chr20.unittest.fasta.gz",
-            CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
-            "chr20:10,000,001-10,100,000",
-        ),
-        "simulated 5 Mb": (simulated / "aligned.bam", simulated / "reference.fa", simulated / "truth.vcf.gz", None),
-    }
+    made = (simulated / "aligned.bam", simulated / "reference.fa", simulated / "truth.vcf.gz", None)
     rows: list[dict[str, Any]] = []
-    for name, (bam, reference, truth, region) in data.items():
+    for name, (bam, reference, truth, region) in [*NA12878.items(), ("simulated 5 Mb", made)]:
         if options.only not in name:
             continue
         if bam.parent == simulated and not (simulated / "aligned.bam.bai").exists():

@@ -72,7 +72,6 @@ def measure(data: str, path: Path, rounds: int, folder: Path) -> list[dict[str, 
 
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     options = parser(__doc__, rounds=15)
     options.add_argument("--data", default="10s,1m,s150", help="of 1m, 10s, s150, s150-gcp")
     options.add_argument("--regions", type=int, default=20, help="regions in s150 (42 M cells each)")

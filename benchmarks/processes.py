@@ -14,6 +14,17 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("PAIRHMM_SHARED_DATA", ROOT.parent / "shared" / "data"))
 """The folder of shared data."""
+_TINY, CHR20 = SHARED / "na12878-chr22-tiny", SHARED / "na12878-chr20-100kb"
+NA12878 = {
+    "chr22 tiny": (_TINY / "NA12878.chr22.tiny.bam", _TINY / "q.fa", _TINY / "NA12878.chr22.tiny.giab.vcf", None),
+    "chr20 100 kb": (
+        CHR20 / "NA12878_S1.chr20.10_10p1mb.bam",
+        CHR20 / "ucsc.hg19.chr20.unittest.fasta.gz",
+        CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz",
+        "chr20:10,000,001-10,100,000",
+    ),
+}
+"""Alignments, reference, truth and region of real reads."""
 
 
 class Cost(NamedTuple):
@@ -32,6 +43,23 @@ def pairhmm(*arguments: object) -> list[str]:
 def run(*arguments: object) -> Cost:
     """Run a command of pairhmm in a process of its own."""
     return measure(pairhmm(*arguments))
+
+
+# A pipe through Python would cost bcftools time, so its two halves share an uncompressed file.
+_BCFTOOLS = """
+import json, sys, pysam.bcftools
+reference, bams, out, targets, options = json.loads(sys.argv[1])
+pysam.bcftools.mpileup('-f', reference, '-a', 'AD,DP', '-Ou', '-o', out + '.piled', *targets, *bams, catch_stdout=False)
+pysam.bcftools.call(*options, '-Oz', '-o', out, out + '.piled', catch_stdout=False)
+"""
+
+
+def bcftools(
+    reference: Path, bams: Sequence[Path], out: Path, mpileup: Sequence[str] = (), call: Sequence[str] = ("-mv",)
+) -> list[str]:
+    """The command line of `mpileup | call` of the bcftools that pysam brings, with further options of each."""
+    paths = str(reference), [*map(str, bams)], str(out)
+    return [sys.executable, "-c", _BCFTOOLS, json.dumps([*paths, [*mpileup], [*call]])]
 
 
 def measure(line: Sequence[object], **keywords: Any) -> Cost:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -25,8 +24,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pysam
-from accuracy import BCFTOOLS, made_sample, sample_parser
-from processes import Cost, measure, pairhmm
+from accuracy import made_sample, sample_parser
+from processes import Cost, bcftools, measure, pairhmm
 from tables import write
 
 GENOME = 3.1e9
@@ -45,7 +44,6 @@ AMPLICON_REGIONS = ("--join-distance", "100", "--max-depth", "5000")
 
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     options = parse()
     # pip compiles modules as it installs them. In a checkout the first repeat has to, and keep what it made.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -61,10 +59,9 @@ def main() -> None:
             costs[name].append(measure(line))
     rows = compare(data, costs, cores, options.length)
     figures = [{"what": what, "figure": figure, "wanted": wanted} for what, (figure, wanted) in rows.items()]
-    best = [{"command": name, **_best(of)._asdict()} for name, of in costs.items()]
     samtools = subprocess.run(["samtools", "--version"], capture_output=True).stdout.split(b"\n")[0].decode()
     about = {"cores": cores, "pysam": version("pysam"), "samtools": samtools, "data": data.name}
-    write(options.output, {"figures": figures, "best": best}, repeats=options.repeats, **about)
+    write(options.output, {"figures": figures}, repeats=options.repeats, **about)
 
 
 def _best(costs: list[Cost]) -> Cost:
@@ -105,10 +102,6 @@ def make_commands(data: Path, cores: int) -> dict[str, list[str]]:
     reference, bam, cram = data / "reference.fa", data / "aligned.bam", data / "aligned.cram"
     targets, sites = str(data / "candidates.tsv.gz"), data / "candidates.vcf.gz"
 
-    def bcftools(name: str, mpileup: list[str], call: list[str]) -> list[str]:
-        paths = [str(reference), str(bam), str(data / "piled.bcf"), str(data / f"{name}.vcf.gz")]
-        return [sys.executable, "-c", BCFTOOLS, *map(json.dumps, [*paths, mpileup, call])]
-
     def own(command: str, threads: int, output: str, *extra: object) -> list[str]:
         out = data / output
         return pairhmm(command, "-f", reference, "-@", threads, "--backend", "cpu", *extra, "-o", out, bam)
@@ -120,8 +113,10 @@ def make_commands(data: Path, cores: int) -> dict[str, list[str]]:
         return [sys.executable, "-c", BARE_READING, str(reference), str(path)]
 
     return {
-        "bcftools": bcftools("bcftools", [], ["-mv"]),
-        "bcftools -T": bcftools("bcftools-t", ["-T", targets], ["-m", "-C", "alleles", "-T", targets]),
+        "bcftools": bcftools(reference, [bam], data / "bcftools.vcf.gz"),
+        "bcftools -T": bcftools(
+            reference, [bam], data / "bcftools-t.vcf.gz", ["-T", targets], ["-m", "-C", "alleles", "-T", targets]
+        ),
         "call -v": own("call", 1, "call-v.vcf.gz", "-v", sites),
         **{f"call -@ {threads}": own("call", threads, called(threads)) for threads in sorted({1, 2, cores})},
         "likelihoods, TSV": own("likelihoods", 1, "scores.tsv.gz", "-v", sites),

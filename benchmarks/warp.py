@@ -35,7 +35,6 @@ GENOME, DEVIATION = 29_903, 64
 
 
 def main() -> None:
-    """Run the benchmark that the command line asks for."""
     parsed = parser(__doc__, "warp-work", rounds=5)
     parsed.add_argument("--reads", type=int, default=1000, help="(default: %(default)s)")
     options = parsed.parse_args()

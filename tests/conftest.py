@@ -242,3 +242,25 @@ def start_chromium(require: Require) -> Iterator[Callable[..., object]]:
             return driver
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def axe(require: Require) -> Callable[..., list[str]]:
+    """``axe(driver)``: what axe-core, which npm installs, finds wrong in the page that a browser shows."""
+    path = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    require("node", path.is_file(), "axe-core is not installed: npm ci in web/")
+    program = path.read_text(encoding="utf-8")
+    find = """
+    const done = arguments[0];
+    axe.run(document, {resultTypes: ["violations"]}).then(
+        ({violations}) =>
+            done(violations.map(({id, nodes: [first]}) => `${id}: ${first.html} ${first.failureSummary}`)),
+        (error) => done([String(error)]),
+    );
+    """
+
+    def violations(driver) -> list[str]:
+        driver.execute_script(program)
+        return driver.execute_async_script(find)
+
+    return violations

@@ -17,7 +17,6 @@ PAGES = {
     "benchmarks/README.md": "benchmarks/README.md",
     "benchmarks/dp-gpu.md": "benchmarks/dp-gpu.md",
     "benchmarks/forward-gpu.md": "benchmarks/forward-gpu.md",
-    "benchmarks/scan-gpu.md": "benchmarks/scan-gpu.md",
     "workflows/config/README.md": "workflow-configuration.md",
     "wrappers/README.md": "wrappers.md",
 }

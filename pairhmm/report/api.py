@@ -14,17 +14,16 @@ from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.report.cohort import MIN_DEPTH
-from pairhmm.report.hits import QUALITY_BIN
+from pairhmm.report.fit import read_reported_fit
 from pairhmm.report.inputs import ReportInputs, ReportKeywords, check_inputs
-from pairhmm.report.map_panels import read_map_tables
-from pairhmm.report.multiqc_writer import general_statistics, multiqc_path, write_multiqc
+from pairhmm.report.map import read_map_tables
 from pairhmm.report.page_writer import write_page
 from pairhmm.report.panels import IMPOSSIBLE, PER_LOG10, UNKNOWN_BEST
-from pairhmm.report.parts import Report
+from pairhmm.report.parts import Report, general_statistics, multiqc_path, write_multiqc
 from pairhmm.report.pileup import QUALITY_STEP
-from pairhmm.report.run_tables import read_reported_fit, read_reported_timings
-from pairhmm.report.scan_tables import read_scan
-from pairhmm.report.site_tables import read_reported_sites
+from pairhmm.report.scan import QUALITY_BIN, read_scan
+from pairhmm.report.sites import read_reported_sites
+from pairhmm.report.timings import read_reported_timings
 from pairhmm.variants.genotypes import INFORMATIVE
 
 __all__ = ["MAX_SITES", "TITLE", "ReportInputs", "report"]
@@ -108,18 +107,18 @@ def report(
     check_apart(inputs.paths(), [("-o", output), *(("--mqc", path) for path in contents)])
     notes: list[str] = []
     sites = read_reported_sites(inputs, notes, max_sites, min_depth)
-    made = Report([sites], inputs.described(), notes)
+    page = Report([sites], inputs.described(), notes)
     for read in PARTS:
-        made.parts.append(read(inputs, made.samples, notes))
+        page.parts.append(read(inputs, page.samples, notes))
     if inputs.sheet is not None:
-        made.sheet = [row.sample for row in read_sheet(inputs.sheet)]
+        page.sheet = [row.sample for row in read_sheet(inputs.sheet)]
     for note in notes:
         log.warning("%s", note)
-    write_page(output, title, _page_data(made, title, link_genome), sites.panels.packed)
+    write_page(output, title, _page_data(page, title, link_genome), sites.panels.packed)
     if multiqc is not None:
-        write_multiqc(multiqc, _multiqc_contents(made))
-    counts = made.counts
-    shown = counts["sites"], counts["panels"], len(made.samples), counts["hits"]
+        write_multiqc(multiqc, _multiqc_contents(page))
+    counts = page.counts
+    shown = counts["sites"], counts["panels"], len(page.samples), counts["hits"]
     log.info("%d sites, %d panels, %d samples, %d hits: %s", *shown, output)
 
 

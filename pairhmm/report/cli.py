@@ -28,17 +28,17 @@ FLAGS = {"reference": ("-f", "--reference"), "hits_samples": ("--hits-sample",),
 
 def inputs(command: Callable[..., None]) -> Callable[..., None]:
     """An option for each field of `ReportInputs`."""
-    for own in reversed(fields(ReportInputs)):
-        flags = FLAGS.get(own.name, (f"--{own.name.replace('_', '-')}",))
-        told, is_file = own.metadata["told"], "what" in own.metadata
+    for field in reversed(fields(ReportInputs)):
+        flags = FLAGS.get(field.name, (f"--{field.name.replace('_', '-')}",))
+        is_file = "what" in field.metadata
         command = click.option(
             *flags,
-            own.name,
-            multiple=own.default is not None,
+            field.name,
+            multiple=field.default is not None,
             type=INPUT_FILE if is_file else None,
-            metavar="FILE" if is_file else own.metadata["metavar"],
+            metavar="FILE" if is_file else field.metadata["metavar"],
             panel=INPUT,
-            help=told,
+            help=field.metadata["help"],
         )(command)
     return command
 
@@ -77,11 +77,11 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     " and to dbSNP. Without it, the report has no links.",
 )
 def command(
-    output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **given: Any
+    output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **paths: Any
 ) -> None:
     """Make one HTML file of a run's outputs: samples, sites, reads and hits.
 
     The file needs no network. Give at least one of --calls, --likelihoods, --hits, --fit and the tables of 'map'. The
     report has no section for outputs that are not given.
     """
-    report.report(output, ReportInputs(**given), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)
+    report.report(output, ReportInputs(**paths), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import webbrowser
+from pathlib import Path
+
 import rich_click as click
 
+from pairhmm.arguments import AnyPath, path_of
 from pairhmm.cli.fields import output_option
 from pairhmm.cli.help_style import INPUT, OUTPUT, Command
-from pairhmm.report import web_page_command as page
+from pairhmm.errors import InputError
+from pairhmm.files.descriptors import STDOUT
+from pairhmm.files.destinations import check_apart, kept_apart
+from pairhmm.report.web_page import INDEX, PAGE, make_hosted_folder, write_hosted_files, write_web_page
+
+log = logging.getLogger(__name__)
 
 EXAMPLES = (
     "pairhmm page --open",
@@ -53,4 +63,55 @@ def command(data: str | None, output: str | None, opens: bool, allow_urls: bool,
         raise click.UsageError("Give -o, --open or both, or --hosted.")
     if output is not None and hosted is not None:
         raise click.UsageError("Give -o or --hosted, not both.")
-    page.page(output, data, allow_urls=allow_urls, hosted=hosted, opens=opens)
+    page(output, data, allow_urls=allow_urls, hosted=hosted, opens=opens)
+
+
+@kept_apart()
+def page(
+    output: AnyPath | None = None,
+    example: AnyPath | None = None,
+    *,
+    allow_urls: bool = False,
+    hosted: AnyPath | None = None,
+    opens: bool = False,
+) -> str:
+    """Write the page and, if `opens`, open it. Without `output` and `hosted`, it is in the user's cache folder.
+
+    Returns
+    -------
+    str
+        The page's path.
+
+    Raises
+    ------
+    InputError
+        Where the page was not built, for a folder that is no example, where stdout is to be opened, and where a file of
+        `hosted` that another program wrote would be replaced.
+    """
+    destination, folder = path_of(output), path_of(example)
+    if opens and destination == STDOUT:
+        raise InputError("-o -", "", "stdout can't be opened in a browser", "name a file")
+    served = path_of(hosted)
+    if served is not None:
+        destination = str(Path(served) / INDEX)
+    destination = destination or _cached()
+    if folder is not None:
+        check_apart(map(str, Path(folder).glob("*")), [("-o", destination)])
+    if served is not None:
+        make_hosted_folder(served)
+    write_web_page(destination, folder, allow_urls, served is not None)
+    if served is not None:
+        write_hosted_files(served)
+    log.info("%s", destination)
+    if opens and not webbrowser.open(Path(destination).absolute().as_uri()):
+        log.warning("no browser could be started: open %s", destination)
+    return destination
+
+
+def _cached() -> str:
+    from platformdirs import user_cache_path
+
+    try:
+        return str(user_cache_path("pairhmm", appauthor=False, ensure_exists=True) / PAGE)
+    except OSError as error:
+        raise InputError("the cache folder", "", error.strerror or "can't be made", "name a file with -o") from error

@@ -64,14 +64,11 @@ class Cohort:
 
     Parameters
     ----------
-    samples : sequence of str
     min_depth : int
         DP below which a genotype is one of few reads.
 
     Attributes
     ----------
-    samples : list of str
-    min_depth : int
     figures : list of SampleFigures
         One for each sample.
     records, passed : int

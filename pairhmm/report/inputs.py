@@ -16,17 +16,17 @@ SEVERAL = "This option may be repeated."
 IN_ORDER = "Repeat this option once for each --hits, in their order."
 
 
-def _file(what: str, told: str) -> Any:
+def _file(what: str, text: str) -> Any:
     """A file: what it is in the report, and its help text on the command line."""
-    return field(default=None, metadata={"what": what, "told": told, "taken": path_of})
+    return field(default=None, metadata={"what": what, "help": text, "taken": path_of})
 
 
-def _files(what: str, told: str, repeats: str = SEVERAL) -> Any:
-    return field(default=(), metadata={"what": what, "told": f"{told} {repeats}", "taken": paths_of})
+def _files(what: str, text: str, repeats: str = SEVERAL) -> Any:
+    return field(default=(), metadata={"what": what, "help": f"{text} {repeats}", "taken": paths_of})
 
 
-def _texts(metavar: str, told: str, repeats: str = SEVERAL) -> Any:
-    return field(default=(), metadata={"metavar": metavar, "told": f"{told} {repeats}", "taken": texts_of})
+def _texts(metavar: str, text: str, repeats: str = SEVERAL) -> Any:
+    return field(default=(), metadata={"metavar": metavar, "help": f"{text} {repeats}", "taken": texts_of})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ class ReportInputs:
     )
 
     def __post_init__(self) -> None:
-        for own in fields(self):
-            value = own.metadata["taken"](getattr(self, own.name))
-            object.__setattr__(self, own.name, value if own.default is None else tuple(value))
+        for option in fields(self):
+            value = option.metadata["taken"](getattr(self, option.name))
+            object.__setattr__(self, option.name, value if option.default is None else tuple(value))
 
     def paths(self) -> list[str]:
         """All files that are read, including the companions of tables."""
@@ -125,9 +125,10 @@ class ReportInputs:
         return [(what, path) for what, path in self._files() if what]
 
     def _files(self) -> list[tuple[str, str]]:
-        given = [(own.metadata["what"], getattr(self, own.name)) for own in fields(self) if "what" in own.metadata]
-        single = [(what, value) for what, value in given if isinstance(value, str)]
-        return single + [(what, path) for what, value in given if isinstance(value, tuple) for path in value]
+        named = [(field.metadata, getattr(self, field.name)) for field in fields(self)]
+        files = [(metadata["what"], value) for metadata, value in named if "what" in metadata]
+        single = [(what, value) for what, value in files if isinstance(value, str)]
+        return single + [(what, path) for what, value in files if isinstance(value, tuple) for path in value]
 
     def map_tables(self) -> list[str | None]:
         """The tables of `pairhmm map`, in the order of `MAP_TABLES`."""

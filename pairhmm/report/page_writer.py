@@ -1,21 +1,41 @@
-"""Writes the report as one HTML file: the page with its styles and scripts, and the data."""
+"""Writes the report as one HTML file: the page with its styles and scripts, and the data, deflated as base64."""
 
 from __future__ import annotations
 
+import base64
 import html
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterable
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from typing import Any
 
 from pairhmm.files.outputs import open_output
-from pairhmm.report.packing import pack, to_json
 
+_LEVEL = 9
+"""zlib's level of compression: the smallest output."""
 STYLES = ("page.css", "table.css", "panel.css", "print.css", "map.css")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) )", re.MULTILINE)
+
+
+def pack(data: bytes) -> str:
+    """Raw deflate (RFC 1951) in base64. Browsers unpack it as ``deflate-raw``."""
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(packer.compress(data) + packer.flush()).decode("ascii")
+
+
+def unpack(text: str) -> bytes:
+    """The data that `pack` packed."""
+    return zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS)
+
+
+def to_json(data: Any) -> bytes:
+    """Compact JSON. Raises ValueError for a number that JSON does not have, such as NaN."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
 def write_page(destination: str, title: str, data: dict[str, Any], panels: Iterable[str]) -> None:
@@ -25,7 +45,6 @@ def write_page(destination: str, title: str, data: dict[str, Any], panels: Itera
     ----------
     destination : str
         ``-`` is stdout.
-    title : str
     data : dict
         Data that the page shows when it is opened. It is written as JSON.
     panels : iterable of str

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.sam import ReadKey
 from pairhmm.likelihoods.reader import RegionLikelihoods
-from pairhmm.report.packing import to_json
+from pairhmm.report.page_writer import to_json
 from pairhmm.report.pileup import Pileup, packed_rows
 from pairhmm.variants.genotypes import INFORMATIVE
 
@@ -64,7 +64,6 @@ class BaseEvidence:
     ----------
     base : int
         Its number in the part of the read that was scored, from 0.
-    letter : str
     quality : int
         Phred, as in the alignment.
     evidence : float
@@ -103,12 +102,7 @@ class ReadEvidence:
 
 
 def choose_haplotypes(log10: NDArray[np.float64]) -> HaplotypeChoice:
-    """The haplotype that each read is likeliest from.
-
-    Parameters
-    ----------
-    log10 : float64 (reads, haplotypes)
-    """
+    """The haplotype that each read is likeliest from."""
     if log10.shape[1] < 2:
         return HaplotypeChoice(np.zeros(len(log10), dtype=np.int64), np.zeros(len(log10)))
     known = np.where(np.isfinite(log10), log10, -1e9)
@@ -135,10 +129,8 @@ def panel_bytes(
 
     Parameters
     ----------
-    region : RegionLikelihoods
     table : int
         Index of the likelihood table.
-    sample_numbers : mapping of str to int
     alignment : (int, str, list)
         0-based start and bases of the reference, and each haplotype's differences from it.
     places : mapping of ReadKey to (int, int)
@@ -270,8 +262,6 @@ def aligned_haplotypes(
     ----------
     start : int
         0-based position of the reference's first base.
-    reference : str
-    sequences : sequence of str
     differences : callable
         ``differences(reference, sequence, start)``, as `pairhmm.align.haplotypes.find_differences`.
     """

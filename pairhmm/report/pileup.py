@@ -138,7 +138,6 @@ def shown_columns(
         What the haplotypes span.
     differences : iterable of (int, str, str)
         Position, reference bases and haplotype bases.
-    sites : iterable of int
     """
     places = list(sites)
     near = np.zeros(max(0, end - start), dtype=bool)
@@ -161,7 +160,6 @@ def packed_rows(pileup: Pileup, keys: Sequence[ReadKey], letters: str) -> tuple[
 
     Parameters
     ----------
-    pileup : Pileup
     keys : sequence of ReadKey
         The reads.
     letters : str

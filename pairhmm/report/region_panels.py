@@ -17,11 +17,10 @@ from pairhmm.alignments.sam import ReadKey
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable, Locus, RegionHaplotypes, RegionLikelihoods
 from pairhmm.models.labels import model_of_label
-from pairhmm.report.packing import pack
+from pairhmm.report.page_writer import pack
 from pairhmm.report.panels import ReadEvidence, aligned_haplotypes, choose_haplotypes, most_reads, panel_bytes
 from pairhmm.report.pileup import Pileup, shown_columns
-from pairhmm.report.read_evidence import ReadExplainer, least_certain
-from pairhmm.report.read_places import ReadPlaces
+from pairhmm.report.reads import ReadExplainer, RegionReads, least_certain
 from pairhmm.sequences.fasta import Reference
 from pairhmm.variants.sites import ReportedSite, site_alleles
 
@@ -83,14 +82,10 @@ class PanelSources:
 
     Attributes
     ----------
-    sites : sequence of ReportedSite
     calls : str or None
         The VCF, whose samples are `samples`.
-    samples : list of str
     contigs : collection of str
         Contigs of the VCF; empty if they are unknown.
-    genome : Reference or None
-    reader : AlignmentReader or None
     """
 
     sites: Sequence[ReportedSite]
@@ -102,13 +97,7 @@ class PanelSources:
 
 
 def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Panels:
-    """Make the panels of all sites: table after table, region after region.
-
-    Raises
-    ------
-    InputError
-        For tables that do not go with the calls or with the reference.
-    """
+    """Make the panels of all sites: table after table, region after region."""
     panels = Panels(list(sources.samples))
     index = _SiteIndex(sources.sites)
     explain = ReadExplainer()
@@ -121,7 +110,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             told = "its parameters are not here, so the report does not say which bases decide"
             log.info("%s: %s: %s", table.path, table.model(), told)
         uses_tags = model is not None and model[0].indel_tags and model[1] is None
-        alignments = None if sources.reader is None else ReadPlaces(sources.reader, regions, uses_tags)
+        alignments = None if sources.reader is None else RegionReads(sources.reader, regions, uses_tags)
         for reads in table.regions(partial(_haplotypes, regions)):
             _count(panels, reads, sources, table.path)
             places: dict[ReadKey, tuple[int, int]] = {}

@@ -19,13 +19,10 @@ class SamplePair:
 
     Attributes
     ----------
-    samples : (str, str)
     sites, ibs0, ibs2, shared_hets : int or None
         Sites where both are known; those with no, and with two alleles in common; those where both are heterozygous.
-    concordance, relatedness : float or None
     expected, found : str or None
         A relation: by the sheet, and by the genotypes.
-    flags : tuple of str
     note : str or None
         Why two samples of one individual differ.
     """
@@ -60,12 +57,8 @@ class SampleCheck:
 
     Attributes
     ----------
-    sample : str
-    sites : int or None
-    depth, heterozygosity : float or None
     contamination, low, high : float or None
         Share of reads from another individual, 0 to 1, and its interval.
-    flags : tuple of str
     """
 
     sample: str

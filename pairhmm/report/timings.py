@@ -1,15 +1,18 @@
-"""Reads Snakemake's benchmark files: tab-separated, a header, and a row for each repetition."""
+"""The times of a run's jobs in a report, from Snakemake's benchmark files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.files.text_lines import read_lines
+from pairhmm.report.inputs import ReportInputs
+from pairhmm.report.parts import ReportPart
 
 _SECONDS, _MEGABYTES, _CPU = "s", "max_rss", "cpu_time"
 SAMPLED_SECONDS = 1.0
@@ -22,8 +25,6 @@ class Timing:
 
     Attributes
     ----------
-    name : str
-    seconds : float
     cpu_seconds, megabytes : float or None
         Processor time, and peak memory. None for jobs shorter than `SAMPLED_SECONDS`.
     """
@@ -35,13 +36,7 @@ class Timing:
 
 
 def read_timings(paths: Sequence[str]) -> list[Timing]:
-    """The timings of many files. A name is the part of a path that the others do not share. Repetitions are numbered.
-
-    Raises
-    ------
-    InputError
-        For a file that is not a benchmark file.
-    """
+    """Timings, each named by the part of its path that the others do not share. Repetitions are numbered."""
     timings = []
     for path, name in zip(paths, _names(paths), strict=True):
         rows = _rows(path)
@@ -76,3 +71,18 @@ def _names(paths: Sequence[str]) -> list[str]:
     absolute = [os.path.abspath(path) for path in paths]
     shared = os.path.commonpath(absolute) if len(paths) > 1 else os.path.dirname(absolute[0]) if paths else ""
     return [str(Path(os.path.relpath(path, shared or ".")).with_suffix("")) for path in absolute]
+
+
+@dataclass(frozen=True, slots=True)
+class Timings(ReportPart):
+    """Times and memory of jobs."""
+
+    jobs: Sequence[Timing]
+
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
+        return {"timings": [[job.name, job.seconds, job.cpu_seconds, job.megabytes] for job in self.jobs]}
+
+
+def read_reported_timings(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> Timings:
+    """Read the benchmark files of Snakemake."""
+    return Timings(read_timings(inputs.timings))

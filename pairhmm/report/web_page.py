@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.files.outputs import open_output
-from pairhmm.report.packing import pack
+from pairhmm.report.page_writer import pack
 
 PAGE = "pairhmm.html"
 """The name of the page."""
@@ -59,11 +59,6 @@ def write_web_page(
         Whether the page takes addresses of files. Without it, the page's own policy allows no request.
     is_hosted : bool
         Whether the files of `write_hosted_files` are beside the page.
-
-    Raises
-    ------
-    InputError
-        Where the page was not built, and for a folder that is no example.
     """
     text = _built().read_text(encoding="utf-8")
     for before, after in [*(_URLS.items() if allow_urls else ()), *(_HOSTED.items() if is_hosted else ())]:
@@ -75,13 +70,7 @@ def write_web_page(
 
 
 def make_hosted_folder(folder: str) -> None:
-    """Make the folder of a hosted page. A folder that is there has such a page, or no file of the same names.
-
-    Raises
-    ------
-    InputError
-        Where a file would be replaced that is not pairhmm's, and where the folder can't be made.
-    """
+    """Make the folder of a hosted page. A folder that is there has such a page, or no file of the same names."""
     for name in () if _has_page(folder) else (INDEX, *(one.name for one in _hosted_files())):
         path = os.path.join(folder, name)
         if os.path.lexists(path):
@@ -102,13 +91,7 @@ def _has_page(folder: str) -> bool:
 
 
 def write_hosted_files(folder: str) -> None:
-    """Write what a browser needs to keep a hosted page: a manifest, an icon and a service worker.
-
-    Raises
-    ------
-    InputError
-        Where the page was not built, and where the folder can't be written.
-    """
+    """Write what a browser needs to keep a hosted page: a manifest, an icon and a service worker."""
     for one in _hosted_files():
         with open_output(Path(folder) / one.name) as out:
             out.write(one.read_text(encoding="utf-8"))

@@ -51,14 +51,12 @@ def _options() -> argparse.Namespace:
 def _replay(folder: Path, scratch: Path) -> int:
     """Judge saved cases: a line of JSON each."""
     from cases import Case
-    from runner import fresh, import_everything, judge, run
+    from runner import import_everything, tried
 
     import_everything()
     found = 0
     for place in Case.folders(folder):
-        case, work = Case.load(place), fresh(scratch / "case")
-        outcome = run(case, work)
-        wrong = judge(case, outcome, work)
+        outcome, wrong = tried(Case.load(place), scratch / "case")
         found += bool(wrong)
         told = {"case": str(place.relative_to(folder)), "wrong": wrong, "code": outcome.code, "stderr": outcome.stderr}
         print(json.dumps(told), flush=True)
@@ -117,7 +115,7 @@ def _work(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, que
 def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Path, queue: SimpleQueue) -> None:
     """Every `jobs`-th input until the time is over."""
     from page import PAGE, has_page
-    from runner import fresh, import_everything, judge, run
+    from runner import import_everything, tried
     from seeds import has_parquet, has_signal
 
     import_everything()
@@ -130,19 +128,14 @@ def _try_inputs(job: int, options: argparse.Namespace, seeds: dict, scratch: Pat
         case = _case(options, number, seeds)
         if any(ending in argument for argument in case.arguments for ending in lacking):
             queue.put((number, _SKIPPED, "", 0.0))
-            number += options.jobs
-            continue
-        if not with_page and case.target == PAGE:
+        elif not with_page and case.target == PAGE:
             queue.put((number, _NO_PAGE, "", 0.0))
-            number += options.jobs
-            continue
-        work = fresh(scratch / f"job{job}")
-        outcome = run(case, work)
-        wrong = judge(case, outcome, work)
-        if wrong and (case.target, wrong) not in known:
-            known.add((case.target, wrong))
-            _save(options.output, number, case, wrong, outcome.stderr)
-        queue.put((number, case.target, wrong, outcome.seconds))
+        else:
+            outcome, wrong = tried(case, scratch / f"job{job}")
+            if wrong and (case.target, wrong) not in known:
+                known.add((case.target, wrong))
+                _save(options.output, number, case, wrong, outcome.stderr)
+            queue.put((number, case.target, wrong, outcome.seconds))
         number += options.jobs
 
 
@@ -174,12 +167,11 @@ def _save(folder: Path, number: int, case, wrong: str, stderr: str) -> None:
 
 
 def _one(options: argparse.Namespace, seeds: dict, scratch: Path) -> int:
-    from runner import fresh, import_everything, judge, run
+    from runner import import_everything, tried
 
     import_everything()
-    case, work = _case(options, options.only, seeds), fresh(scratch / "one")
-    outcome = run(case, work)
-    wrong = judge(case, outcome, work)
+    case = _case(options, options.only, seeds)
+    outcome, wrong = tried(case, scratch / "one")
     _save(options.output, options.only, case, wrong, outcome.stderr)
     print(f"{case.target}: {case.arguments}\n{outcome.stderr}exit code {outcome.code}; {wrong or 'as it should be'}")
     return int(bool(wrong))

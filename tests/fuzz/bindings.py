@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mutate import EXTREMES, HOSTILE_FIELDS, chance, change_bytes, change_text, pick
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from pairhmm.alignments.blocks import ReadBlock
@@ -22,8 +22,18 @@ def run_binding(name: str, seed: int) -> None:
     BINDINGS[name](np.random.default_rng(seed))
 
 
+def _offsets(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where items of these lengths begin, laid end to end, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 def _lengths(rng: Generator, count: int, most: int, least: int = 0) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(rng.integers(least, most + 1, count))]).astype(np.int64)
+    return _offsets(rng.integers(least, most + 1, count))
+
+
+def _require(holds: Any, told: str) -> None:
+    if not holds:
+        raise AssertionError(told)
 
 
 def _bytes(rng: Generator, size: int, most: int = 256) -> NDArray[np.uint8]:
@@ -40,8 +50,8 @@ def _reads(rng: Generator) -> None:
     cigars = [_cigar(rng) for _ in range(count)]
     bases = [sum(one >> 4 for one in cigar if one & 15 in (0, 1, 4, 7, 8)) for cigar in cigars]
     start = np.sort(rng.integers(0, 300, count)).astype(np.int64) + pick(rng, (0, 0, 0, 2**31 - 400, 10**9))
-    base_offset = np.concatenate([[0], np.cumsum(bases)]).astype(np.int64)
-    cigar_offset = np.concatenate([[0], np.cumsum([len(cigar) for cigar in cigars])]).astype(np.int64)
+    base_offset = _offsets(bases)
+    cigar_offset = _offsets([len(cigar) for cigar in cigars])
     packed = np.array([one for cigar in cigars for one in cigar], dtype=np.uint32)
     size = int(base_offset[-1])
     block = ReadBlock(
@@ -57,7 +67,7 @@ def _reads(rng: Generator) -> None:
     windows = block.native.covered()
     if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
         windows = [(max(0, window[0]), max(0, window[0]) + len(window[1]))]
-    ends = np.cumsum([0, *(end - start for start, end in windows)]).astype(np.int64)
+    ends = _offsets([end - start for start, end in windows])
     starts = np.array([start for start, _ in windows], dtype=np.int64)
     letters = _bytes(rng, int(ends[-1]), 5)
     discovery.add(block.native, starts, ends, letters)
@@ -71,7 +81,7 @@ def _reads(rng: Generator) -> None:
         wanted = discovery.windows(frontier)
         # The contig may end within the last window.
         sizes = [end - begin - int(chance(rng, 0.2)) * int(rng.integers(0, end - begin)) for begin, end in wanted]
-        offset = np.cumsum([0, *sizes]).astype(np.int64)
+        offset = _offsets(sizes)
         begins = np.array([begin for begin, _ in wanted], dtype=np.int64)
         discovery.assemble(block.native, begins, offset, _bytes(rng, int(offset[-1]), 5))
         discovery.take()
@@ -85,8 +95,8 @@ def _reads(rng: Generator) -> None:
         end = begin + rng.integers(0, 200, 6)
         block.native.cut(chosen, begin, end, rng.integers(0, 50, 6).astype(np.int64), first, last)
         lengths = np.diff(base_offset)[chosen]
-        if not ((first >= 0) & (first <= last) & (last <= lengths)).all():
-            raise AssertionError(f"slices {first} to {last} of reads of {lengths}")
+        is_inside = (first >= 0) & (first <= last) & (last <= lengths)
+        _require(is_inside.all(), f"slices {first} to {last} of reads of {lengths}")
         block.take(chosen)
         _join(rng, block, chosen, first, last)
 
@@ -112,8 +122,7 @@ def _carried(rng: Generator, block: ReadBlock, window: tuple[int, NDArray[np.uin
         *(_edges(rng, changes, alleles), window[0] + rng.integers(-5, 400, changes)),
         *(_bytes(rng, changes, 5), _bytes(rng, changes, 5), -1, carried),
     )
-    if not ((carried >= -1) & (carried <= alleles)).all():
-        raise AssertionError(f"alleles {carried.tolist()} of {alleles}")
+    _require(((carried >= -1) & (carried <= alleles)).all(), f"alleles {carried.tolist()} of {alleles}")
 
 
 def _join(
@@ -123,7 +132,7 @@ def _join(
     from pairhmm.native import native
 
     count = len(chosen)
-    offset = np.concatenate([[0], np.cumsum(last - first)]).astype(np.int64)
+    offset = _offsets(last - first)
     fragment, family = np.sort(rng.integers(0, 3, (2, count))).astype(np.int64)
     member_offset, member, column_offset, source_offset, source, ends, _ = native.join_reads(
         *(block.native, chosen, first, last, offset, fragment, family, _bytes(rng, count, 3)),
@@ -143,8 +152,7 @@ def _join(
         raise AssertionError(f"columns at {column_offset} of bases {source}")
     rows = np.empty(4 * (len(source_offset) - 1))
     native.join_rows(source_offset, source, rng.random(4 * int(offset[-1])), rows)
-    if not np.allclose(rows.reshape(-1, 4)[np.diff(source_offset) > 1].sum(axis=1), 1):
-        raise AssertionError(f"rows {rows}")
+    _require(np.allclose(rows.reshape(-1, 4)[np.diff(source_offset) > 1].sum(axis=1), 1), f"rows {rows}")
 
 
 def _cigar(rng: Generator) -> list[int]:
@@ -326,8 +334,7 @@ def _check_block(block: tuple) -> None:
     letters, qualities, offset, names, name_end, *_ = block
     if (len(offset) and offset[-1] != len(letters)) or (len(name_end) and name_end[-1] > len(names)):
         raise AssertionError("offsets that do not fit")
-    if qualities is not None and len(qualities) != len(letters):
-        raise AssertionError("qualities that do not fit")
+    _require(qualities is None or len(qualities) == len(letters), "qualities that do not fit")
 
 
 def _bam_bytes(rng: Generator) -> None:
@@ -343,8 +350,7 @@ def _bam_bytes(rng: Generator) -> None:
         changed = np.frombuffer(change_bytes(rng, text, 6), dtype=np.uint8).copy()
         taken = take(changed)
         end = taken[-2]
-        if not 0 <= end <= len(changed):
-            raise AssertionError("an end beyond the data")
+        _require(0 <= end <= len(changed), "an end beyond the data")
         if isinstance(taken[0], tuple):
             _check_block(taken[0])
 
@@ -376,8 +382,7 @@ def _alignments(rng: Generator) -> None:
         stop, behind = parser.parse(
             data, at, pick(rng, (len(data), int(rng.integers(len(data) + 1)))), pick(rng, (1, 9))
         )
-        if not at <= behind <= len(data):
-            raise AssertionError(f"from {at} to {behind} of {len(data)}")
+        _require(at <= behind <= len(data), f"from {at} to {behind} of {len(data)}")
         at = behind
         if stop in ("full", "jump", "more"):
             _check_alignments(parser.take())
@@ -386,19 +391,15 @@ def _alignments(rng: Generator) -> None:
 def _check_alignments(block: tuple) -> None:
     _, names, name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, *rest = block
     odd, groups, group_end, tags, tag_end, *_, insertion, deletion = rest
-    if len({len(one) for one in (name_end, sample, flag, mapq, start, end, base_offset[1:], cigar_offset[1:])}) != 1:
-        raise AssertionError("arrays of different lengths")
-    if (base_offset[-1], cigar_offset[-1]) != (len(bases), len(cigar)) or len(quals) != len(bases):
-        raise AssertionError("offsets that do not fit")
-    if len(insertion) not in (0, len(bases)) or len(deletion) != len(insertion):
-        raise AssertionError("indel qualities that do not fit")
-    if len(group_end) != len(odd) or len(tag_end) not in (0, len(flag)):
-        raise AssertionError("texts that do not fit")
+    of_reads = (name_end, sample, flag, mapq, start, end, base_offset[1:], cigar_offset[1:])
+    _require(len(set(map(len, of_reads))) == 1, "arrays of different lengths")
+    _require((base_offset[-1], cigar_offset[-1]) == (len(bases), len(cigar)), "offsets that do not fit")
+    _require(len(quals) == len(bases), "qualities that do not fit")
+    _require(len(insertion) in (0, len(bases)) and len(deletion) == len(insertion), "indel qualities that do not fit")
+    _require(len(group_end) == len(odd) and len(tag_end) in (0, len(flag)), "texts that do not fit")
     for text, ends in ((names, name_end), (groups, group_end), (tags, tag_end)):
-        if len(text) != (ends[-1] if len(ends) else 0):
-            raise AssertionError("texts that do not fit")
-    if len(bases) and bases.max() > 14:
-        raise AssertionError("a code of no letter")
+        _require(len(text) == (ends[-1] if len(ends) else 0), "texts that do not fit")
+    _require(not len(bases) or bases.max() <= 14, "a code of no letter")
 
 
 def _scanner(rng: Generator) -> None:
@@ -482,24 +483,13 @@ def _public(rng: Generator) -> None:
         if chance(rng, 0.6):
             read = pairhmm.make_read(pick(rng, texts), **given)
         scores = pairhmm.forward([read] * int(rng.integers(0, 3)), pick(rng, (haplotypes, haplotypes, "ACGT")))
-        if np.isnan(scores).any():
-            raise AssertionError("a score that is no number")
+        _require(not np.isnan(scores).any(), "a score that is no number")
 
 
-_FUNCTIONS = (
-    _reads,
-    _forward,
-    _posteriors,
-    _tiles,
-    _copies,
-    _groups,
-    _tables,
-    _sample_text,
-    _bam_bytes,
-    _alignments,
-    _scanner,
-    _repeats,
-    _genotypes,
-    _public,
-)
-BINDINGS: dict[str, Callable[[Generator], None]] = {function.__name__.lstrip("_"): function for function in _FUNCTIONS}
+BINDINGS: dict[str, Callable[[Generator], None]] = {
+    function.__name__.lstrip("_"): function
+    for function in (
+        *(_reads, _forward, _posteriors, _tiles, _copies, _groups, _tables, _sample_text, _bam_bytes, _alignments),
+        *(_scanner, _repeats, _genotypes, _public),
+    )
+}

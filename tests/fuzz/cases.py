@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+Seeds = Mapping[str, bytes]
+
 OUT = "out"
 """The folder, beside the files, that a case's outputs go to."""
+REFERENCE = ("ref.fa", "ref.fa.fai")
+CPU = ("--backend", "cpu")
 _DESCRIPTION = "case.json"
 
 
@@ -67,3 +72,8 @@ class Case:
     def folders(parent: Path) -> list[Path]:
         """The folders below `parent` with saved cases, itself included."""
         return sorted(path.parent for path in parent.rglob(_DESCRIPTION))
+
+
+def take(seeds: Seeds, *names: str) -> dict[str, bytes]:
+    """Some of the sound files."""
+    return {name: seeds[name] for name in names}

@@ -7,11 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
-from cases import Case
+from cases import Case, Seeds
 from mutate import pick
 from numpy.random import Generator
 
@@ -28,7 +27,7 @@ def has_page() -> bool:
     return shutil.which("node") is not None and all(path.exists() for path in needed)
 
 
-def page_case(rng: Generator, seeds: Mapping[str, bytes]) -> Case:
+def page_case(rng: Generator, seeds: Seeds) -> Case:
     """Files that the page reads, with changes, as they are made for the command line."""
     import targets
 

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import bgzf
 from bam import change_bam
-from cases import OUT, Case
+from cases import CPU, OUT, REFERENCE, Case, Seeds, take
 from mutate import HOSTILE_FIELDS, chance, change_bytes, change_text, cut_off, pick
 from numpy.random import Generator
 from page import page_case
-from tools import fitting, map_draw, map_relate, map_sketches, parameters, warp
+from tools import fitting, map_draw, map_relate, map_sketches, warp
 
-Seeds = Mapping[str, bytes]
 Target = Callable[[Generator, Seeds], Case]
 
-_REFERENCE = ("ref.fa", "ref.fa.fai")
-_CPU = ("--backend", "cpu")
 _OUTPUTS = ("calls.vcf", "calls.vcf", "calls.vcf.gz", "calls.bcf")
 _TABLES = ("table.tsv", "table.tsv", "table.tsv.gz", "table.parquet")
 _TEXTS = ("all.tsv", "all.tsv.gz")
 _END, _CHECKSUM = "end marker", "checksum"
-
-
-def _take(seeds: Seeds, *names: str) -> dict[str, bytes]:
-    return {name: seeds[name] for name in names}
 
 
 def _verb(rng: Generator) -> list[str]:
@@ -36,7 +29,7 @@ def _verb(rng: Generator) -> list[str]:
     else:
         verb = ["likelihoods", "-o", f"{OUT}/{pick(rng, _TABLES)}"]
     threads = ["-@", "2"] if chance(rng, 0.1) else []
-    return [*verb, *_CPU, *threads, "-f", "ref.fa"]
+    return [*verb, *CPU, *threads, "-f", "ref.fa"]
 
 
 def _packed(rng: Generator, original: bytes, change: Callable[[Generator, bytes], bytes]) -> bytes:
@@ -62,14 +55,14 @@ def call_bam(rng: Generator, seeds: Seeds) -> Case:
     else:
         reads = _packed(rng, original, change_bytes)
     fault = bgzf.fault(reads, original)
-    files = {"reads.bam": reads, **_take(seeds, *_REFERENCE)}
+    files = {"reads.bam": reads, **take(seeds, *REFERENCE)}
     arguments, is_read_whole = _verb(rng), True
     if chance(rng, 0.2):
-        files |= _take(seeds, "truth.vcf")
+        files |= take(seeds, "truth.vcf")
         arguments += ["-v", "truth.vcf"]
         is_read_whole = False
     if chance(rng, 0.15):
-        files |= _take(seeds, "reads.bam.bai")
+        files |= take(seeds, "reads.bam.bai")
         arguments += ["-r", pick(rng, ("chr1", "chr2", "chr1:500-900", "chr2:1-2000"))]
         is_read_whole = False
     if chance(rng, 0.1):
@@ -85,10 +78,10 @@ def call_bam(rng: Generator, seeds: Seeds) -> Case:
 def call_cram(rng: Generator, seeds: Seeds) -> Case:
     """A CRAM with changed bytes or cut off."""
     reads = change_bytes(rng, seeds["reads.cram"]) if chance(rng, 0.8) else cut_off(rng, seeds["reads.cram"])
-    files = {"reads.cram": reads, **_take(seeds, *_REFERENCE)}
+    files = {"reads.cram": reads, **take(seeds, *REFERENCE)}
     arguments = _verb(rng)
     if chance(rng, 0.2):
-        files |= _take(seeds, "reads.cram.crai")
+        files |= take(seeds, "reads.cram.crai")
         arguments += ["-r", "chr1:500-900"]
     is_cut = reads != seeds["reads.cram"] and seeds["reads.cram"].startswith(reads)
     return Case("call cram", [*arguments, "reads.cram"], files, _END if is_cut else "")
@@ -96,9 +89,9 @@ def call_cram(rng: Generator, seeds: Seeds) -> Case:
 
 def call_sam(rng: Generator, seeds: Seeds) -> Case:
     """SAM of odd fields."""
-    files = {"reads.sam": change_text(rng, seeds["reads.sam"]), **_take(seeds, *_REFERENCE)}
+    files = {"reads.sam": change_text(rng, seeds["reads.sam"]), **take(seeds, *REFERENCE)}
     if chance(rng, 0.3):
-        files = {"reads.sam.bam": bgzf.pack(files["reads.sam"]), **_take(seeds, *_REFERENCE)}
+        files = {"reads.sam.bam": bgzf.pack(files["reads.sam"]), **take(seeds, *REFERENCE)}
     return Case("call sam", [*_verb(rng), next(iter(files))], files)
 
 
@@ -107,7 +100,7 @@ def call_index(rng: Generator, seeds: Seeds) -> Case:
     kinds = (("reads.bam", ".bai"), ("reads.bam", ".bai"), ("reads.bam", ".csi"), ("reads.cram", ".crai"))
     name, ending = pick(rng, kinds)
     index = name + ending
-    files = _take(seeds, name, *_REFERENCE)
+    files = take(seeds, name, *REFERENCE)
     changed = seeds[index]
     if index.endswith(".bai") and chance(rng, 0.4):
         changed = _offset_changed(rng, changed)
@@ -122,7 +115,7 @@ def call_index(rng: Generator, seeds: Seeds) -> Case:
         return Case("call index", [*_verb(rng), "-r", region, name], files)
     # Every record of the region, or an error: the calls of the whole contig by the sound index.
     files["sound.vcf"] = seeds["chr2.vcf"]
-    arguments = ["call", "-o", f"{OUT}/calls.vcf", *_CPU, "-f", "ref.fa", "-r", "chr2", name]
+    arguments = ["call", "-o", f"{OUT}/calls.vcf", *CPU, "-f", "ref.fa", "-r", "chr2", name]
     return Case("call index", arguments, files, same_records="sound.vcf")
 
 
@@ -136,7 +129,7 @@ def _offset_changed(rng: Generator, bai: bytes) -> bytes:
 
 def call_reference(rng: Generator, seeds: Seeds) -> Case:
     """A reference, or its index, with changes."""
-    files, fault = _take(seeds, "reads.bam", *_REFERENCE), ""
+    files, fault = take(seeds, "reads.bam", *REFERENCE), ""
     kind = rng.random()
     if kind < 0.4:
         files["ref.fa"] = change_text(rng, seeds["ref.fa"], b"\n")
@@ -164,27 +157,10 @@ def _variants(rng: Generator, seeds: Seeds, stem: str) -> tuple[str, bytes, str]
 def call_candidates(rng: Generator, seeds: Seeds) -> Case:
     """Candidates with changes."""
     name, data, fault = _variants(rng, seeds, "truth")
-    files = {name: data, **_take(seeds, "reads.bam", *_REFERENCE)}
+    files = {name: data, **take(seeds, "reads.bam", *REFERENCE)}
     if chance(rng, 0.2):
-        files |= _take(seeds, "reads.bam.bai")
+        files |= take(seeds, "reads.bam.bai")
     return Case("call candidates", [*_verb(rng), "-v", name, "reads.bam"], files, fault)
-
-
-def call_texts(rng: Generator, seeds: Seeds) -> Case:
-    """Regions, haplotypes and ploidies with changes."""
-    files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
-    kind = int(rng.integers(3))
-    if kind == 0:
-        files["regions.bed"] = change_text(rng, seeds["regions.bed"])
-        arguments = [*_verb(rng), "-R", "regions.bed"]
-    elif kind == 1:
-        files["region.fa"] = change_text(rng, seeds["region.fa"], b"\n")
-        arguments = [*_verb(rng), "--haplotypes", "region.fa", "-r", "chr1:701-800"]
-    else:
-        files["ploidy.txt"] = change_text(rng, seeds["ploidy.txt"], b" ")
-        arguments = ["call", *_CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf", "--ploidy-file", "ploidy.txt"]
-        arguments += ["--sample-sex", pick(rng, ("sample=M", "sample=F"))]
-    return Case("call texts", [*arguments, "reads.bam"], files)
 
 
 _NUMBERS = ("--min-mapq", "--default-base-quality", "--max-haplotypes", "--max-depth", "--join-distance", "--max-span")
@@ -196,8 +172,8 @@ _NUMBERS += ("--pcr-indel-model", "--device", "--device-memory", "-v", "-R", "-o
 
 def call_options(rng: Generator, seeds: Seeds) -> Case:
     """Odd values of options over sound files."""
-    files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
-    arguments = ["call", *_CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf"]
+    files = take(seeds, "reads.bam", "reads.bam.bai", *REFERENCE)
+    arguments = ["call", *CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf"]
     for _ in range(int(rng.integers(1, 3))):
         option = pick(rng, _NUMBERS)
         value = pick(rng, HOSTILE_FIELDS).replace(b"\0", b"").decode("utf-8", "surrogateescape")
@@ -211,8 +187,8 @@ def call_options(rng: Generator, seeds: Seeds) -> Case:
 
 def scatter(rng: Generator, seeds: Seeds) -> Case:
     """Pieces of an index, candidates or regions with changes."""
-    files = _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
-    arguments = ["scatter", *_CPU, "-f", "ref.fa", "-o", OUT, "-n", pick(rng, ("1", "2", "3", "50"))]
+    files = take(seeds, "reads.bam", "reads.bam.bai", *REFERENCE)
+    arguments = ["scatter", *CPU, "-f", "ref.fa", "-o", OUT, "-n", pick(rng, ("1", "2", "3", "50"))]
     kind, fault = int(rng.integers(3)), ""
     if kind == 0:
         files["reads.bam.bai"] = change_bytes(rng, seeds["reads.bam.bai"])
@@ -264,7 +240,7 @@ def report(rng: Generator, seeds: Seeds) -> Case:
         arguments += ["--calls", name]
     elif kind == 1:
         names = (f"table.{ending}", f"table.haplotypes.{ending}")
-        files = _take(seeds, *names)
+        files = take(seeds, *names)
         changed = pick(rng, names)
         if ending == "tsv":
             files[changed] = change_text(rng, seeds[changed])
@@ -275,18 +251,18 @@ def report(rng: Generator, seeds: Seeds) -> Case:
             fault = bgzf.fault(files[changed], seeds[changed])
         arguments += ["--likelihoods", names[0]]
         if chance(rng, 0.5):
-            files |= _take(seeds, "calls.vcf")
+            files |= take(seeds, "calls.vcf")
             arguments += ["--calls", "calls.vcf"]
             # A table's regions without a site are passed over, and a file's rest with them.
             fault = fault if fault == _END else ""
         if chance(rng, 0.3):
-            files |= _take(seeds, "reads.bam", "reads.bam.bai", *_REFERENCE)
+            files |= take(seeds, "reads.bam", "reads.bam.bai", *REFERENCE)
             arguments += ["-f", "ref.fa", "--alignments", "reads.bam"]
     elif kind == 2:
-        files = _take(seeds, "signatures.fa") | {"hits.tsv": change_text(rng, seeds["hits.tsv"])}
+        files = take(seeds, "signatures.fa") | {"hits.tsv": change_text(rng, seeds["hits.tsv"])}
         arguments += ["--hits", "hits.tsv", "--signatures", "signatures.fa"]
     else:
-        files = _take(seeds, "calls.vcf") | {"timings.tsv": change_text(rng, seeds["timings.tsv"])}
+        files = take(seeds, "calls.vcf") | {"timings.tsv": change_text(rng, seeds["timings.tsv"])}
         arguments += ["--calls", "calls.vcf", "--timings", "timings.tsv", "--mqc", f"{OUT}/mqc"]
     return Case("report", arguments, files, fault)
 
@@ -322,8 +298,8 @@ def _gzip_fault(data: bytes) -> str:
 def scan_samples(rng: Generator, seeds: Seeds) -> Case:
     """Samples with changes."""
     name, data, fault = _sample(rng, seeds)
-    files = {name: data, **_take(seeds, "signatures.fa", *_REFERENCE)}
-    arguments = ["scan", *_CPU, "--signatures", "signatures.fa", "-o", f"{OUT}/hits.tsv", "-f", "ref.fa"]
+    files = {name: data, **take(seeds, "signatures.fa", *REFERENCE)}
+    arguments = ["scan", *CPU, "--signatures", "signatures.fa", "-o", f"{OUT}/hits.tsv", "-f", "ref.fa"]
     arguments += pick(rng, ([], [], ["--all"], ["--per-file"], ["--max-mismatches", "2"], ["--assignment-format"]))
     arguments += pick(rng, ([], [], ["--chunk-size", "100"], ["--chunk-size", "1K"], ["-@", "2"]))
     arguments += pick(rng, ([], [], ["--summary", f"{OUT}/s"], ["--multiqc", f"{OUT}/s_mqc.json"]))
@@ -334,8 +310,8 @@ def scan_samples(rng: Generator, seeds: Seeds) -> Case:
 
 def scan_signatures(rng: Generator, seeds: Seeds) -> Case:
     """Signatures with changes."""
-    files = {"signatures.fa": change_text(rng, seeds["signatures.fa"], b"\n"), **_take(seeds, "few.fastq")}
-    arguments = ["scan", *_CPU, "-o", f"{OUT}/hits.tsv", "--signatures", "signatures.fa", "few.fastq"]
+    files = {"signatures.fa": change_text(rng, seeds["signatures.fa"], b"\n"), **take(seeds, "few.fastq")}
+    arguments = ["scan", *CPU, "-o", f"{OUT}/hits.tsv", "--signatures", "signatures.fa", "few.fastq"]
     numbers = ("--max-mismatches", "--min-informative", "--min-score", "--min-mean", "--chunk-size")
     if chance(rng, 0.3):
         value = pick(rng, ("0", "1", "5", "1000", "2147483648", "9223372036854775807", "9" * 30, "nan", "inf", "1e300"))
@@ -344,59 +320,58 @@ def scan_signatures(rng: Generator, seeds: Seeds) -> Case:
 
 
 def forward(rng: Generator, seeds: Seeds) -> Case:
-    """Reads, haplotypes, groups, profiles and parameters with changes."""
-    arguments, fault = ["forward", *_CPU, "-o", f"{OUT}/scores.tsv"], ""
-    kind = int(rng.integers(6))
-    if kind == 0:
-        name, data, fault = _sample(rng, seeds)
-        files = {name: data, **_take(seeds, "haplotypes.fa")}
-        arguments += [name, "haplotypes.fa"]
-    elif kind == 1:
-        files = _take(seeds, "few.fastq") | {"haplotypes.fa": change_text(rng, seeds["haplotypes.fa"], b"\n")}
-        arguments += ["few.fastq", "haplotypes.fa"]
-    elif kind in (2, 3):
-        files = {"pairs.in": change_text(rng, seeds["pairs.in"], b" ")}
-        arguments += ["pairs.in"]
-    elif kind == 4:
-        name, separator = pick(rng, (("read.profile", b" "), ("read.tsv", b"\t")))
-        files = _take(seeds, "haplotypes.fa") | {name: change_text(rng, seeds[name], separator)}
-        arguments += ["--model", "profile", name, "haplotypes.fa"]
-    else:
-        files = _take(seeds, "haplotypes.fa", "read.profile")
-        files["parameters.toml"] = change_text(rng, seeds["parameters.toml"], pick(rng, (b" ", b", ", b"=")))
-        arguments += ["--model", "profile", "--parameters", "parameters.toml", "read.profile", "haplotypes.fa"]
+    """Reads of any format with changes, beside sound haplotypes."""
+    name, data, fault = _sample(rng, seeds)
+    arguments = ["forward", *CPU, "-o", f"{OUT}/scores.tsv", name, "haplotypes.fa"]
     if chance(rng, 0.2):
         option = pick(rng, ("--insertion-quality", "--deletion-quality", "--gap-quality"))
         arguments += [option, pick(rng, ("1", "2", "90", "127"))]
     if chance(rng, 0.1):
         arguments += ["--default-base-quality", "20"]
-    return Case("forward", arguments, files, fault)
+    return Case("forward", arguments, {name: data, **take(seeds, "haplotypes.fa")}, fault)
 
 
 def align(rng: Generator, seeds: Seeds) -> Case:
     """Queries, targets and haplotypes with changes."""
-    if chance(rng, 0.3):
-        files = _take(seeds, *_REFERENCE) | {"region.fa": change_text(rng, seeds["region.fa"], b"\n")}
-        arguments = ["align", "--vcf", "-f", "ref.fa", "-r", "chr1:701-800", "-o", f"{OUT}/haps.vcf", "region.fa"]
-        return Case("align haplotypes", arguments, files)
     name, data, fault = _sample(rng, seeds)
     files = {name: data, "haplotypes.fa": change_text(rng, seeds["haplotypes.fa"], b"\n")}
     ending = pick(rng, ("tsv", "tsv.gz", "paf", "sam", "bam"))
-    arguments = ["align", *_CPU, "-o", f"{OUT}/aligned.{ending}", name, "haplotypes.fa"]
+    arguments = ["align", *CPU, "-o", f"{OUT}/aligned.{ending}", name, "haplotypes.fa"]
     arguments += pick(rng, ([], [], ["--all"], ["--cigar"], ["--preset", "edit"], ["--preset", "gatk-read"]))
     arguments += pick(rng, ([], [], ["--mode", "semi-global"], ["--mismatch", "-10000"], ["--chunk-size", "100"]))
     return Case("align", arguments, files, fault)
 
 
-def validate(rng: Generator, seeds: Seeds) -> Case:
-    """Reference likelihoods with changes."""
-    files = {"known.txt": change_text(rng, seeds["known.txt"], b" ")}
-    return Case("validate", ["validate", *_CPU, "known.txt"], files)
+_CALL = f"call {' '.join(CPU)} -f ref.fa -o {OUT}/calls.vcf"
+_FORWARD = f"forward {' '.join(CPU)} -o {OUT}/scores.tsv"
+_PROFILE, _TOML = f"{_FORWARD} --model profile", (b" ", b", ", b"=")
+_TEXT_CASES: tuple[tuple[str, str, str, tuple[bytes, ...]], ...] = (
+    ("call texts", f"{_CALL} -R {{}} reads.bam", "regions.bed", (b"\t",)),
+    ("call texts", f"{_CALL} --haplotypes {{}} -r chr1:701-800 reads.bam", "region.fa", (b"\n",)),
+    ("call texts", f"{_CALL} --ploidy-file {{}} --sample-sex sample=M reads.bam", "ploidy.txt", (b" ",)),
+    ("call texts", f"{_CALL} --ploidy-file {{}} --sample-sex sample=F reads.bam", "ploidy.txt", (b" ",)),
+    ("call parameters", f"{_CALL} --str-model {{}} reads.bam", "slips.toml", _TOML),
+    ("call parameters", f"{_CALL} --parameters {{}} reads.bam", "fitted.toml", _TOML),
+    ("forward", f"{_FORWARD} few.fastq {{}}", "haplotypes.fa", (b"\n",)),
+    ("forward", f"{_FORWARD} {{}}", "pairs.in", (b" ",)),
+    ("forward", f"{_PROFILE} {{}} haplotypes.fa", "read.profile", (b" ",)),
+    ("forward", f"{_PROFILE} {{}} haplotypes.fa", "read.tsv", (b"\t",)),
+    ("forward", f"{_PROFILE} --parameters {{}} read.profile haplotypes.fa", "parameters.toml", _TOML),
+    ("align haplotypes", f"align --vcf -f ref.fa -r chr1:701-800 -o {OUT}/haps.vcf {{}}", "region.fa", (b"\n",)),
+    ("validate", f"validate {' '.join(CPU)} {{}}", "known.txt", (b" ",)),
+    ("sheet", "read-sheet {}", "sheet.tsv", (b"\t",)),
+)
+"""Target, arguments, the file of text that stands in their braces and is changed, and what separates its fields."""
 
 
-def sheet(rng: Generator, seeds: Seeds) -> Case:
-    """The workflow's sample sheet with changes."""
-    return Case("sheet", ["read-sheet", "sheet.tsv"], {"sheet.tsv": change_text(rng, seeds["sheet.tsv"])})
+def texts(rng: Generator, seeds: Seeds) -> Case:
+    """A file of text with changes, beside sound files."""
+    target, arguments, name, separators = pick(rng, _TEXT_CASES)
+    words = arguments.format(name).split()
+    others = {word: seeds[word] for word in words if word in seeds}
+    others |= take(seeds, *REFERENCE) if "ref.fa" in words else {}
+    others |= take(seeds, "reads.bam.bai") if "reads.bam" in words else {}
+    return Case(target, words, {**others, name: change_text(rng, seeds[name], pick(rng, separators))})
 
 
 TARGETS: tuple[tuple[Target, float], ...] = (
@@ -406,7 +381,6 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (call_index, 2),
     (call_reference, 2),
     (call_candidates, 3),
-    (call_texts, 2),
     (call_options, 2),
     (align, 2),
     (scatter, 1),
@@ -414,14 +388,12 @@ TARGETS: tuple[tuple[Target, float], ...] = (
     (report, 3),
     (scan_samples, 3),
     (scan_signatures, 1),
-    (forward, 3),
-    (validate, 1),
-    (sheet, 0.5),
+    (forward, 1),
+    (texts, 8),
     (warp, 3),
     (map_sketches, 2),
     (map_relate, 2),
     (map_draw, 1),
     (fitting, 2),
-    (parameters, 1),
     (page_case, 2),
 )

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
 
 from bam import change_bam
-from cases import OUT, Case
+from cases import CPU, OUT, REFERENCE, Case, Seeds, take
 from mutate import chance, change_bytes, change_text, pick
 from numpy.random import Generator
 
-Seeds = Mapping[str, bytes]
-
-_REFERENCE = ("ref.fa", "ref.fa.fai")
-_CPU = ("--backend", "cpu")
 _SIGNALS = ("signal.tsv", "signal.npy", "signals.npz", "signal.slow5", "signal.blow5")
-
-
-def _take(seeds: Seeds, *names: str) -> dict[str, bytes]:
-    return {name: seeds[name] for name in names}
 
 
 def _changed(rng: Generator, name: str, data: bytes) -> bytes:
@@ -30,10 +21,10 @@ def _changed(rng: Generator, name: str, data: bytes) -> bytes:
 def warp(rng: Generator, seeds: Seeds) -> Case:
     """Signals of every format, signatures, and tables of levels, with changes."""
     name = pick(rng, _SIGNALS)
-    files = _take(seeds, name)
-    arguments = ["warp", *_CPU, "-o", f"{OUT}/costs.tsv"]
+    files = take(seeds, name)
+    arguments = ["warp", *CPU, "-o", f"{OUT}/costs.tsv"]
     if name.endswith(("slow5", "blow5", "tsv")) and chance(rng, 0.7):
-        files |= _take(seeds, "signatures.fa", "kmers.model")
+        files |= take(seeds, "signatures.fa", "kmers.model")
         arguments += ["--signatures", "signatures.fa", "--model", "kmers.model", name]
         arguments += pick(rng, ([], ["--levels", "samples"], ["--skip", "0", "--first", "20"]))
     else:
@@ -59,13 +50,13 @@ def map_sketches(rng: Generator, seeds: Seeds) -> Case:
         queries = ["--queries", "others.sketches"]
     else:
         queries = pick(rng, ([], ["--nearest", "2"], ["--max-distance", "0.1"]))
-    arguments = ["map", "distances", *_CPU, "-o", f"{OUT}/distances.tsv", *queries, "some.sketches"]
+    arguments = ["map", "distances", *CPU, "-o", f"{OUT}/distances.tsv", *queries, "some.sketches"]
     return Case("map distances", arguments, files)
 
 
 def map_relate(rng: Generator, seeds: Seeds) -> Case:
     """Calls of a cohort, its sheet and its pedigree, with changes."""
-    files = _take(seeds, "cohort.vcf", "people.tsv", "people.ped")
+    files = take(seeds, "cohort.vcf", "people.tsv", "people.ped")
     changed = pick(rng, tuple(files))
     files[changed] = change_text(rng, files[changed], b"\t")
     if changed == "cohort.vcf" and chance(rng, 0.3):
@@ -77,10 +68,10 @@ def map_relate(rng: Generator, seeds: Seeds) -> Case:
 
 def map_draw(rng: Generator, seeds: Seeds) -> Case:
     """Sketches, hits, calls and a sheet, with changes."""
-    files = _take(seeds, "some.sketches", "cohort.vcf", "people.tsv", "hits.tsv")
+    files = take(seeds, "some.sketches", "cohort.vcf", "people.tsv", "hits.tsv")
     changed = pick(rng, tuple(files))
     files[changed] = _changed(rng, changed, files[changed])
-    arguments = ["map", "draw", *_CPU, "-o", f"{OUT}/positions.tsv", "--neighbours", "1"]
+    arguments = ["map", "draw", *CPU, "-o", f"{OUT}/positions.tsv", "--neighbours", "1"]
     arguments += pick(rng, (["--kmers", "some.sketches"], ["--genotypes", "cohort.vcf"], ["--hits", "hits.tsv"]))
     arguments += pick(rng, ([], ["--sheet", "people.tsv"], ["--svg", f"{OUT}/map.svg"], ["--quantise", "rank"]))
     return Case("map draw", arguments, files)
@@ -88,23 +79,12 @@ def map_draw(rng: Generator, seeds: Seeds) -> Case:
 
 def fitting(rng: Generator, seeds: Seeds) -> Case:
     """Reads with changes: the parameters, the slips of repeats and the profiles that are made of them."""
-    files = {"reads.bam": change_bam(rng, seeds["reads.bam"]), **_take(seeds, *_REFERENCE)}
+    files = {"reads.bam": change_bam(rng, seeds["reads.bam"]), **take(seeds, *REFERENCE)}
     verb, output = pick(rng, (("fit", "fitted.toml"), ("calibrate-str", "slips.toml"), ("profiles", "reads.profile")))
     arguments = [verb, "-f", "ref.fa", "-o", f"{OUT}/{output}"]
     if verb == "fit":
         arguments += pick(rng, ([], ["--max-reads", "5"], ["--model", "profile"]))
     if chance(rng, 0.2):
-        files |= _take(seeds, "reads.bam.bai")
+        files |= take(seeds, "reads.bam.bai")
         arguments += ["-r", pick(rng, ("chr1", "chr2:100-900"))]
     return Case(verb, [*arguments, "reads.bam"], files)
-
-
-def parameters(rng: Generator, seeds: Seeds) -> Case:
-    """Fitted parameters with changes, as `call` takes them."""
-    option, name = pick(rng, (("--str-model", "slips.toml"), ("--parameters", "fitted.toml")))
-    files = {
-        name: change_text(rng, seeds[name], pick(rng, (b" ", b", ", b"="))),
-        **_take(seeds, "reads.bam", *_REFERENCE),
-    }
-    arguments = ["call", *_CPU, "-f", "ref.fa", "-o", f"{OUT}/calls.vcf", option, name, "reads.bam"]
-    return Case("call parameters", arguments, files)

@@ -145,14 +145,6 @@ def emulate(browser) -> Iterator[Callable[[int, str], None]]:
 
 
 @pytest.fixture(scope="session")
-def axe(require) -> str:
-    """The text of axe-core, which npm installs."""
-    path = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-    require("node", path.is_file(), "axe-core is not installed: npm ci in web/")
-    return path.read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="session")
 def screenshots() -> Path | None:
     """Where screenshots are kept; None where nobody asks for them."""
     folder = os.environ.get("PAIRHMM_SCREENSHOTS")

@@ -16,21 +16,6 @@ def damaged(tiny, tmp_path):
     return [path, *tiny[2:]], ""
 
 
-def without_index(tiny, tmp_path):
-    return [tiny[0], *tiny[2:]], "q:1,000-2,000"
-
-
-def of_another_reference(tiny, tmp_path):
-    path = tmp_path / "other.fa"
-    path.write_text(">q\n" + "ACGT" * 100 + "\n")
-    (tmp_path / "other.fa.fai").write_text("q\t400\t3\t400\t401\n")
-    return [*tiny[:2], path, tmp_path / "other.fa.fai"], ""
-
-
-def beyond_the_contig(tiny, tmp_path):
-    return tiny, "q:20,000-999,999,999,999"
-
-
 def no_region(tiny, tmp_path):
     return tiny, "q:x"
 
@@ -49,9 +34,6 @@ def cram_of_another_reference(tiny, tmp_path):
 
 CASES = {
     damaged: "damaged.bam: can't be read to its end",
-    without_index: "NA12878.chr22.tiny.bam: has no index, which regions need",
-    of_another_reference: "other.fa: contig q: 12356 bases in NA12878.chr22.tiny.bam and 400 in the reference",
-    beyond_the_contig: "Region: q:20,000-999,999,999,999: outside q, which has 12356 bases",
     no_region: "Region: q:x: no contig",
     cram_of_another_reference: "reads.cram: can't be read to its end; it is cut off, or written with another reference",
 }

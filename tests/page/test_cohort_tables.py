@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from pairhmm.report.inputs import ReportInputs
-from pairhmm.report.map_panels import read_map_tables
+from pairhmm.report.map import read_map_tables
+from tests.report.cohort_tables import write_tables
 
 READER = Path(__file__).parents[2] / "web/src/page/cohort/reading.js"
 PROGRAM = Path(__file__).with_name("cohort_data.mjs")
-TABLES = Path(__file__).parents[1] / "report" / "cohort_tables.py"
 TEXT = "document.querySelector(arguments[0])?.textContent ?? ''"
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     """The four tables of a cohort of 60 samples."""
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_cohort_tables", TABLES)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.write_tables(tmp_path_factory.mktemp("tables"))
+    return write_tables(tmp_path_factory.mktemp("tables"))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pysam
 import pytest
 
 from pairhmm.models.str_parameters import str_model_of, str_toml
+from tests.web.same_calls import assert_same_records
 
 PIXELS = """[...new Set(new Uint32Array(document.querySelector("canvas.heatmap").getContext("2d").getImageData(
     0, 0, document.querySelector("canvas.heatmap").width, document.querySelector("canvas.heatmap").height
@@ -19,64 +20,40 @@ FIRST = 2.0
 """Seconds within which the first likelihoods of NA12878 tiny should be there; printed, not asserted."""
 
 
-def records(text: str) -> list[list[str]]:
-    return [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+@pytest.fixture
+def assert_same_calls(page, run_cli):
+    """``assert_same_calls(*arguments)``: the page's calls, once it ran, are those of the command line. Returns them."""
+
+    def check(*arguments: object) -> str:
+        ours = page.download("calls.vcf").decode()
+        assert_same_records(ours, run_cli("call", "--backend", "cpu", *arguments).stdout)
+        return ours
+
+    return check
 
 
-def assert_same_calls(one: str, other: str) -> None:
-    """Records are equal, up to the last digit of QUAL, QD and PL."""
-    assert len(records(one)) == len(records(other)) > 0
-    for own, wanted in zip(records(one), records(other), strict=True):
-        assert float(own[5]) == pytest.approx(float(wanted[5]), abs=0.011)
-        assert [*own[:5], own[6], own[8]] == [*wanted[:5], wanted[6], wanted[8]]
-        (ours, quality), (theirs, expected) = without_qd(own[7]), without_qd(wanted[7])
-        assert ours == theirs
-        assert quality == pytest.approx(expected, abs=0.011, nan_ok=True)
-        for ours, theirs in zip(own[9:], wanted[9:], strict=True):
-            fields, others = (dict(zip(own[8].split(":"), column.split(":"), strict=True)) for column in (ours, theirs))
-            likelihoods, best = (one.pop("PL").split(",") for one in (fields, others))
-            assert fields == others
-            assert [int(x) for x in likelihoods] == pytest.approx([int(x) for x in best], abs=1)
-
-
-def without_qd(info: str) -> tuple[list[str], float]:
-    """INFO without QD, and QD; NaN without one."""
-    fields = info.split(";")
-    found = [field for field in fields if field.startswith("QD=")]
-    return [field for field in fields if field not in found], float(found[0][3:]) if found else float("nan")
-
-
-def test_calls_are_those_of_the_command_line(page, tiny, run_cli, built_page):
+def test_calls_are_those_of_the_command_line(page, tiny, assert_same_calls, built_page):
     page.give(tiny)
     assert page.run().startswith("Done: 17 sites, 31 regions, 1,045 reads (183 set aside), 3,740 pairs")
-    called = run_cli("call", "--backend", "cpu", "-f", tiny[2], tiny[0])
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+    assert_same_calls("-f", tiny[2], tiny[0])
     seconds = float(page.js("document.documentElement.dataset.firstSeconds"))
     size = built_page.stat().st_size
     print(f"first likelihoods {seconds:.2f} s after Run (wanted: {FIRST:g} s); the page has {size / 1e6:.2f} MB")
     assert size <= 1_500_000
 
 
-def test_listed_variants_are_genotyped(page, tiny, run_cli):
-    listed = tiny[0].parent / "NA12878.chr22.tiny.giab.vcf"
-    page.give([*tiny, listed])
-    page.run()
-    called = run_cli("call", "--backend", "cpu", "-v", listed, "-f", tiny[2], tiny[0])
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
-
-
-def test_options_are_those_of_the_command_line(page, tiny, run_cli):
+def test_options_are_those_of_the_command_line(page, tiny, assert_same_calls):
     page.give(tiny)
     for name, value in {"region": "q:4,000-9,300", "minMapq": "30", "ploidy": "1", "minQual": "600"}.items():
         page.element(name).clear()
         page.element(name).send_keys(value)
+    page.element("model").send_keys("profile")
     page.run()
-    options = ["-r", "q:4,000-9,300", "--min-mapq", "30", "--ploidy", "1", "--min-qual", "600"]
-    called = run_cli("call", "--backend", "cpu", *options, "-f", tiny[2], tiny[0])
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+    options = ["-r", "q:4,000-9,300", "--min-mapq", "30", "--ploidy", "1", "--min-qual", "600", "--model", "profile"]
+    assert_same_calls(*options, "-f", tiny[2], tiny[0])
 
 
-def test_choices_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
+def test_choices_are_those_of_the_command_line(page, tiny, assert_same_calls, tmp_path):
     """Of gap qualities and records. A file of an STR model takes the place of the choice."""
     model = tmp_path / "own.toml"
     model.write_text(str_toml(str_model_of("pcr"), []))
@@ -86,15 +63,8 @@ def test_choices_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
     page.element("gvcf").click()
     assert not page.element("strModel").is_enabled()
     page.run()
-    options = ["--preset", "ont", "--str-model", model, "--mnv", "--gvcf"]
-    called = run_cli("call", "--backend", "cpu", *options, "-f", tiny[2], tiny[0])
-    calls = page.download("calls.vcf").decode()
-    assert "##pairhmmModel=gatk (own.toml)" in calls
-    blocks, others = ([one for one in records(text) if one[5] == "."] for text in (calls, called.stdout))
-    assert blocks == others and len(blocks) > 100
-    assert_same_calls(
-        *("\n".join("\t".join(one) for one in records(text) if one[5] != ".") for text in (calls, called.stdout))
-    )
+    calls = assert_same_calls("--preset", "ont", "--str-model", model, "--mnv", "--gvcf", "-f", tiny[2], tiny[0])
+    assert "##pairhmmModel=gatk (own.toml)" in calls and calls.count("END=") > 100
     page.js("document.querySelector(\"[aria-label='Remove own.toml']\").click()")
     page.js("document.getElementById('setup').open = true")
     page.element("strModel").send_keys("STR model, PCR-free")
@@ -104,52 +74,23 @@ def test_choices_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
     assert "##pairhmmModel=gatk (pcr-free)" in page.download("calls.vcf").decode()
 
 
-def test_packed_files_of_100_kb_give_the_calls_of_the_command_line(page, shared_data, run_cli):
+def test_packed_files_of_100_kb_give_the_calls_of_the_command_line(page, shared_data, assert_same_calls):
     folder = shared_data / "na12878-chr20-100kb"
     bam, fasta = folder / "NA12878_S1.chr20.10_10p1mb.bam", folder / "ucsc.hg19.chr20.unittest.fasta.gz"
     truth = folder / "test_nist.b37_chr20_100kbp_at_10mb.vcf.gz"
     page.give([bam, f"{bam}.bai", fasta, f"{fasta}.fai", f"{fasta}.gzi", truth, f"{truth}.tbi"])
     page.run()
-    called = run_cli("call", "--backend", "cpu", "-v", truth, "-f", fasta, bam)
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+    assert_same_calls("-v", truth, "-f", fasta, bam)
 
 
-def test_a_list_of_gzip_files_that_were_put_together_is_read(page, tiny, tmp_path, run_cli):
-    lines = [f"q\t{at}\t.\tN\tA,C\t.\t.\t.\n" for at in range(1000, 9000, 1000)]
-    members = [["##fileformat=VCFv4.2\n", *lines[:3]], lines[3:5], lines[5:]]
-    path = tmp_path / "listed.vcf.gz"
-    path.write_bytes(b"".join(gzip.compress("".join(one).encode()) for one in members))
-    page.give([*tiny, path])
-    page.run()
-    called = run_cli("call", "--backend", "cpu", "-v", path, "-f", tiny[2], tiny[0])
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
-
-
-def test_the_profile_model_is_that_of_the_command_line(page, tiny, run_cli):
-    page.give(tiny)
-    page.element("model").send_keys("profile")
-    page.run()
-    called = run_cli("call", "--backend", "cpu", "--model", "profile", "-f", tiny[2], tiny[0])
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
-
-
-def test_cram_is_read(page, tiny, run_cli, tmp_path):
-    cram = tmp_path / "reads.cram"
+def test_cram_and_bed_give_the_calls_of_the_command_line(page, tiny, assert_same_calls, tmp_path):
+    cram, bed = tmp_path / "reads.cram", tmp_path / "regions.bed"
     pysam.view("-C", "--reference", str(tiny[2]), "-o", str(cram), str(tiny[0]), catch_stdout=False)
     pysam.index(str(cram))
-    page.give([cram, f"{cram}.crai", *tiny[2:]])
-    page.run()
-    called = run_cli("call", "--backend", "cpu", "-f", tiny[2], cram)
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
-
-
-def test_regions_of_a_bed_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
-    bed = tmp_path / "regions.bed"
     bed.write_text("q\t900\t2000\nq\t8000\t10000\n")
-    page.give([*tiny, bed])
+    page.give([cram, f"{cram}.crai", *tiny[2:], bed])
     page.run()
-    called = run_cli("call", "--backend", "cpu", "-R", bed, "-f", tiny[2], tiny[0])
-    assert_same_calls(page.download("calls.vcf").decode(), called.stdout)
+    assert_same_calls("-R", bed, "-f", tiny[2], cram)
 
 
 def test_likelihoods_are_those_of_the_command_line(page, tiny, run_cli, tmp_path):
@@ -204,7 +145,7 @@ def test_the_example_runs(browser, page, built_page, tiny, run_cli, tmp_path):
     assert page.text("state").startswith("Done: 17 sites")
 
 
-def test_several_samples(page, run_cli, tmp_path):
+def test_several_samples(page, run_cli, assert_same_calls, tmp_path):
     for number in (1, 2):
         where = ["-o", tmp_path / f"s{number}", "--sample", f"s{number}", "--seed", number, "--genome-seed", 1]
         run_cli("simulate", *where, "--length", 6000, "--coverage", 12)
@@ -214,25 +155,9 @@ def test_several_samples(page, run_cli, tmp_path):
     reference = tmp_path / "s1" / "reference.fa"
     page.give([*reads, *(path.with_suffix(".bam.bai") for path in reads), reference, f"{reference}.fai"])
     page.run()
-    assert_same_calls(
-        page.download("calls.vcf").decode(), run_cli("call", "--backend", "cpu", "-f", reference, *reads).stdout
-    )
+    assert_same_calls("-f", reference, *reads)
     page.wait('document.querySelector("canvas.heatmap")')
     assert page.js("[...document.querySelectorAll('.sample summary b')].map((one) => one.textContent)") == ["s1", "s2"]
-
-
-def test_a_panel_tells_which_bases_decide(page, tiny):
-    """The read whose choice is least certain comes first, with a base that speaks for its haplotype."""
-    page.give(tiny)
-    page.run()
-    page.wait('document.querySelector("details.deciding")')
-    rows = page.js(
-        "[...document.querySelector('details.deciding tbody').rows].map((row) =>"
-        " [row.cells[2].textContent, row.querySelectorAll('.chip').length])"
-    )
-    ahead = [float(text.replace("\u2212", "-")) for text, _ in rows]
-    assert len(rows) == 4 and ahead == sorted(ahead) and ahead[0] > 0.2
-    assert any(chips for _, chips in rows)
 
 
 def test_the_page_takes_no_other_file(page, tiny, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.report import panels
-from pairhmm.report.packing import unpack
+from pairhmm.report.page_writer import unpack
 from pairhmm.variants.genotypes import INFORMATIVE
 
 PROGRAM = Path(__file__).with_name("report_data.mjs")

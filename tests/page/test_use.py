@@ -8,14 +8,6 @@ WIDTHS = (1400, 800, 390)
 SCHEMES = ("light", "dark")
 STATES = ("empty", "chosen", "done", "stopped")
 
-AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(
-    ({violations}) => done(violations.map(({id, nodes: [first]}) => `${id}: ${first.html} ${first.failureSummary}`)),
-    (error) => done([String(error)]),
-);
-"""
-
 
 def bring_to(page, tiny, tmp_path, state: str) -> None:
     """One of the states that a user meets."""
@@ -50,8 +42,7 @@ def test_nothing_is_wider_than_the_window(page, tiny, tmp_path, emulate, screens
 def test_axe_finds_nothing(page, tiny, tmp_path, emulate, axe, scheme, state):
     emulate(1400, scheme)
     bring_to(page, tiny, tmp_path, state)
-    page.driver.execute_script(axe)
-    assert page.driver.execute_async_script(AXE) == []
+    assert axe(page.driver) == []
 
 
 def test_the_keyboard_is_enough(page, tiny):
@@ -102,21 +93,3 @@ def test_files_are_dropped(page, tiny):
     )
     assert page.text("missing") == ""
     assert "reads.bam" in page.text("slots") and "ref.fa" in page.text("slots")
-
-
-def test_the_panel_follows_the_list(page, tiny):
-    """It shows a site of the list, or none: a print has no other either."""
-    page.give(tiny)
-    page.run()
-    page.wait("document.querySelector('.panel h2')")
-    field = page.driver.find_element("css selector", "#results input[type=search]")
-    field.send_keys("q:1,817")
-    page.wait("document.querySelector('.panel h2').textContent.startsWith('q:1,817 ')")
-    assert page.js(
-        "[...document.querySelectorAll('#results tr[data-index]')].map((row) => row.cells[0].textContent)"
-    ) == ["q:1,817"]
-    assert page.js("document.querySelectorAll('.holder.stale').length") == 0
-    field.send_keys("-0")
-    page.wait("document.querySelector('.holder .empty')")
-    assert page.text("results").endswith("The filter leaves no site.")
-    assert page.js("document.querySelectorAll('.panel').length") == 0

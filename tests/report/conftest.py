@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import struct
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.report.packing import unpack
+from pairhmm.report.page_writer import unpack
 from pairhmm.sequences.arrays import Names
 
 STEP, FLANK, PAD = 200, 55, 15
@@ -26,7 +23,7 @@ HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches
 
 
 @dataclass(frozen=True)
-class MadeRun:
+class GeneratedRun:
     """Files of a generated run. Every second read of a site has its alternative allele."""
 
     folder: Path
@@ -42,16 +39,16 @@ class MadeRun:
 
 
 @pytest.fixture(scope="session")
-def make_run(tmp_path_factory) -> Callable[..., MadeRun]:
+def make_run(tmp_path_factory) -> Callable[..., GeneratedRun]:
     """``make_run(sites, reads, variants=1, samples=("s",), read_name="r")``: reads are those of a site."""
 
     def make(
         sites: int, reads: int, variants: int = 1, samples: Sequence[str] = ("s",), read_name: str = "r"
-    ) -> MadeRun:
+    ) -> GeneratedRun:
         folder = tmp_path_factory.mktemp("run")
         rng = np.random.default_rng(7)
         bases = "".join(rng.choice(list("ACGT"), STEP * (sites + 2)))
-        run = MadeRun(
+        run = GeneratedRun(
             folder, samples, folder / "ref.fa", folder / "calls.vcf", folder / "table.tsv.gz", folder / "hits.tsv"
         )
         run.reference.write_text(f">chr1\n{bases}\n")
@@ -139,16 +136,6 @@ def record(bases, position, n_samples, reads, rng) -> str:
     return "\t".join(map(str, [*fields, *calls])) + "\n"
 
 
-@pytest.fixture(scope="session")
-def cohort_tables() -> ModuleType:
-    """The module of that name, which makes tables of `pairhmm map`. Tests can't import each other's modules."""
-    spec = importlib.util.spec_from_file_location("cohort_tables", Path(__file__).parent / "cohort_tables.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["cohort_tables"] = module  # where dataclasses look it up
-    spec.loader.exec_module(module)
-    return module
-
-
 @dataclass(frozen=True)
 class ReadReport:
     """The data that a page carries."""
@@ -169,6 +156,43 @@ def read_report() -> Callable[[Path], ReadReport]:
         return ReadReport(json.loads(unpack(parts["data"])), [unpack(line) for line in parts["panels"].split()])
 
     return read
+
+
+@pytest.fixture
+def report(run_cli, tmp_path):
+    """``report(*arguments, code=0)``: the command, from an empty folder; without success there is no output."""
+
+    def make(*arguments, code=0):
+        done = run_cli("report", "-o", "report.html", *arguments, cwd=tmp_path)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        assert (tmp_path / "report.html").exists() == (code == 0)
+        return done
+
+    return make
+
+
+@pytest.fixture
+def reported(report, read_report, tmp_path):
+    """``reported(*arguments)``: the data of the page."""
+
+    def make(*arguments):
+        report(*arguments)
+        return read_report(tmp_path / "report.html").data
+
+    return make
+
+
+@pytest.fixture
+def refused(report):
+    """``refused(*arguments)``: the one line that says why."""
+
+    def line(*arguments):
+        said = report(*arguments, code=2).stderr.splitlines()
+        (error,) = [line for line in said if line.startswith("pairhmm: error: ")]
+        return error.removeprefix("pairhmm: error: ")
+
+    return line
 
 
 PIXELS = """

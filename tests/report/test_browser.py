@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -23,14 +21,6 @@ const tools = near.tagName === "CANVAS" ? near.parentElement.parentElement : nea
 [...tools.querySelectorAll(".tools button")].find((one) => one.textContent === kind).click();
 URL.createObjectURL = make;
 return saved.text();
-"""
-
-AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(
-    ({violations}) => done(violations.map(({id, nodes: [first]}) => `${id}: ${first.html} ${first.failureSummary}`)),
-    (error) => done([String(error)]),
-);
 """
 
 ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((one) => one.textContent))"
@@ -279,16 +269,13 @@ def test_numbers_lead_to_their_sites(browser, open_report, make_run, tmp_path):
     assert labels[-2:] == ["h0 ●", "h1 ●"]
 
 
-def test_axe_finds_nothing(browser, open_report, make_run, tiled_scan, require):
-    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-    require("node", axe.is_file(), "axe-core is not installed: npm ci in web/")
+def test_axe_finds_nothing(browser, open_report, make_run, tiled_scan, axe):
     run = make_run(6, 8, samples=("one", "two"))
     without_hits = run.arguments[: run.arguments.index("--hits")]
     open_report(*without_hits, *tiled_scan, "--sheet", sheet_of(run))
-    browser.execute_script(axe.read_text())
     for tab in ("cohort", "sites", "scan", "run"):
         browser.open_tab(tab)
-        assert browser.execute_async_script(AXE) == [], tab
+        assert axe(browser) == [], tab
 
 
 def sheet_of(run):

@@ -11,7 +11,7 @@ import numpy as np
 import pysam
 import pytest
 
-from pairhmm.report import panels, site_tables
+from pairhmm.report import panels, sites
 from pairhmm.report.api import report as make_report
 from pairhmm.report.inputs import ReportInputs
 
@@ -52,32 +52,6 @@ BAD_FITS = {
 @pytest.fixture(scope="module")
 def run(make_run):
     return make_run(6, 20, variants=2, samples=("one", "two"))
-
-
-@pytest.fixture
-def report(run_cli, tmp_path):
-    """``report(*arguments, code=0)``: the command, from an empty folder; without success there is no output."""
-
-    def make(*arguments, code=0):
-        done = run_cli("report", "-o", "report.html", *arguments, cwd=tmp_path)
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        assert (tmp_path / "report.html").exists() == (code == 0)
-        return done
-
-    return make
-
-
-@pytest.fixture
-def refused(report):
-    """``refused(*arguments)``: the one line that says why."""
-
-    def line(*arguments):
-        said = report(*arguments, code=2).stderr.splitlines()
-        (error,) = [line for line in said if line.startswith("pairhmm: error: ")]
-        return error.removeprefix("pairhmm: error: ")
-
-    return line
 
 
 def test_everything_is_in_the_page(report, run, read_report, tmp_path):
@@ -122,11 +96,10 @@ def test_the_same_files_give_the_same_bytes(report, run, tmp_path):
     assert (tmp_path / "report.html").read_bytes() == first
 
 
-def test_a_fit_is_in_the_page(report, run, read_report, refused, tmp_path):
+def test_a_fit_is_in_the_page(reported, report, run, read_report, refused, tmp_path):
     (tmp_path / "p.toml").write_text(FIT)
     (tmp_path / "rounds.tsv").write_text(ROUNDS)
-    report("--fit", "p.toml", "--fit-rounds", "rounds.tsv")
-    fit = read_report(tmp_path / "report.html").data["fit"]
+    fit = reported("--fit", "p.toml", "--fit-rounds", "rounds.tsv")["fit"]
     assert [fit[key] for key in ("model", "reads", "log10", "firstLog10")] == ["gatk", 2313, -10833.096, -10873.996]
     assert fit["estimates"] == [["insertion, 1 copy", 6.7e-08, 2.6e-05, 0.0], ["gap closes", 0.6, None, 9.7]]
     assert fit["rounds"] == [["sample", 0, 500, -5.3], ["all", 0, 2313, -5.2], ["all", 1, 2313, -5.1]]
@@ -144,7 +117,7 @@ def test_bad_fits(refused, tmp_path, case):
     assert refused("--fit", "p.toml", "--fit-rounds", "rounds.tsv").startswith(message)
 
 
-def test_the_first_screen(run_cli, report, run, read_report, tmp_path):
+def test_the_first_screen(reported, run_cli, run, tmp_path):
     """Filters, genotypes without a call or of few reads, and the samples of the sheet."""
     lines = run.calls.read_text().splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
@@ -155,8 +128,9 @@ def test_the_first_screen(run_cli, report, run, read_report, tmp_path):
     calls.insert(1, "##fileDate=20261124\n##source=caller 2")
     (tmp_path / "calls.vcf").write_text("\n".join(calls) + "\n")
     (tmp_path / "sheet.tsv").write_text(f"sample\treads\n{run.samples[0]}\t\nlost\t\n")
-    report("--calls", tmp_path / "calls.vcf", "--sheet", tmp_path / "sheet.tsv", "--mqc", tmp_path / "mqc")
-    found = read_report(tmp_path / "report.html").data["overview"]
+    found = reported("--calls", tmp_path / "calls.vcf", "--sheet", tmp_path / "sheet.tsv", "--mqc", tmp_path / "mqc")[
+        "overview"
+    ]
     genotypes = (len(rows) - 1) * len(run.samples)
     assert found["calls"] == {
         "records": len(rows),
@@ -175,19 +149,17 @@ def test_the_first_screen(run_cli, report, run, read_report, tmp_path):
     assert list(rows_of_multiqc) == [run.samples[0], "lost"]
 
 
-def test_fields_of_info(report, run, refused, read_report, tmp_path):
+def test_fields_of_info(reported, run, refused, tmp_path):
     """Gene and consequence of an annotation, or the chosen fields; and no link but where they were asked for."""
     ann = "##INFO=<ID=ANN,Number=.,Type=String,Description=\"'Allele | Annotation | Impact | Gene_Name | Gene_ID'\">"
     text = run.calls.read_text().replace("##pairhmmVersion", f"{ann}\n##pairhmmVersion", 1)
     text = text.replace("\tPASS\t.\t", "\tPASS\tANN=A|stop_gained|HIGH|BRCA2|E1,A|intron_variant|LOW|X|E2\t", 1)
     (tmp_path / "calls.vcf").write_text(text)
-    report("--calls", tmp_path / "calls.vcf", "--link-genome", "hg38")
-    data = read_report(tmp_path / "report.html").data
+    data = reported("--calls", tmp_path / "calls.vcf", "--link-genome", "hg38")
     assert data["sites"]["infoNames"] == ["Gene", "Consequence"]
     assert [column[:2] for column in data["sites"]["info"]] == [["BRCA2", "."], ["stop_gained", "."]]
     assert any("db=hg38" in address for _, address in data["links"])
-    report("--calls", tmp_path / "calls.vcf", "--info", "ANN")
-    data = read_report(tmp_path / "report.html").data
+    data = reported("--calls", tmp_path / "calls.vcf", "--info", "ANN")
     assert data["sites"]["infoNames"] == ["ANN"] and data["links"] == []
     (tmp_path / "report.html").unlink()
     said = refused("--calls", tmp_path / "calls.vcf", "--info", "NONE")
@@ -204,24 +176,22 @@ def test_the_page_asks_nothing_of_the_network(report, run, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["calls", "table", "hits"])
-def test_each_input_is_enough(report, run, read_report, tmp_path, kind):
+def test_each_input_is_enough(reported, run, kind):
     option = {"calls": "--calls", "table": "--likelihoods", "hits": "--hits"}[kind]
-    report(option, getattr(run, kind))
-    found = read_report(tmp_path / "report.html").data
+    found = reported(option, getattr(run, kind))
     assert (len(found["sites"]["pos"]), len(found["samples"])) == {"calls": (6, 2), "table": (9, 2), "hits": (0, 1)}[
         kind
     ]
 
 
-def test_empty_files_make_an_empty_report(report, run, read_report, tmp_path):
+def test_empty_files_make_an_empty_report(reported, run, tmp_path):
     header = "".join(line for line in run.calls.read_text().splitlines(keepends=True) if line.startswith("#"))
     (tmp_path / "calls.vcf").write_text(header)
     for name in ("table.tsv.gz", "table.haplotypes.tsv.gz"):
         with gzip.open(run.folder / name, "rt") as table, gzip.open(tmp_path / name, "wt") as out:
             out.write(next(table))
     (tmp_path / "hits.tsv").write_text(HITS)
-    report("--calls", "calls.vcf", "--likelihoods", "table.tsv.gz", "--hits", "hits.tsv")
-    found = read_report(tmp_path / "report.html").data
+    found = reported("--calls", "calls.vcf", "--likelihoods", "table.tsv.gz", "--hits", "hits.tsv")
     assert found["sites"]["pos"] == [] and found["scan"]["hits"] == 0
     # A sample whose scan has no hit is in the cohort all the same.
     assert found["samples"] == ["one", "two", "hits"]
@@ -243,36 +213,34 @@ def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
 def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch, caplog):
     """Reads and genotypes beyond a bound are left out of the drawings, and still count."""
     monkeypatch.setattr(panels, "MOST_READS", 16)
-    monkeypatch.setattr(site_tables, "MOST_GENOTYPES", 8)
+    monkeypatch.setattr(sites, "MOST_GENOTYPES", 8)
     page = tmp_path / "report.html"
     make_report(page, ReportInputs(calls=run.calls, likelihoods=[run.table]))
     found = read_report(page)
     groups = [group for number in range(len(found.panels)) for group in found.header(number)["groups"]]
     assert [group["shown"] for group in groups] == [2] * 8  # 16 reads of 4 panels and 2 samples
     assert sum(group["reads"] for group in groups) > 16
-    sites, reads = found.data["notes"]
+    first, second = found.data["notes"]
     assert (
-        sites
+        first
         == "4 of 6 sites are shown: those with the lowest GQ (a report has at most 8 genotypes, whatever --max-sites)"
     )
-    assert reads.startswith(f"16 of {sum(group['reads'] for group in groups)} reads are drawn: of a sample's reads")
-    assert {sites, reads} <= set(caplog.messages)
+    assert second.startswith(f"16 of {sum(group['reads'] for group in groups)} reads are drawn: of a sample's reads")
+    assert {first, second} <= set(caplog.messages)
 
 
-def test_hits_go_to_the_sample_of_their_table_where_the_file_is_none(report, run, read_report, tmp_path):
+def test_hits_go_to_the_sample_of_their_table_where_the_file_is_none(reported, run, tmp_path):
     (tmp_path / "one.hits.tsv").write_text(run.hits.read_text())
-    report("--calls", run.calls, "--hits", "one.hits.tsv")
-    found = read_report(tmp_path / "report.html").data
+    found = reported("--calls", run.calls, "--hits", "one.hits.tsv")
     assert found["samples"] == ["one", "two"] and found["scan"]["samples"] == [0]
 
 
-def test_hits_of_both_mates_are_the_samples(report, run, read_report, tmp_path):
+def test_hits_of_both_mates_are_the_samples(reported, run, tmp_path):
     row = run.hits.read_text().splitlines()[1]
     (tmp_path / "x.hits.tsv").write_text(
         f"{HITS}{row.replace('x.fq', 'x_R1.fq.gz')}\n{row.replace('x.fq', 'x_R2.fq.gz')}\n"
     )
-    report("--hits", "x.hits.tsv")
-    found = read_report(tmp_path / "report.html").data
+    found = reported("--hits", "x.hits.tsv")
     assert found["samples"] == ["x"] and found["scan"]["rows"][0][2] == 2
 
 
@@ -577,14 +545,13 @@ def test_outputs_that_cannot_be_written(run_cli, run, tmp_path):
     assert done.returncode == 2 and "--mqc" in done.stderr
 
 
-def test_tables_of_hits_are_of_the_samples_named(report, run, read_report, tmp_path):
+def test_tables_of_hits_are_of_the_samples_named(reported, run, tmp_path):
     """All samples' reads may be in files of one name, and there may be no calls to tell the samples from."""
     for name in ("a", "b", "none"):
         (tmp_path / f"{name}.tsv").write_text(HITS if name == "none" else run.hits.read_text())
     tables = [word for name in ("a", "b", "none") for word in ("--hits", f"{name}.tsv")]
     names = [word for name in ("s1", "s2", "s3") for word in ("--hits-sample", name)]
-    report(*tables, *names)
-    found = read_report(tmp_path / "report.html").data
+    found = reported(*tables, *names)
     assert found["samples"] == ["s1", "s2", "s3"]
 
 

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.report.cohort_tables import write_tables
+
 DISTANCES = "#sample_1\tsample_2\tjaccard\tmash_distance\tcontainment\tani\n"
 PAIRS = "#sample_1\tsample_2\tsites\tconcordance\tibs0\tibs2\tshared_hets\trelatedness\texpected\tfound\tflags\n"
 CHECKS = "#sample\tsites\tdepth\theterozygosity\tcontamination\tcontamination_low\tcontamination_high\tflags\n"
@@ -16,38 +18,12 @@ POSITIONS = (
 
 
 @pytest.fixture(scope="module")
-def tables(cohort_tables, tmp_path_factory):
-    return cohort_tables.write_tables(tmp_path_factory.mktemp("cohort"))
+def tables(tmp_path_factory):
+    return write_tables(tmp_path_factory.mktemp("cohort"))
 
 
-@pytest.fixture
-def report(run_cli, read_report, tmp_path):
-    """``report(*arguments)``: the data of the page."""
-
-    def make(*arguments):
-        done = run_cli("report", "-o", "report.html", *arguments, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        return read_report(tmp_path / "report.html").data
-
-    return make
-
-
-@pytest.fixture
-def refused(run_cli, tmp_path):
-    """``refused(*arguments)``: the one line that says why. No report is left."""
-
-    def line(*arguments):
-        done = run_cli("report", "-o", "report.html", *arguments, cwd=tmp_path)
-        assert done.returncode == 2 and "Traceback" not in done.stderr
-        assert not (tmp_path / "report.html").exists()
-        (error,) = [one for one in done.stderr.splitlines() if one.startswith("pairhmm: error: ")]
-        return error.removeprefix("pairhmm: error: ")
-
-    return line
-
-
-def test_the_tables_are_in_the_page(report, tables):
-    data = report(*tables.arguments)
+def test_the_tables_are_in_the_page(reported, tables):
+    data = reported(*tables.arguments)
     assert data["samples"] == tables.samples
     assert data["flags"]["flags"] == [["swap?", 6, 28], ["duplicate", 4, 2], ["contaminated", 2, 0]]
     heatmap = data["distances"]["heatmap"]
@@ -63,8 +39,8 @@ def test_the_tables_are_in_the_page(report, tables):
     assert placed["offsets"][-1] == len(placed["neighbours"]) == 240
 
 
-def test_duplicates_join_first_and_families_stand_together(report, tables):
-    heatmap = report("--distances", tables.distances)["distances"]["heatmap"]
+def test_duplicates_join_first_and_families_stand_together(reported, tables):
+    heatmap = reported("--distances", tables.distances)["distances"]["heatmap"]
     assert {tuple(sorted(merge[:2])) for merge in heatmap["merges"][:2]} == {(5, 25), (36, 48)}
     heights = [merge[2] for merge in heatmap["merges"]]
     assert heights == sorted(heights)
@@ -72,27 +48,27 @@ def test_duplicates_join_first_and_families_stand_together(report, tables):
     assert max(place[sample] for sample in range(20, 24)) - min(place[sample] for sample in range(20, 24)) == 3
 
 
-def test_each_table_is_enough(report, tables):
+def test_each_table_is_enough(reported, tables):
     for option, path in (("--map", tables.map), ("--pairs", tables.pairs), ("--sample-checks", tables.checks)):
-        assert sorted(report(option, path)["samples"]) == sorted(tables.samples)
+        assert sorted(reported(option, path)["samples"]) == sorted(tables.samples)
 
 
-def test_without_every_pair_there_is_no_heatmap(report, tables, tmp_path):
+def test_without_every_pair_there_is_no_heatmap(reported, tables, tmp_path):
     lines = tables.distances.read_text().splitlines(keepends=True)
     (tmp_path / "some.tsv").write_text("".join(lines[:-1]))
-    found = report("--distances", "some.tsv")["distances"]
+    found = reported("--distances", "some.tsv")["distances"]
     assert found["heatmap"] is None and len(found["nearest"]) == 180
 
 
-def test_of_very_many_samples_the_nearest_are_shown(report, tmp_path):
+def test_of_very_many_samples_the_nearest_are_shown(reported, tmp_path):
     rows = [f"s{one}\ts{one + step}\t0.9\t0.00{step}\t0.9\t0.99\n" for one in range(600) for step in (1, 2)]
     (tmp_path / "many.tsv").write_text(DISTANCES + "".join(rows))
-    found = report("--distances", "many.tsv")["distances"]
+    found = reported("--distances", "many.tsv")["distances"]
     assert found["heatmap"] is None and len(found["samples"]) == 602
     assert found["nearest"][:2] == [[0, 1, 0.001, 0.99, 0.9, 0.9], [0, 2, 0.002, 0.99, 0.9, 0.9]]
 
 
-def test_of_very_many_pairs_those_that_stand_out_are_shown(report, tmp_path):
+def test_of_very_many_pairs_those_that_stand_out_are_shown(reported, tmp_path):
     names = [(one, other) for one in range(250) for other in range(one)]
     found = {(7, 3): ("identical", "duplicate"), (9, 1): ("siblings", ".")}
     rows = []
@@ -100,13 +76,13 @@ def test_of_very_many_pairs_those_that_stand_out_are_shown(report, tmp_path):
         relation = found.get((one, other), ("unrelated", "."))
         rows.append("\t".join([f"s{one}", f"s{other}", "9", "0.5", "1", "8", "4", "0.1", ".", *relation]))
     (tmp_path / "many.tsv").write_text(PAIRS + "\n".join(rows) + "\n")
-    pairs = report("--pairs", "many.tsv")["pairs"]
+    pairs = reported("--pairs", "many.tsv")["pairs"]
     assert pairs["count"] == 31125 and pairs["standing"] == 1 and 10_000 < len(pairs["rows"]) <= 20_000
     assert [row[9] for row in pairs["rows"][:3]] == ["identical", "siblings", "unrelated"]
 
 
-def test_multiqc_rows_are_the_samples(report, tables, tmp_path):
-    report(*tables.arguments, "--mqc", "mqc")
+def test_multiqc_rows_are_the_samples(reported, tables, tmp_path):
+    reported(*tables.arguments, "--mqc", "mqc")
     general = json.loads((tmp_path / "mqc" / "pairhmm_general_mqc.json").read_text())
     assert list(general["data"]) == tables.samples
     assert general["data"]["F02-mother"]["flags"] == "duplicate"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.report.cohort_tables import write_tables
+
 TEXT = "return document.querySelector(arguments[0]).textContent"
 SLIDE = """
 const input = document.querySelectorAll(".sliders input")[arguments[0]];
@@ -14,8 +16,8 @@ IMAGE = "return document.querySelector('.map canvas').toDataURL()"
 
 
 @pytest.fixture(scope="module")
-def folders(cohort_tables, tmp_path_factory):
-    return {clean: cohort_tables.write_tables(tmp_path_factory.mktemp("c"), clean=clean) for clean in (False, True)}
+def folders(tmp_path_factory):
+    return {clean: write_tables(tmp_path_factory.mktemp("c"), clean=clean) for clean in (False, True)}
 
 
 def test_flags_come_first_and_lead_to_their_rows(browser, open_report, folders):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pairhmm.align.haplotypes import find_differences
 from pairhmm.likelihoods.reader import RegionLikelihoods
-from pairhmm.report.packing import pack, to_json, unpack
+from pairhmm.report.page_writer import pack, to_json, unpack
 from pairhmm.report.panels import (
     IMPOSSIBLE,
     MOST_READS,

@@ -1,20 +1,12 @@
 // Answers of web/src/genomics to questions of tests: node answers.mjs QUESTIONS, a JSON list of [function, arguments].
 import { readFile } from "node:fs/promises";
 
-import { offsets } from "../../web/src/genomics/arrays.js";
-import { genotypeTable, log10Priors } from "../../web/src/genomics/genotypes.js";
 import { buildHaplotypes } from "../../web/src/genomics/haplotypes.js";
-import { Names } from "../../web/src/genomics/names.js";
-import { RegionBuilder, shiftLeft, trimAllele, variantExtent } from "../../web/src/genomics/regions.js";
+import { RegionBuilder } from "../../web/src/genomics/regions.js";
 
 const fetchOf = (genome) => async (_, start, end) => genome.slice(Math.max(0, start), end);
 
 const FUNCTIONS = {
-  trimAllele,
-  shiftLeft,
-  genotypeTable,
-  extent: (genome, variant) => variantExtent(variant, fetchOf(genome)),
-  priors: (priors, ploidy) => [...log10Priors(priors, genotypeTable(priors.length + 1, ploidy))],
   regions: async (genome, variants, options) => {
     const builder = new RegionBuilder(fetchOf(genome), new Map([["q", genome.length]]), options);
     const regions = [];
@@ -28,14 +20,6 @@ const FUNCTIONS = {
     };
     const found = buildHaplotypes(region, reference, limit, carried);
     return found.map(({ sequence, alleles, isNuisance }) => [sequence, alleles, isNuisance]);
-  },
-  checksums: (names) => {
-    const texts = names.map((name) => new TextEncoder().encode(name));
-    const packed = new Names(
-      Uint8Array.from(texts.flatMap((text) => [...text])),
-      offsets(texts.map((text) => text.length)),
-    );
-    return names.map((_, index) => packed.checksum(index));
   },
 };
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import re
 import shutil
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from threading import Thread
-from typing import ClassVar
 
 import pysam
 import pytest
@@ -19,6 +13,8 @@ import pytest
 from pairhmm.backends.cpu import instruction_sets
 from pairhmm.models.str_parameters import str_model_of, str_toml
 from tests.calling.two_chromosomes import OTHER, write_reads
+from tests.web.same_calls import assert_same_records, header, records
+from tests.web.served import serve_folder
 
 LEVEL = "x86-64-v2"
 
@@ -40,33 +36,30 @@ def command_line(run_cli, tmp_path_factory):
     return run
 
 
-def records(text):
-    return [line for line in text.splitlines() if not line.startswith("#")]
+@pytest.fixture(scope="session")
+def assert_same_calls(command_line, call_in_node):
+    """``assert_same_calls(arguments, bams, reference, **given)``: both give the same records. Returns the page's run.
+
+    `arguments` are those of the command line, and `given` what the page is given in their place.
+    """
+
+    def check(arguments, bams, reference, **given):
+        ours = call_in_node(bams, reference, **given)
+        theirs = command_line("call", "-f", reference, *arguments, *bams).read_text()
+        assert header(ours.vcf) == header(theirs)
+        if command_line.is_exact:
+            assert records(ours.vcf) == records(theirs)
+        else:
+            assert_same_records(ours.vcf, theirs)
+        return ours
+
+    return check
 
 
-def header(text):
-    return [re.sub(r"(##reference=).*/", r"\1", line) for line in text.splitlines() if line.startswith("#")]
-
-
-def assert_same_calls(ours, theirs, is_exact):
-    """Equal records; without the same bits of the scores, up to the last digit of QUAL, QD and PL."""
-    assert header(ours) == header(theirs)
-    if is_exact:
-        assert records(ours) == records(theirs)
-        return
-    assert len(records(ours)) == len(records(theirs))
-    for our_line, their_line in zip(records(ours), records(theirs), strict=True):
-        our, their = our_line.split("\t"), their_line.split("\t")
-        if our[5] == ".":
-            assert our == their
-            continue
-        assert float(our[5]) == pytest.approx(float(their[5]), abs=0.02)
-        infos = [[field for field in line[7].split(";") if not field.startswith("QD=")] for line in (our, their)]
-        assert [*our[:5], our[6], infos[0], our[8]] == [*their[:5], their[6], infos[1], their[8]]
-        for one, other in zip(our[9:], their[9:], strict=True):
-            assert one.split(":")[:4] == other.split(":")[:4]
-            pls = [[int(pl) for pl in column.split(":")[4].split(",")] for column in (one, other)]
-            assert pls[0] == pytest.approx(pls[1], abs=1)
+def placed(files, arguments, given):
+    """Arguments and what the page is given, with the paths that their words stand for."""
+    own = {key: files.get(str(value), value) for key, value in given.items()}
+    return [files.get(word, word) for word in arguments], own
 
 
 @pytest.fixture(scope="session")
@@ -86,15 +79,13 @@ def data_sets(shared_data):
 @pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
 @pytest.mark.parametrize("name", ["chr22 tiny", "chr20 100 kb"])
 @pytest.mark.parametrize("model", ["gatk", "profile"])
-def test_real_reads(data_sets, call_in_node, command_line, name, is_listed, model):
+def test_real_reads(data_sets, assert_same_calls, command_line, name, is_listed, model):
     bam, reference, candidates = data_sets[name]
-    listed = [*(["-v", candidates] if is_listed else []), "--model", model]
+    arguments = [*(["-v", candidates] if is_listed else []), "--model", model]
     given = {"variants": candidates} if is_listed else {}
-    ours = call_in_node([bam], reference, options={"model": model}, **given)
-    calls = command_line("call", "-f", reference, *listed, bam)
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    ours = assert_same_calls(arguments, [bam], reference, options={"model": model}, **given)
     assert len(records(ours.vcf)) > {"chr22 tiny": 5, "chr20 100 kb": 200}[name]
-    table = command_line("likelihoods", "-f", reference, *listed, bam, ending="tsv")
+    table = command_line("likelihoods", "-f", reference, *arguments, bam, ending="tsv")
     assert ours.companion == table.with_suffix("").with_suffix(".haplotypes.tsv").read_text()
     if command_line.is_exact:
         assert ours.tsv == table.read_text()
@@ -136,42 +127,25 @@ def family(run_cli, tmp_path_factory):
             ("--min-mapq", "0", "--pcr-indel-model", "none", "--max-haplotypes", "4", "--ploidy", "3"),
             {"options": {"minMapq": 0, "pcrIndelModel": "none", "maxHaplotypes": 4, "ploidy": 3}},
         ),
-    ],
-    ids=["all", "listed", "region", "reordered", "end", "BED", "gz", "BED and listed", "depth", "published", "options"],
-)
-def test_two_samples(family, call_in_node, command_line, tmp_path, arguments, given):
-    reference, bams, listed = family
-    bed = tmp_path / "places.bed"
-    bed.write_text("# some\nchr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\nchr2\t1500\t1600\n")
-    packed, reordered = tmp_path / "places.bed.gz", tmp_path / "reordered.vcf"
-    packed.write_bytes(gzip.compress(bed.read_bytes()))
-    lines = [line for line in listed.read_text().splitlines(True) if not line.startswith("##contig")]
-    reordered.write_text("".join(sorted(lines, key=lambda line: (line[0] != "#", line.startswith("chr1\t")))))
-    files = {"LISTED": listed, "BED": bed, "BED.GZ": packed, "REORDERED": reordered}
-    ours = call_in_node(bams, reference, **{key: files.get(str(value), value) for key, value in given.items()})
-    calls = command_line("call", "-f", reference, *(files.get(one, one) for one in arguments), *bams)
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
-    assert len(records(ours.vcf)) > 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "given"),
-    [
         (("--preset", "ont", "--gap-quality", "8"), {"options": {"preset": "ont", "gapQuality": 8}}),
         (("--str-model", "pcr-free"), {"options": {"strModel": "pcr-free"}}),
         (("--str-model", "MODEL"), {"strModel": "MODEL"}),
     ],
-    ids=["ont", "STR", "STR of a file"],
+    ids=str,
 )
-def test_gap_qualities(family, call_in_node, command_line, tmp_path, arguments, given):
-    reference, bams, _ = family
-    model = tmp_path / "own.toml"
+def test_two_samples(family, assert_same_calls, tmp_path, arguments, given):
+    reference, bams, listed = family
+    bed = tmp_path / "places.bed"
+    bed.write_text("# some\nchr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\nchr2\t1500\t1600\n")
+    packed, reordered, model = tmp_path / "places.bed.gz", tmp_path / "reordered.vcf", tmp_path / "own.toml"
+    packed.write_bytes(gzip.compress(bed.read_bytes()))
+    lines = [line for line in listed.read_text().splitlines(True) if not line.startswith("##contig")]
+    reordered.write_text("".join(sorted(lines, key=lambda line: (line[0] != "#", line.startswith("chr1\t")))))
     model.write_text(str_toml(str_model_of("pcr"), ["by hand"]))
-    files = {"MODEL": model}
-    ours = call_in_node(bams, reference, **{key: files.get(str(value), value) for key, value in given.items()})
-    arguments = [files.get(one, one) for one in arguments]
-    calls = command_line("call", "-f", reference, *arguments, *bams)
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    files = {"LISTED": listed, "BED": bed, "BED.GZ": packed, "REORDERED": reordered, "MODEL": model}
+    arguments, given = placed(files, arguments, given)
+    ours = assert_same_calls(arguments, bams, reference, **given)
+    assert len(records(ours.vcf)) > 3
     assert ours.tsv.startswith("##pairhmmModel=gatk (") == ("--str-model" in arguments)
 
 
@@ -191,13 +165,11 @@ def tagged(family, tmp_path_factory):
 
 
 @pytest.mark.parametrize("options", [{}, {"indelTags": False}, {"strModel": "pcr"}], ids=str)
-def test_indel_qualities_of_reads(family, tagged, call_in_node, command_line, options):
+def test_indel_qualities_of_reads(family, tagged, assert_same_calls, options):
     reference, bams, _ = family
-    arguments = {"indelTags": ["--no-indel-tags"], "strModel": ["--str-model", "pcr"]}
-    given = [one for name in options for one in arguments[name]]
-    ours = call_in_node([tagged, bams[1]], reference, options=options)
-    calls = command_line("call", "-f", reference, *given, tagged, bams[1])
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    words = {"indelTags": ["--no-indel-tags"], "strModel": ["--str-model", "pcr"]}
+    arguments = [word for name in options for word in words[name]]
+    ours = assert_same_calls(arguments, [tagged, bams[1]], reference, options=options)
     assert any("BI and BD" in text for text in ours.told("note")) == ("indelTags" not in options)
 
 
@@ -286,7 +258,7 @@ def test_a_run_can_be_cancelled(family, call_in_node):
     assert "aborted" in call_in_node(bams, reference, options={"maxCells": 1000}, abortAfter=3).error
 
 
-def test_many_candidates(run_cli, call_in_node, command_line, tmp_path):
+def test_many_candidates(run_cli, assert_same_calls, tmp_path):
     """Regions with more combinations than haplotypes, and sites with several alleles."""
     done = run_cli(
         *("-q", "simulate", "-o", tmp_path / "x", "--length", 6000, "--coverage", 40, "--snvs", 250, "--indels", 120),
@@ -298,24 +270,20 @@ def test_many_candidates(run_cli, call_in_node, command_line, tmp_path):
         ((), {}),
         (("--max-haplotypes", "9", "--max-depth", "25"), {"maxHaplotypes": 9, "maxDepth": 25}),
     ):
-        ours = call_in_node([bam], reference, options=options)
-        calls = command_line("call", "-f", reference, *arguments, bam)
-        assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+        ours = assert_same_calls(arguments, [bam], reference, options=options)
         assert len(records(ours.vcf)) > 100
     assert any("--max-depth" in text for text in ours.told("warning"))
 
 
-def test_a_deletion_over_a_site(call_in_node, command_line, tmp_path):
+def test_a_deletion_over_a_site(assert_same_calls, tmp_path):
     write_reads(tmp_path, ({1000}, None), (set(), (990, 1012)))
-    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa")
-    calls = command_line("call", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
-    assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+    ours = assert_same_calls([], [tmp_path / "q.bam"], tmp_path / "q.fa")
+    assert [fields[4].endswith(",*") for fields in records(ours.vcf)] == [False, True]
 
 
-def write_list(folder, *records):
+def write_list(folder, *variants):
     head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
-    lines = [f"q\t{at + 1}\t.\t{ref}\t{alt}\t.\t.\t.\n" for at, ref, alt in records]
+    lines = [f"q\t{at + 1}\t.\t{ref}\t{alt}\t.\t.\t.\n" for at, ref, alt in variants]
     (folder / "list.vcf").write_text(head + "".join(lines))
     return folder / "list.vcf"
 
@@ -323,26 +291,23 @@ def write_list(folder, *records):
 @pytest.mark.parametrize(
     "other", [({1000}, None), (set(), None), (set(), (990, 1012))], ids=["SNV", "none", "deletion"]
 )
-def test_a_listed_site_under_a_listed_deletion(call_in_node, command_line, tmp_path, other):
+def test_a_listed_site_under_a_listed_deletion(assert_same_calls, tmp_path, other):
     genome = write_reads(tmp_path, other, (set(), (990, 1012)))
     deletion, site = (989, genome[989:1012], genome[989]), (1000, genome[1000], OTHER[genome[1000]])
     path = write_list(tmp_path, deletion, site)
-    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", variants=path)
-    calls = command_line("call", "-f", tmp_path / "q.fa", "-v", path, tmp_path / "q.bam")
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
-    assert [line.split("\t")[4].endswith(",*") for line in records(ours.vcf)] == [False, True]
+    ours = assert_same_calls(["-v", path], [tmp_path / "q.bam"], tmp_path / "q.fa", variants=path)
+    assert [fields[4].endswith(",*") for fields in records(ours.vcf)] == [False, True]
 
 
 @pytest.mark.parametrize("ploidy", [1, 2])
-def test_reads_that_say_nothing_of_a_listed_site(call_in_node, command_line, tmp_path, ploidy):
+def test_reads_that_say_nothing_of_a_listed_site(assert_same_calls, tmp_path, ploidy):
     """Both chromosomes have an allele that is not listed."""
     genome = write_reads(tmp_path, ({1000}, None), ({1000}, None))
     path = write_list(tmp_path, (1000, genome[1000], OTHER[OTHER[genome[1000]]]))
-    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", variants=path, options={"ploidy": ploidy})
-    given = "-f", tmp_path / "q.fa", "-v", path, "--ploidy", str(ploidy), tmp_path / "q.bam"
-    assert ours.vcf.splitlines()[-1] == command_line("call", *given).read_text().splitlines()[-1]
-    (line,) = records(ours.vcf)
-    assert line.split("\t")[9].startswith(f"{'/'.join('.' * ploidy)}:0,0:")
+    arguments, given = ["-v", path, "--ploidy", str(ploidy)], {"variants": path, "options": {"ploidy": ploidy}}
+    ours = assert_same_calls(arguments, [tmp_path / "q.bam"], tmp_path / "q.fa", **given)
+    (fields,) = records(ours.vcf)
+    assert fields[9].startswith(f"{'/'.join('.' * ploidy)}:0,0:")
 
 
 @pytest.mark.parametrize(
@@ -380,10 +345,10 @@ def test_sites_whose_reads_fit_no_haplotype(data_sets, call_in_node, run_cli, tm
     done = run_cli("-q", "call", "-f", reference, *listed, "-o", tmp_path / "x.vcf", bam)
     assert [line.removeprefix("pairhmm: warning: ") for line in done.stderr.splitlines()] == ours.told("warning")
     assert any("(INFO NOFIT)" in text for text in ours.told("warning"))
-    assert any(";NOFIT=0." in line for line in records(ours.vcf))
+    assert any(";NOFIT=0." in fields[7] for fields in records(ours.vcf))
 
 
-def test_a_family(family, call_in_node, command_line, tmp_path):
+def test_a_family(family, assert_same_calls, tmp_path):
     reference, bams, _ = family
     child = tmp_path / "child.bam"
     with pysam.AlignmentFile(str(bams[1])) as reads:
@@ -395,10 +360,8 @@ def test_a_family(family, call_in_node, command_line, tmp_path):
     pysam.index(str(child))
     pedigree = tmp_path / "family.ped"
     pedigree.write_text("# one family\nf cid ann bob 1 0\nf ann 0 0 1 0\nf bob\t0 0 2 0\n")
-    given = [*bams, child]
-    ours = call_in_node(given, reference, pedigree=pedigree, region="chr1:1-9000")
-    calls = command_line("call", "--ped", pedigree, "-r", "chr1:1-9000", "-f", reference, *given)
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    arguments = ["--ped", pedigree, "-r", "chr1:1-9000"]
+    ours = assert_same_calls(arguments, [*bams, child], reference, pedigree=pedigree, region="chr1:1-9000")
     assert "family.ped: families 1, with children 1" in ours.told("note")
 
 
@@ -411,24 +374,19 @@ def test_a_family(family, call_in_node, command_line, tmp_path):
     ],
     ids=["all", "BED", "haploid region"],
 )
-def test_blocks_of_the_reference(family, call_in_node, command_line, tmp_path, arguments, given):
+def test_blocks_of_the_reference(family, assert_same_calls, tmp_path, arguments, given):
     reference, bams, _ = family
     bed = tmp_path / "places.bed"
     bed.write_text("chr2\t500\t1500\nchr1\t1000\t1400\nchr1\t1300\t5000\n")
-    files = {"BED": bed}
-    given = {key: files.get(str(value), value) for key, value in given.items()}
+    arguments, given = placed({"BED": bed}, arguments, given)
     options = {**given.pop("options", {}), "gvcf": True, "chunkSize": 2000}
-    ours = call_in_node(bams[:1], reference, options=options, **given)
-    calls = command_line("call", "--gvcf", "-f", reference, *(files.get(one, one) for one in arguments), bams[0])
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
-    assert any("END=" in line for line in records(ours.vcf))
+    ours = assert_same_calls(["--gvcf", *arguments], bams[:1], reference, options=options, **given)
+    assert any("END=" in fields[7] for fields in records(ours.vcf))
 
 
-def test_blocks_of_real_reads(data_sets, call_in_node, command_line):
+def test_blocks_of_real_reads(data_sets, assert_same_calls):
     bam, reference, _ = data_sets["chr22 tiny"]
-    ours = call_in_node([bam], reference, options={"gvcf": True, "mnv": True})
-    calls = command_line("call", "--gvcf", "--mnv", "-f", reference, bam)
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
+    assert_same_calls(["--gvcf", "--mnv"], [bam], reference, options={"gvcf": True, "mnv": True})
 
 
 @pytest.mark.parametrize(
@@ -446,58 +404,21 @@ def test_records_that_need_others(family, call_in_node, options, given, message)
     assert call_in_node(bams, reference, options=options, **given).error.startswith(message)
 
 
-def test_snvs_of_neighbouring_bases(call_in_node, command_line, tmp_path):
+def test_snvs_of_neighbouring_bases(assert_same_calls, tmp_path):
     """On one chromosome, on one each, and in part on both."""
     write_reads(tmp_path, ({700, 701, 702, 900, 1100, 1101}, None), ({901, 1101}, (690, 696)))
-    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", options={"mnv": True})
-    calls = command_line("call", "--mnv", "-f", tmp_path / "q.fa", tmp_path / "q.bam")
-    assert_same_calls(ours.vcf, calls.read_text(), command_line.is_exact)
-    assert [len(line.split("\t")[3]) for line in records(ours.vcf)] == [7, 3, 1, 1, 1, 1]
+    ours = assert_same_calls(["--mnv"], [tmp_path / "q.bam"], tmp_path / "q.fa", options={"mnv": True})
+    assert [len(fields[3]) for fields in records(ours.vcf)] == [7, 3, 1, 1, 1, 1]
 
 
-class _Ranges(SimpleHTTPRequestHandler):
-    """Files by range requests, which it counts."""
-
-    asked: ClassVar[list[str]] = []
-
-    def do_GET(self):
-        path = Path(self.translate_path(self.path))
-        data = path.read_bytes()
-        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-        begin, end = map(int, asked.groups()) if asked else (0, len(data))
-        part = data[begin : end + 1]
-        self.asked.append(f"{path.name}:{len(part)}")
-        self.send_response(206 if asked else 200)
-        self.send_header("Content-Range", f"bytes {begin}-{begin + len(part) - 1}/{len(data)}")
-        self.send_header("Content-Length", str(len(part)))
-        self.end_headers()
-        self.wfile.write(part)
-
-    def log_message(self, *unused):
-        pass
-
-
-@pytest.fixture
-def served(data_sets):
-    """The address of the folder of chr20 100 kb."""
-    folder = data_sets["chr20 100 kb"][0].parent
-    _Ranges.asked.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Ranges, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-def test_addresses_are_read_by_ranges(data_sets, call_in_node, served):
+def test_addresses_are_read_by_ranges(data_sets, call_in_node):
     bam, reference, _ = data_sets["chr20 100 kb"]
     given = {"region": "chr20:10,040,001-10,042,000"}
     theirs = call_in_node([bam], reference, **given)
-    fasta = f"{served}/{reference.name}"
-    ours = call_in_node(
-        [(f"{served}/{bam.name}", f"{served}/{bam.name}.bai")], (fasta, f"{fasta}.fai", f"{fasta}.gzi"), **given
-    )
+    with serve_folder(bam.parent) as server:
+        fasta, reads = f"{server.address}{reference.name}", f"{server.address}{bam.name}"
+        ours = call_in_node([(reads, f"{reads}.bai")], (fasta, f"{fasta}.fai", f"{fasta}.gzi"), **given)
     assert ours.vcf == theirs.vcf
     assert ours.tsv == theirs.tsv
     assert records(ours.vcf)
-    read = sum(int(one.split(":")[1]) for one in _Ranges.asked if one.startswith(f"{bam.name}:"))
-    assert read < bam.stat().st_size / 2
+    assert sum(size for name, size in server.sent if name == bam.name) < bam.stat().st_size / 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import logging
 import random
@@ -21,6 +20,7 @@ import pairhmm
 from pairhmm.errors import InputError
 from pairhmm.files.bgzf import end_marker
 from pairhmm.simulate.api import simulate
+from tests.cli import test_cli_hostile_files as hostile_files
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
@@ -273,30 +273,19 @@ def corpus() -> dict[str, tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", corpus())
 def test_what_fuzzing_found(page, tmp_path, name):
-    folder = tmp_path / "run"
-    shutil.copytree(TESTS / "fuzz" / "corpus" / name, folder)
+    folder, parent = tmp_path / "run", TESTS / "fuzz" / "corpus"
+    shutil.copytree(parent / name, folder)
+    for shared in json.loads((folder / "case.json").read_text()).get("shared", []):
+        shutil.copy(parent / shared, folder)
     compare(page, folder, corpus()[name])
 
 
-def load_hostile():
-    """The files of tests/cli/test_cli_hostile_files.py."""
-    path = TESTS / "cli" / "test_cli_hostile_files.py"
-    spec = importlib.util.spec_from_file_location("hostile_files", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-HOSTILE = load_hostile()
-
-
-@pytest.mark.parametrize("case", HOSTILE.CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", hostile_files.CASES, ids=lambda case: case.__name__)
 def test_files_that_no_program_wrote(page, tmp_path, monkeypatch, case):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "ref.fa").write_text(f">q\n{HOSTILE.LETTERS}\n")
+    (tmp_path / "ref.fa").write_text(f">q\n{hostile_files.LETTERS}\n")
     pysam.faidx("ref.fa")
-    HOSTILE.bam("good.bam", HOSTILE.HEAD, HOSTILE.good())
+    hostile_files.bam("good.bam", hostile_files.HEAD, hostile_files.good())
     message = f"bad.bam: {case('bad.bam')}"
     assert message in compare(page, tmp_path, ("-f", "ref.fa", "bad.bam"))["error"]
 
@@ -320,7 +309,7 @@ FASTA = {
 @pytest.mark.parametrize("case", FASTA)
 def test_indexes_that_are_made(page, tmp_path, case):
     """Contigs and their lengths are those of samtools: what is said of a BAM with other ones tells."""
-    HOSTILE.bam(tmp_path / "x.bam", b"@HD\tVN:1.6\n@SQ\tSN:q\tLN:77\n", [], ((b"q", 77),))
+    hostile_files.bam(tmp_path / "x.bam", b"@HD\tVN:1.6\n@SQ\tSN:q\tLN:77\n", [], ((b"q", 77),))
     (tmp_path / "ref.fa").write_bytes(FASTA[case])
     arguments = ("-f", "ref.fa", "x.bam")
     ours = page(tmp_path, arguments)

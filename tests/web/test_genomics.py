@@ -11,11 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.sequences.arrays import Names
-from pairhmm.variants.genotypes import genotype_table, log10_priors
 from pairhmm.variants.haplotypes import build_haplotypes
 from pairhmm.variants.regions import RegionBuilder, RegionOptions
-from pairhmm.variants.variant import Variant, shift_left, trim_allele, variant_extent
+from pairhmm.variants.variant import Variant
 
 LENGTH = 3000
 
@@ -113,23 +111,6 @@ def test_regions(answers, count):
     assert sum(map(len, expected)) > 40
 
 
-def test_trimmed_and_shifted_alleles(answers):
-    rng = random.Random(3)
-    questions, expected = [], []
-    for _ in range(300):
-        genome = repetitive(rng, 60)
-        ref, alt = (
-            genome[20 : 20 + rng.randint(1, 8)],
-            genome[20 : 20 + rng.randint(1, 8)] + rng.choice(["", "A", "GT"]),
-        )
-        head, old, new = trim_allele(ref, alt)
-        if not (old or new):
-            continue
-        questions += [["trimAllele", [ref, alt]], ["shiftLeft", [genome, 20 + head, old, new]]]
-        expected += [[head, old, new], list(shift_left(genome, 20 + head, old, new))]
-    assert answers(questions) == expected
-
-
 @pytest.mark.parametrize("limit", [4, 40, 128])
 def test_haplotypes(answers, limit):
     """With reads that show alleles at random, so that the limit is reached."""
@@ -166,24 +147,3 @@ def test_haplotypes(answers, limit):
         expected.append([[one.sequence, list(one.alleles), one.is_nuisance] for one in found])
     assert answers(questions) == expected
     assert max(map(len, expected)) >= limit
-
-
-def test_extents(answers):
-    rng = random.Random(5)
-    genome = repetitive(rng, LENGTH)
-    variants = random_variants(rng, genome, 600)
-    expected = [list(variant_extent(one, lambda _, start, end: genome[max(0, start) : end])) for one in variants]
-    assert answers([["extent", [genome, as_given(one)]] for one in variants]) == expected
-
-
-@pytest.mark.parametrize(("alleles", "ploidy"), [(2, 1), (2, 2), (5, 2), (3, 4), (2, 20), (3, 0)])
-def test_genotypes(answers, alleles, ploidy):
-    priors = [1e-3, 1.25e-4, 1e-3, 0.02][: alleles - 1]
-    table, found = answers([["genotypeTable", [alleles, ploidy]], ["priors", [priors, ploidy]]])
-    assert table == genotype_table(alleles, ploidy).tolist()
-    np.testing.assert_allclose(found, log10_priors(tuple(priors), ploidy), rtol=1e-12)
-
-
-def test_checksums_of_names(answers):
-    names = ["", "a", "read/1", "HISEQ:1:é", "x" * 200]
-    assert answers([["checksums", [names]]]) == [Names.of(names).checksums(np.arange(len(names))).tolist()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -18,15 +17,11 @@ from pairhmm.backends import cpu
 from pairhmm.forward.pair_texts import read_in, read_reference_likelihoods
 from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Read
+from tests.web.batch_files import write_batch
 
 LEVEL = "x86-64-v2"
 HERE = Path(__file__).parent
 WEB = HERE.parents[1] / "web"
-
-spec = importlib.util.spec_from_file_location("batch_files", HERE / "batch_files.py")
-assert spec is not None and spec.loader is not None
-batch_files = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(batch_files)
 
 
 def run(*command, cwd=WEB, **environment):
@@ -52,44 +47,43 @@ def npm(node, require):
     return program
 
 
+def read_of(rng, haplotype_bases, errors, gap=(10, 11)):
+    """A read of these bases, some of them wrong, with random qualities."""
+    bases, size = haplotype_bases.copy(), len(haplotype_bases)
+    wrong = rng.choice(size, errors, replace=False)
+    bases[wrong] = (bases[wrong] + rng.integers(1, 4, errors)) % 4
+    spans = (20, 42), (35, 46), (35, 46), gap
+    return Read(bases, *(rng.integers(*span, size).astype(np.uint8) for span in spans))
+
+
+def haplotypes_of(rng, size, others, differences):
+    """A random haplotype, and others that differ from it in some bases."""
+    haplotypes = [rng.integers(0, 4, size).astype(np.uint8)]
+    for _ in range(others):
+        haplotypes.append(haplotypes[0].copy())
+        haplotypes[-1][rng.integers(0, size, differences)] = rng.integers(0, 4, differences)
+    return haplotypes
+
+
 def low_groups(varied_gaps):
     """Reads with so many errors that the halves of a score leave float32's normal range."""
     rng = np.random.default_rng(3)
     for _ in range(60):
-        haplotype = rng.integers(0, 4, int(rng.integers(60, 260))).astype(np.uint8)
-        haplotypes = [haplotype]
-        for _ in range(3):
-            haplotypes.append(haplotype.copy())
-            haplotypes[-1][rng.integers(0, len(haplotype), 4)] = rng.integers(0, 4, 4)
-        reads = []
-        for _ in range(30):
-            size = int(rng.integers(30, min(len(haplotype), 200)))
-            bases = haplotype[-size:].copy()
-            wrong = rng.choice(size, int(rng.integers(8, 24)), replace=False)
-            bases[wrong] = (bases[wrong] + rng.integers(1, 4, len(wrong))) % 4
-            low, high = (8, 13) if varied_gaps else (10, 11)
-            qualities = (rng.integers(*span, size).astype(np.uint8) for span in ((20, 42), (35, 46), (35, 46)))
-            reads.append(Read(bases, *qualities, rng.integers(low, high, size).astype(np.uint8)))
-        yield Group(reads, haplotypes)
+        haplotypes = haplotypes_of(rng, int(rng.integers(60, 260)), 3, 4)
+        sizes = rng.integers(30, min(len(haplotypes[0]), 200), 30).tolist()
+        gap = (8, 13) if varied_gaps else (10, 11)
+        yield Group([read_of(rng, haplotypes[0][-size:], int(rng.integers(8, 24)), gap) for size in sizes], haplotypes)
 
 
 def far_groups():
     """Reads from all over long haplotypes: most of a matrix leaves float32's range."""
     rng = np.random.default_rng(4)
     for _ in range(6):
-        haplotype = rng.integers(0, 4, 700).astype(np.uint8)
-        haplotypes = [haplotype]
-        for _ in range(4):
-            haplotypes.append(haplotype.copy())
-            haplotypes[-1][rng.integers(0, 700, 3)] = rng.integers(0, 4, 3)
-        reads = []
+        haplotypes, reads = haplotypes_of(rng, 700, 4, 3), []
         for _ in range(40):
             start, size = int(rng.integers(0, 500)), int(rng.choice([180, 200]))
-            bases = haplotypes[int(rng.integers(5))][start : start + size].copy()
-            wrong = rng.choice(size, int(rng.integers(0, 12)), replace=False)
-            bases[wrong] = (bases[wrong] + rng.integers(1, 4, len(wrong))) % 4
-            qualities = (rng.integers(*span, size).astype(np.uint8) for span in ((20, 42), (35, 46), (35, 46)))
-            reads.append(Read(bases, *qualities, np.full(size, 10, np.uint8)))
+            bases = haplotypes[int(rng.integers(5))][start : start + size]
+            reads.append(read_of(rng, bases, int(rng.integers(0, 12))))
         yield Group(reads, haplotypes)
 
 
@@ -97,11 +91,6 @@ def under_profile(batch, name):
     model = profile.preset(name)
     profiles = model.base_calls(batch.qualities.bases, batch.qualities.base_quality)
     return replace(batch, qualities=None, profiles=profiles, start=model.start)
-
-
-def reference_groups(path):
-    for pair in read_reference_likelihoods(path):
-        yield Group([pair.read], [pair.haplotype])
 
 
 BATCHES = {
@@ -127,7 +116,7 @@ def test_scores_have_the_bits_of_the_native_level(name, level, node, request, tm
     data = None if name.startswith(("low", "far")) else request.getfixturevalue("shared_data")
     batch = BATCHES[name](data)
     scores = engine.forward(batch, level, threads=2)
-    batch_files.write_batch(tmp_path / "batch.bin", batch)
+    write_batch(tmp_path / "batch.bin", batch)
     run(node, str(HERE / "scores.mjs"), str(tmp_path / "batch.bin"), str(tmp_path / "scores.bin"))
     found = np.fromfile(tmp_path / "scores.bin", dtype=[("log10", "<f8"), ("precision", "<f8")])
     assert np.array_equal(found["log10"].view(np.int64), scores.log10.view(np.int64))

@@ -1,4 +1,4 @@
-// Which bases of a read decide between its two likeliest haplotypes (pairhmm/report/read_evidence.py).
+// Which bases of a read decide between its two likeliest haplotypes (pairhmm/report/reads.py).
 
 import { diverging } from "./colours.js";
 import { make } from "./dom.js";

@@ -14,7 +14,7 @@ const MAP_MARGIN = 26;
 const MOST_NAMES = 2000; // beyond it only names of flagged samples are tried
 const SAME_PLACE = 1e-3; // of the map's width
 
-// report: {map, checks}; `map` has the columns of the table of positions (pairhmm/report/placement.py).
+// report: {map, checks}; `map` has the columns of the table of positions (pairhmm/report/map.py).
 export function mapPanel(report) {
   if (!report.map.places) {
     return make(

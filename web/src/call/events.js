@@ -2,7 +2,7 @@
 
 import { MAX_GQ } from "../genomics/genotypes.js";
 import { SPANNED } from "../genomics/neighbouring_sites.js";
-import { mateOf } from "../genomics/sam_flags.js";
+import { mateOf } from "../genomics/names.js";
 
 /** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
@@ -58,7 +58,7 @@ import { mateOf } from "../genomics/sam_flags.js";
  * @property {{sample: number, name: string, mate: 0 | 1 | 2, isReverse: boolean, mapq: number, setAside: boolean}[]} reads
  * @property {Float64Array} log10 [reads][haplotypes]
  * @property {Uint8Array} precision [reads][haplotypes]
- * @property {import("./uncertain.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
+ * @property {import("./evidence.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
  * @property {string | null} parameters a preset of the profile model; null for GATK's
  * @property {CalledSite[]} sites
  */

@@ -1,8 +1,7 @@
 // Genotypes a region's candidates from its evidence (pairhmm/calling/genotyping.py).
 
-import { Genotyper, siteAnnotations } from "../genomics/genotypes.js";
+import { Genotyper, phased, siteAnnotations } from "../genomics/genotypes.js";
 import { joinedSnvs, snvRuns, spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";
-import { phased } from "../genomics/phasing.js";
 
 /** @typedef {import("../genomics/genotypes.js").SampleGenotype} SampleGenotype */
 /** @typedef {import("../genomics/genotypes.js").SiteStatistics} SiteStatistics */

@@ -2,7 +2,7 @@
 
 import { MAX_GQ } from "../genomics/genotypes.js";
 import { GQ_BANDS } from "../genomics/reference_confidence.js";
-import { roundHalfEven } from "../models/str_model.js";
+import { roundHalfEven } from "../models/gatk.js";
 
 /** @typedef {import("../genomics/reference_confidence.js").ReferenceBlock} ReferenceBlock */
 

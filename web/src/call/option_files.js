@@ -5,7 +5,7 @@ import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { familiesOf } from "../genomics/pedigree.js";
 import { OPTIONS } from "../models/parameters.js";
-import { builtInStrModel } from "../models/str_model.js";
+import { builtInStrModel } from "../models/gatk.js";
 
 /** @typedef {import("../files/sources.js").Source} Source */
 /** @typedef {import("./options.js").CallOptions} CallOptions */

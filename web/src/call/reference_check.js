@@ -115,7 +115,7 @@ export class ReferenceCheck {
  * @param {number} read
  * @param {Uint8Array} reference codes from the read's start on
  */
-export function differences(block, read, reference) {
+function differences(block, read, reference) {
   let [compared, differing] = [0, 0];
   let [query, position] = [block.baseOffset[read], 0];
   for (let i = block.cigarOffset[read]; i < block.cigarOffset[read + 1]; i++) {

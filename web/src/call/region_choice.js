@@ -4,10 +4,9 @@ import { CandidateReader } from "../files/candidates.js";
 import { CandidateFinder } from "../genomics/discovery.js";
 import { Nuisances } from "../genomics/nuisances.js";
 import { RegionBuilder } from "../genomics/regions.js";
-import { inside } from "./places.js";
+import { inside, wantedIntervals } from "./places.js";
 import { DiscoveredRegions, ListedRegions } from "./region_sources.js";
-import { tee } from "./tee.js";
-import { wantedIntervals } from "./wanted.js";
+import { tee } from "./stream.js";
 
 /** @typedef {import("../files/intervals.js").Interval} Interval */
 /** @typedef {import("../genomics/native.js").Native} Native */

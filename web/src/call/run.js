@@ -1,7 +1,7 @@
 // A run: files to regions to genotypes, as a stream of events (pairhmm/calling/opening.py, run.py, region_choice.py).
 
 import { AlignmentReader } from "../files/alignments.js";
-import { checkContigs } from "../files/contig_names.js";
+import { checkContigs } from "../files/names.js";
 import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
@@ -10,12 +10,11 @@ import { siteAnnotations } from "../genomics/genotypes.js";
 import { Native } from "../genomics/native.js";
 import { Announcements } from "./announcements.js";
 import { calledSite, regionEvent } from "./events.js";
-import { runExtent } from "./extent.js";
+import { contigOrder, findPlaces, runExtent, withContext } from "./places.js";
 import { RegionGenotyper } from "./genotyping.js";
-import { onListedAlleles } from "./listed_alleles.js";
+import { onListedAlleles } from "./evidence.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
 import { chosenOptions } from "./options.js";
-import { contigOrder, findPlaces, withContext } from "./places.js";
 import { walkOf } from "./reference_blocks.js";
 import { ReferenceCheck } from "./reference_check.js";
 import { chooseRegions } from "./region_choice.js";

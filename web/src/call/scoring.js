@@ -8,7 +8,7 @@ import { ProfileModel } from "../models/profile.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../genomics/native.js").Native} Native */
-/** @typedef {import("../models/str_model.js").StrModel} StrModel */
+/** @typedef {import("../models/gatk.js").StrModel} StrModel */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 
 /**
@@ -62,7 +62,7 @@ export class Preparation {
    *
    * @param {CutReads} reads
    * @param {Batch} batch of these reads
-   * @returns {(read: number) => import("./uncertain.js").PreparedRead}
+   * @returns {(read: number) => import("./evidence.js").PreparedRead}
    */
   reader({ offset, bases, quals, mapq }, { insertionQuality, deletionQuality, gapQuality }) {
     return (read) => {

@@ -11,7 +11,7 @@ import { buildHaplotypes } from "../genomics/haplotypes.js";
 import { MAX_SHIFT } from "../genomics/regions.js";
 import { encode } from "../letters.js";
 import { setAside } from "../models/gatk.js";
-import { uncertainReads } from "./uncertain.js";
+import { uncertainReads } from "./evidence.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../genomics/haplotypes.js").Haplotype} Haplotype */
@@ -22,7 +22,8 @@ import { uncertainReads } from "./uncertain.js";
 /** @typedef {import("./options.js").CallOptions} CallOptions */
 /** @typedef {import("./region_sources.js").RegionSource} RegionSource */
 /** @typedef {import("./scoring.js").Preparation} Preparation */
-/** @typedef {import("./uncertain.js").PreparedRead} PreparedRead */
+/** @typedef {import("./evidence.js").PreparedRead} PreparedRead */
+
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 /** @typedef {(batch: Batch) => Promise<Scores>} Score */
 
@@ -300,4 +301,31 @@ function forget(held, pending, openStart, frontier) {
   const needed = Math.min(...starts, frontier - 2 * MAX_SHIFT, openStart ?? Infinity);
   const keep = Uint32Array.from({ length: held.length }, (_, read) => read).filter((read) => held.end[read] > needed);
   return keep.length === held.length ? held : held.take(keep);
+}
+
+/**
+ * @template Item
+ * @param {AsyncGenerator<Item>} items
+ * @param {number} count
+ * @returns {AsyncGenerator<Item>[]}
+ */
+export function tee(items, count) {
+  const queues = Array.from({ length: count }, () => /** @type {Item[]} */ ([]));
+  /** @type {Promise<boolean> | null} whether there was one more */
+  let reading = null;
+  const more = () => {
+    reading ??= items.next().then(({ value, done }) => {
+      reading = null;
+      if (!done) for (const queue of queues) queue.push(value);
+      return !done;
+    });
+    return reading;
+  };
+  /** @param {Item[]} queue */
+  async function* copy(queue) {
+    while (queue.length || (await more())) {
+      if (queue.length) yield /** @type {Item} */ (queue.shift());
+    }
+  }
+  return queues.map(copy);
 }

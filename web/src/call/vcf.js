@@ -1,6 +1,7 @@
 // Calls as the text of VCF (pairhmm/variants/call_writer.py).
 
 import { printable } from "../files/names.js";
+import { sum } from "../genomics/arrays.js";
 import { MAX_GQ } from "../genomics/genotypes.js";
 import { MANY_UNFIT } from "./announcements.js";
 import { BlockLines, NON_REF, gvcfHeader } from "./gvcf.js";
@@ -110,11 +111,6 @@ function info({ alts, quality, calls, statistics }) {
 /** @param {{id: string}} one @param {{id: string}} other */
 function byId(one, other) {
   return one.id < other.id ? -1 : 1;
-}
-
-/** @param {number[]} values */
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** @param {import("./events.js").Call} call @param {boolean} hasPhase */

@@ -49,11 +49,7 @@ export class CpuForward {
       const log10 = held.room(8 * batch.pairs);
       const precision = held.room(batch.pairs);
       this.native.forward(given, log10, precision);
-      const { buffer } = this.native.memory;
-      return {
-        log10: new Float64Array(buffer, log10, batch.pairs).slice(),
-        precision: new Uint8Array(buffer, precision, batch.pairs).slice(),
-      };
+      return held.scores(log10, precision, batch.pairs);
     } finally {
       held.release();
     }

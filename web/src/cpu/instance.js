@@ -50,6 +50,15 @@ export class Held {
     return pointer;
   }
 
+  /** Copies of a batch's scores, which lie at two of the pointers. @param {number} log10 @param {number} precision @param {number} pairs */
+  scores(log10, precision, pairs) {
+    const { buffer } = this.native.memory;
+    return {
+      log10: new Float64Array(buffer, log10, pairs).slice(),
+      precision: new Uint8Array(buffer, precision, pairs).slice(),
+    };
+  }
+
   release() {
     for (const pointer of this.pointers) this.native.release(pointer);
   }

@@ -1,19 +1,17 @@
 // Opens alignment files, and checks them before any read is taken from them (pairhmm/alignments/opening.py).
 
 import { Bam } from "./bam.js";
-import { listed, quoted } from "./contig_names.js";
 import { Cram } from "./cram.js";
 import { checkEnd } from "./end_markers.js";
-import { checkPacking } from "./inputs.js";
 import { rankOf } from "./intervals.js";
-import { checkNames } from "./names.js";
+import { checkNames, listed, quoted } from "./names.js";
 import { InputProblem } from "./problem.js";
-import { checkFields, checkLines, mayBeHeader } from "./sam_header.js";
-import { SourceFile } from "./sources.js";
+import { checkPacking, SourceFile } from "./sources.js";
 
 /** @typedef {import("../genomics/native.js").Native} Native */
 /** @typedef {import("./fasta.js").Reference} Reference */
 /** @typedef {import("./sources.js").Source} Source */
+
 /** @typedef {{name: string, data: Source, index?: Source}} AlignmentFile */
 
 const OTHER_FORMAT = "not a BAM or CRAM file, or damaged at its beginning";
@@ -199,4 +197,47 @@ function parsedLines(path, header) {
 /** @param {string[]} line @returns {Map<string, string>} */
 function fieldsOf([, ...fields]) {
   return new Map(fields.map((field) => [field.slice(0, 2), field.slice(3)]));
+}
+
+const KINDS = new Set(["@HD", "@SQ", "@RG", "@PG", "@CO"]);
+const FIELD = /^..:/s;
+const NUMBER = /^\s*[+-]?\d+\s*$/;
+
+/** Whether htslib opens a file with this header: each line begins with @. @param {string} text */
+export function mayBeHeader(text) {
+  const lines = text.replace(/\0.*$/s, "").replace(/\n$/, "");
+  return lines === "" || lines.split("\n").every((line) => line.startsWith("@"));
+}
+
+/**
+ * Requires lines of known kinds, whose fields have a name and a value.
+ *
+ * @param {string} path
+ * @param {string[][]} lines fields of each
+ */
+export function checkLines(path, lines) {
+  for (const [kind, ...fields] of lines) {
+    const isSound =
+      KINDS.has(kind) && fields.length > 0 && (kind === "@CO" || fields.every((field) => FIELD.test(field)));
+    if (!isSound) throw damaged(path);
+    const length = kind === "@SQ" && fields.find((field) => field.startsWith("LN:"));
+    if (length && !NUMBER.test(length.slice(3))) throw damaged(path);
+  }
+  if (lines.filter(([kind]) => kind === "@HD").length > 1) throw damaged(path);
+}
+
+/**
+ * Requires the fields that each line of a kind has.
+ *
+ * @param {string} path
+ * @param {Map<string, string>[]} lines
+ * @param {string[]} needed
+ */
+export function checkFields(path, lines, needed) {
+  if (lines.some((line) => needed.some((name) => !line.has(name)))) throw damaged(path);
+}
+
+/** @param {string} path */
+function damaged(path) {
+  return new InputProblem(path, "", "its header can't be read: a line is damaged", "mend it with samtools reheader");
 }

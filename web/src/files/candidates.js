@@ -1,8 +1,7 @@
 // Reads candidate variants from VCF (pairhmm/variants/candidates.py).
 
-import { quoted, sameContig } from "./contig_names.js";
+import { checkNames, forShell, quoted, sameContig } from "./names.js";
 import { MOST_DIGITS, rankOf } from "./intervals.js";
-import { checkNames, forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";

@@ -3,7 +3,7 @@
 import { crc32 } from "../crc32.js";
 import { unzipped } from "./byte_stream.js";
 import { numberAt } from "./cram_blocks.js";
-import { Contradiction } from "./index_lookup.js";
+import { Contradiction } from "./index.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 

@@ -1,13 +1,11 @@
 // The reference genome (pairhmm/sequences/fasta.py).
 
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
-import { quoted, sameContig } from "./contig_names.js";
+import { checkNames, forShell, quoted, sameContig } from "./names.js";
 import { checkEnd } from "./end_markers.js";
 import { indexedBytes, madeIndex, offsetOf } from "./fasta_index.js";
-import { checkPacking } from "./inputs.js";
-import { checkNames, forShell } from "./names.js";
+import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
-import { SourceFile } from "./sources.js";
 
 /** @typedef {import("./fasta_index.js").FastaRecord} FastaRecord */
 /** @typedef {import("./fasta_index.js").IndexedBytes} IndexedBytes */

@@ -1,6 +1,6 @@
 // Regions as users write them, and BED files, as 0-based half-open intervals (pairhmm/sequences/intervals.py).
 
-import { listed, quoted, sameContig } from "./contig_names.js";
+import { listed, quoted, sameContig } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";

@@ -1,6 +1,5 @@
-// Names that fit tables and VCF (pairhmm/files/names.py).
+// Names that fit tables and VCF, and those of contigs in messages (pairhmm/files/names.py, pairhmm/sequences/contig_names.py).
 
-import { quoted } from "./contig_names.js";
 import { InputProblem } from "./problem.js";
 
 const CONTROL = /[\x00-\x1f\x7f]/;
@@ -28,4 +27,62 @@ export function forShell(path) {
 /** A text for a header line. @param {string} text */
 export function printable(text) {
   return text.replace(new RegExp(CONTROL, "g"), (found) => quoted(found).slice(1, -1));
+}
+
+const LISTED = 3;
+const PREFIX = "chr";
+const ESCAPED = /[\x00-\x1f\x7f-\xa0\xad]/g;
+const SHORT = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+/** The first few names, for a message. @param {string[]} names */
+export function listed(names) {
+  return names.slice(0, LISTED).join(", ") + (names.length > LISTED ? ", ..." : "");
+}
+
+/**
+ * The contig that has the same name except for a `chr` at the start of one of the two.
+ *
+ * @param {string} name
+ * @param {Iterable<string>} contigs
+ */
+export function sameContig(name, contigs) {
+  const other = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : PREFIX + name;
+  // The mitochondrial contig is MT in names without `chr`, and chrM with it.
+  const wanted = [other, { M: "MT", chrMT: "chrM" }[other] ?? other];
+  return [...contigs].find((contig) => wanted.includes(contig));
+}
+
+const ALLOWED = /^[\w!$%&+./:;?@^|~-][\w!$%&+./:;?@^|~#*=-]*$/;
+const LETTER = /[\w!$%&+./:;?@^|~#*=-]/;
+
+/**
+ * Requires names of contigs that VCF can hold (pairhmm/variants/contig_lines.py).
+ *
+ * @param {string} path the file that names them
+ * @param {Iterable<string>} names
+ */
+export function checkContigs(path, names) {
+  for (const name of names) {
+    if (ALLOWED.test(name)) continue;
+    const wrong = [...name].find((letter) => !LETTER.test(letter)) ?? name[0];
+    const where = wrong === name[0] && "#*=".includes(wrong) ? " at the beginning" : "";
+    const rule = `VCF allows no ${quoted(wrong)}${where} in the name of a contig`;
+    throw new InputProblem(path, `contig ${quoted(name)}`, rule, "rename it in the reference and in the alignments");
+  }
+}
+
+/** Python's repr of a text, as messages have it. @param {string} text */
+export function quoted(text) {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/\\/g, "\\\\").replace(mark === "'" ? /'/g : /^$/, "\\'");
+  return mark + escaped.replace(ESCAPED, escapeOf) + mark;
+}
+
+/** @param {string} letter */
+function escapeOf(letter) {
+  return SHORT.get(letter) ?? `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

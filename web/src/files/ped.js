@@ -1,6 +1,6 @@
 // The parents that a PED file names (pairhmm/variants/pedigree.py).
 
-import { quoted } from "./contig_names.js";
+import { quoted } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";

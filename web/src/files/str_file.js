@@ -1,10 +1,9 @@
 // STR models in TOML files, as `pairhmm calibrate-str` writes them (pairhmm/models/str_parameters.py).
 
 import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "../models/parameters.js";
-import { roundHalfEven, StrModel } from "../models/str_model.js";
-import { checkPacking } from "./inputs.js";
+import { roundHalfEven, StrModel } from "../models/gatk.js";
+import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
-import { SourceFile } from "./sources.js";
 
 /** @typedef {import("./sources.js").Source} Source */
 

@@ -3,7 +3,7 @@
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { gunzipped, isGzip } from "./byte_stream.js";
 import { becomesGzip, checkEnd } from "./end_markers.js";
-import { checkPacking } from "./inputs.js";
+import { checkPacking } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("./sources.js").SourceFile} SourceFile */
@@ -35,7 +35,7 @@ function withoutReturn(line) {
 }
 
 /** The bytes of a file, unpacked where it is compressed. @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
-export async function* unpacked(file) {
+async function* unpacked(file) {
   await checkPacking(file);
   const head = await file.read(0, 18);
   if (isBlock(head) && !(await becomesGzip(file))) {

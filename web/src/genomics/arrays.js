@@ -58,3 +58,8 @@ export function lowerBound(values, wanted) {
   }
   return low;
 }
+
+/** @param {number[]} values */
+export function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}

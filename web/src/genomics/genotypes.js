@@ -1,6 +1,7 @@
 // From read x haplotype likelihoods to genotypes (pairhmm/variants/genotypes.py). The sums are C++
 // (cpu/calling/genotypes.cpp). Every likelihood here is a log10.
 
+import { sum } from "./arrays.js";
 import { familyNumbers } from "./pedigree.js";
 
 /** @typedef {import("./native.js").Native} Native */
@@ -72,7 +73,7 @@ function countGenotypes(alleles, ploidy) {
  * @param {number} ploidy
  * @returns {number[][]}
  */
-export function genotypeTable(alleles, ploidy) {
+function genotypeTable(alleles, ploidy) {
   /** @type {number[][]} */
   let table = [[]];
   for (let copies = 0; copies < ploidy; copies++) {
@@ -93,7 +94,7 @@ export function genotypeTable(alleles, ploidy) {
  * @param {number[]} allelePriors prior (theta) of each alternative allele
  * @param {number[][]} table
  */
-export function log10Priors(allelePriors, table) {
+function log10Priors(allelePriors, table) {
   const priors = table.map((genotype) =>
     allelePriors.reduce((product, theta, index) => {
       const copies = genotype.filter((allele) => allele === index + 1).length;
@@ -104,11 +105,6 @@ export function log10Priors(allelePriors, table) {
   priors[0] = Math.max(1 - sum(others), ...others, 0);
   const all = sum(priors);
   return Float64Array.from(priors, (prior) => Math.log10(prior / all));
-}
-
-/** @param {number[]} values */
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Genotypes samples; it keeps the tables of genotypes. */
@@ -252,4 +248,39 @@ function siteQuality(samples) {
 /** @param {number} log10Reference */
 function qualityOf(log10Reference) {
   return Math.min(MAX_QUAL, Math.max(0, -10 * log10Reference));
+}
+
+/**
+ * The genotypes of one sample at the sites of a region, with their phase.
+ *
+ * @param {Native} native
+ * @param {number[]} positions of each site, in order
+ * @param {number[]} reads a SiteReads of each site
+ * @param {SampleGenotype[]} genotypes the sample's at each site
+ * @param {number} sample
+ * @returns {SampleGenotype[]}
+ */
+export function phased(native, positions, reads, genotypes, sample) {
+  const sites = genotypes.flatMap(({ alleles }, site) =>
+    alleles?.length === 2 && alleles[0] !== alleles[1] ? [{ site, alleles }] : [],
+  );
+  if (sites.length < 2) return genotypes;
+  const phaser = native.call.phaser_make();
+  const places = sites.map(({ site, alleles }) => {
+    const place = native.call.phaser_add(phaser, reads[site], sample, alleles[0], alleles[1]);
+    return { site, alleles, set: place >> 1, swapped: (place & 1) === 1 };
+  });
+  native.call.phaser_free(phaser);
+  const result = [...genotypes];
+  /** @type {Map<number, number>} */
+  const starts = new Map();
+  for (const { site, alleles, set, swapped } of places) {
+    if (places.filter((other) => other.set === set).length < 2) continue;
+    const phaseSet = starts.get(set) ?? positions[site];
+    starts.set(set, phaseSet);
+    // PS is a position: of two sets that begin at one place, the second can't be told apart.
+    if ([...starts].some(([other, start]) => other < set && start === phaseSet)) continue;
+    result[site] = { ...result[site], phased: swapped ? [alleles[1], alleles[0]] : alleles, phaseSet };
+  }
+  return result;
 }

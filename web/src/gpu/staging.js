@@ -128,11 +128,7 @@ export function deviceScores(native, batch, out, data) {
     view.setInt32(32, -startExponent, true);
     for (let code = 0; code < 3; code++) view.setUint8(36 + code, 0); // float32, scaled or not; the rescue says float64
     native.device_scores(given, log10, precision);
-    const { buffer } = native.memory;
-    return {
-      log10: new Float64Array(buffer, log10, batch.pairs).slice(),
-      precision: new Uint8Array(buffer, precision, batch.pairs).slice(),
-    };
+    return held.scores(log10, precision, batch.pairs);
   } finally {
     held.release();
   }

@@ -1,11 +1,10 @@
-// The bases that decide between a read's two likeliest haplotypes (pairhmm/report/read_evidence.py).
+// The bases that decide between a read's two likeliest haplotypes (pairhmm/report/reads.py).
 
 import { PROFILES } from "../models/parameters.js";
-import { basePosteriors } from "../models/posterior.js";
+import { basePosteriors, gatkRows, profileRows, ROW_SIZE } from "../models/posterior.js";
 import { ProfileModel } from "../models/profile.js";
-import { gatkRows, profileRows, ROW_SIZE } from "../models/rows.js";
 
-/** @typedef {import("../call/uncertain.js").UncertainRead} UncertainRead */
+/** @typedef {import("../call/evidence.js").UncertainRead} UncertainRead */
 /** @typedef {import("../models/posterior.js").BasePosteriors} BasePosteriors */
 
 // A base is listed if it speaks for a haplotype by more than this (log10), or is inserted or deleted behind with more

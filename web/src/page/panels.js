@@ -1,11 +1,11 @@
 // A region's panel, as the report has it (pairhmm/report/panels.py): likelihoods in 1/100 of a log10, reads in order.
 
-import { choiceOf, INFORMATIVE } from "../genomics/choices.js";
+import { choiceOf, INFORMATIVE } from "../genomics/haplotypes.js";
 import { encode } from "../letters.js";
 import { differencesOf } from "./alleles.js";
 
 /** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("../genomics/choices.js").Choice} Choice */
+/** @typedef {import("../genomics/haplotypes.js").Choice} Choice */
 
 export const CONSTANTS = {
   perLog10: 100,

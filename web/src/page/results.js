@@ -1,4 +1,4 @@
-// The sites of a run as columns, as the report's page takes them (pairhmm/report/site_tables.py), and their panels.
+// The sites of a run as columns, as the report's page takes them (pairhmm/report/sites.py), and their panels.
 
 import { kindOfSite, siteAlleles } from "./alleles.js";
 import { explained } from "./deciding.js";

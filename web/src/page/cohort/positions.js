@@ -1,6 +1,6 @@
-// The map of samples: positions, and what they are blended from (pairhmm/report/placement.py).
+// The map of samples: positions, and what they are blended from (pairhmm/report/map.py).
 
-import { listOf, UNKNOWN } from "./table.js";
+import { listOf, UNKNOWN } from "./reading.js";
 
 /** @typedef {[number, number]} Place */
 /** @typedef {{place: Place | null, exact: Place | null, neighbours: string[], groups: Place[]}} Placed */
@@ -9,7 +9,7 @@ const ABOVE = "pairhmmMap";
 const CURE = "give a table that pairhmm map draw wrote";
 
 export class ShownPositions {
-  /** @param {import("./table.js").Table} table */
+  /** @param {import("./reading.js").Table} table */
   constructor(table) {
     this.table = table;
     const stems = table.columns.filter((name) => name.endsWith("_x")).map((name) => name.slice(0, -2));
@@ -18,7 +18,7 @@ export class ShownPositions {
     this.samples = new Map();
   }
 
-  /** @param {import("./table.js").Row} row */
+  /** @param {import("./reading.js").Row} row */
   add(row) {
     const { table } = this;
     if (this.samples.has(row.sample)) {

@@ -1,9 +1,9 @@
 // Relations of samples against the sheet, checks of each sample, and their flags.
 // pairhmm/report/relatedness.py makes the same for the report.
 
-import { listOf, textOf } from "./table.js";
+import { listOf, textOf } from "./reading.js";
 
-/** @typedef {import("./table.js").Row} Row */
+/** @typedef {import("./reading.js").Row} Row */
 /** @typedef {{row: (string | number | null)[], names: [string, string], flags: string[], stands: boolean}} Pair */
 
 const PAIRS_SHOWN = 20_000; // flagged pairs and those with a relation come first
@@ -15,7 +15,7 @@ const LOOSE = new Map([["related", ["siblings", "parent-child"]]]);
 
 /** The rows of a table of pairs. It holds those that are shown. */
 export class ShownPairs {
-  /** @param {import("./table.js").Table} table */
+  /** @param {import("./reading.js").Table} table */
   constructor(table) {
     this.table = table;
     /** @type {Map<string, number>} */
@@ -85,7 +85,7 @@ export class ShownPairs {
 
 /** The rows of a table of samples. */
 export class ShownChecks {
-  /** @param {import("./table.js").Table} table */
+  /** @param {import("./reading.js").Table} table */
   constructor(table) {
     this.table = table;
     /** @type {Map<string, (string | number | null)[]>} */

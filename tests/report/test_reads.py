@@ -8,7 +8,7 @@ import pytest
 
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.sam import mate_of
-from pairhmm.report.read_places import ReadPlaces
+from pairhmm.report.reads import RegionReads
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.letters import encode
 
@@ -76,7 +76,7 @@ def test_regions(alignments, fasta, in_order):
         regions = [regions[index] for index in order]
     seen = 0
     with Reference(fasta) as reference, AlignmentReader([alignments], reference, need_index=True) as reader:
-        reads = ReadPlaces(reader, regions)
+        reads = RegionReads(reader, regions)
         for region in regions:
             places, whole = expected(alignments, fasta, *region) if region[0] != "none" else ({}, {})
             wanted = set(list(places)[::7])

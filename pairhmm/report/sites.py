@@ -16,8 +16,7 @@ from pairhmm.files.names import MODEL_RECORD
 from pairhmm.likelihoods.reader import LikelihoodTable
 from pairhmm.report.cohort import Cohort
 from pairhmm.report.inputs import ReportInputs
-from pairhmm.report.multiqc_writer import heatmap
-from pairhmm.report.parts import Column, ReportPart, Value, rounded
+from pairhmm.report.parts import Column, ReportPart, Value, heatmap, rounded
 from pairhmm.report.region_panels import Panels, PanelSources, make_panels
 from pairhmm.sequences.fasta import Reference
 from pairhmm.variants.call_reader import CalledSites
@@ -56,7 +55,6 @@ class Sites(ReportPart):
         Sites that are shown.
     seen_sites : int
         Number of sites in the calls; without calls, of those that are shown.
-    panels : Panels
     cohort : Cohort or None
         None without calls.
     provenance : list of (str, str, str)

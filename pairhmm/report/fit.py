@@ -1,13 +1,17 @@
-"""Reads what `pairhmm fit` wrote: the comments of its TOML, and its table of rounds."""
+"""A fit in a report: the comments of its TOML, and its table of rounds."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.files.text_lines import read_lines, read_rows
+from pairhmm.report.inputs import ReportInputs
+from pairhmm.report.parts import ReportPart
 
 ROUND_COLUMNS = (
     "pairs",
@@ -33,7 +37,6 @@ class Estimate:
     ----------
     name : str
         Such as ``eps_M(A,C)`` or ``insertion, 3 copies``.
-    probability : float
     error : float or None
         Its standard error; None where there is none.
     count : float
@@ -56,12 +59,10 @@ class ReportedFit:
         "gatk" or "profile".
     source : str
         What it was fitted to.
-    reads : int
     log10, first_log10 : float
         log10 likelihood of all reads after the fit, and before it.
     basis : str
         What the standard errors are of.
-    estimates : list of Estimate
     """
 
     model: str
@@ -84,13 +85,7 @@ class ReportedRound:
 
 
 def read_fit(path: str) -> ReportedFit:
-    """The fit that a TOML file tells of.
-
-    Raises
-    ------
-    InputError
-        For a file without these comments; names the line.
-    """
+    """The fit that a TOML file tells of."""
     lines = list(enumerate(read_lines(path), start=1))
     title = _TITLE.fullmatch(lines[0][1]) if lines else None
     summary = _SUMMARY.fullmatch(lines[1][1]) if len(lines) > 1 else None
@@ -118,13 +113,7 @@ def _estimate(path: str, number: int, line: str) -> Estimate:
 
 
 def read_rounds(path: str) -> list[ReportedRound]:
-    """The rounds of a fit.
-
-    Raises
-    ------
-    InputError
-        For a file that is not a table of rounds; names the line.
-    """
+    """The rounds of a fit."""
     rounds = []
     for at, row in enumerate(read_rows(path, ROUND_COLUMNS, f"{_MADE_BY} --rounds"), start=2):
         pairs, number, reads, _, per_read, _ = row
@@ -143,3 +132,35 @@ def _number(path: str, at: int, text: str) -> float:
     if not isfinite(number):
         raise InputError(path, f"line {at}", f"{text[:30]!r} is not a number", _CURE)
     return number
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(ReportPart):
+    """Parameters of `pairhmm fit`, None without them, and the rounds of the fit."""
+
+    fit: ReportedFit | None = None
+    rounds: Sequence[ReportedRound] = ()
+
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
+        fit = self.fit
+        if fit is None:
+            return {"fit": None}
+        return {
+            "fit": {
+                "model": fit.model,
+                "source": fit.source,
+                "reads": fit.reads,
+                "log10": fit.log10,
+                "firstLog10": fit.first_log10,
+                "basis": fit.basis,
+                "estimates": [[one.name, one.probability, one.error, one.count] for one in fit.estimates],
+                "rounds": [[one.pairs, one.number, one.reads, one.log10_per_read] for one in self.rounds],
+            }
+        }
+
+
+def read_reported_fit(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> Fit:
+    """Read the parameters and the rounds of a fit."""
+    if inputs.fit is None:
+        return Fit()
+    return Fit(read_fit(inputs.fit), () if inputs.fit_rounds is None else read_rounds(inputs.fit_rounds))

@@ -1,16 +1,20 @@
-"""Reads the tables that `pairhmm map` writes, for the report. Columns go by their names; there may be others."""
+"""The tables of `pairhmm map` in a report, read and compared with the samples of the run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from pairhmm.errors import InputError
 from pairhmm.files.text_lines import read_lines
 from pairhmm.report.distances import SampleDistance, ShownDistances
-from pairhmm.report.placement import PlacedSample, ShownMap
-from pairhmm.report.relatedness import SampleCheck, SamplePair, ShownPairs
+from pairhmm.report.inputs import ReportInputs
+from pairhmm.report.parts import Column, ReportPart, Value
+from pairhmm.report.relatedness import SampleCheck, SamplePair, ShownPairs, flag_summary
 
+Place = tuple[float, float]
 UNKNOWN = "."
 _DISTANCE_COLUMNS = ("sample_1", "sample_2", "jaccard", "mash_distance", "containment", "ani")
 _PAIR_COLUMNS = (
@@ -38,6 +42,85 @@ _SAMPLE_COLUMNS = (
 )
 _POSITION_COLUMNS = ("sample", "x", "y", "exact_x", "exact_y", "neighbours")
 _ABOVE = "##pairhmmMap"
+CHECK_COLUMNS = {
+    "contamination": ("Contam. %", "Reads from another individual, percent", "{:,.2f}"),
+    "flags": ("Flags", "What is suspected of the sample: swap?, duplicate, parent-child, contaminated", ""),
+}
+DISTANCE_COLUMNS = {
+    "nearest": ("Nearest", "The sample with the least Mash distance", ""),
+    "distance": ("Distance", "Mash distance to the nearest sample", "{:,.5f}"),
+}
+NO_FLAG = "none"
+"""What MultiQC shows of a sample without flags."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSample:
+    """A row of the table of positions that `pairhmm map draw` writes.
+
+    Attributes
+    ----------
+    place : (float, float) or None
+        On the map, weighted and blended; None where no two samples are more alike than chance.
+    exact : (float, float) or None
+        By exact scaling; None where there is none.
+    groups : tuple of (float, float)
+        Projection of each group of properties, before weighting. A group without properties of the sample is at 0.
+    """
+
+    sample: str
+    place: Place | None
+    exact: Place | None
+    neighbours: tuple[str, ...]
+    groups: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMap:
+    """The table of positions.
+
+    Attributes
+    ----------
+    groups : sequence of str
+        Names of the groups of properties.
+    weights : mapping of str to float
+        Of the groups.
+    alpha : float
+        Share of the neighbours in each pass.
+    trustworthiness : mapping of str to float
+        ``map`` and ``exact``, 0 to 1; what is unknown is missing.
+    """
+
+    samples: Sequence[PlacedSample]
+    groups: Sequence[str]
+    weights: Mapping[str, float]
+    alpha: float
+    passes: int
+    trustworthiness: Mapping[str, float]
+
+    def for_page(self) -> dict[str, Any]:
+        """Columns: positions, and neighbours as compressed sparse rows."""
+        numbers = {sample.sample: number for number, sample in enumerate(self.samples)}
+        offsets = [0]
+        for sample in self.samples:
+            offsets.append(offsets[-1] + len(sample.neighbours))
+        return {
+            "samples": list(numbers),
+            "groups": list(self.groups),
+            "weights": [self.weights.get(name, 0.0) for name in self.groups],
+            "alpha": self.alpha,
+            "passes": self.passes,
+            "trustworthiness": {name: self.trustworthiness.get(name) for name in ("map", "exact")},
+            "places": [sample.place for sample in self.samples]
+            if all(sample.place for sample in self.samples)
+            else None,
+            "exact": [sample.exact for sample in self.samples]
+            if any(sample.exact for sample in self.samples)
+            else None,
+            "projections": [[sample.groups[group] for sample in self.samples] for group in range(len(self.groups))],
+            "neighbours": [numbers[name] for sample in self.samples for name in sample.neighbours],
+            "offsets": offsets,
+        }
 
 
 class _Table:
@@ -109,13 +192,7 @@ class _Table:
 
 
 def read_distances(path: str) -> ShownDistances:
-    """The table of `pairhmm map distances`.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table; names the line.
-    """
+    """The table of `pairhmm map distances`."""
     table = _Table(path, _DISTANCE_COLUMNS, "pairhmm map distances")
     distances = ShownDistances()
     for row in table:
@@ -128,13 +205,7 @@ def read_distances(path: str) -> ShownDistances:
 
 
 def read_pairs(path: str) -> ShownPairs:
-    """The table of pairs of `pairhmm map relate`.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table; names the line.
-    """
+    """The table of pairs of `pairhmm map relate`."""
     table = _Table(path, _PAIR_COLUMNS, "pairhmm map relate")
     pairs = ShownPairs()
     for row in table:
@@ -148,13 +219,7 @@ def read_pairs(path: str) -> ShownPairs:
 
 
 def read_sample_checks(path: str) -> list[SampleCheck]:
-    """The table of samples of `pairhmm map relate`.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table, and for a sample that stands in it twice; names the line.
-    """
+    """The table of samples of `pairhmm map relate`."""
     table = _Table(path, _SAMPLE_COLUMNS, "pairhmm map relate --sample-table")
     checks: dict[str, SampleCheck] = {}
     for row in table:
@@ -192,10 +257,10 @@ def read_positions(path: str) -> ShownMap:
         neighbours = tuple(row["neighbours"].split(",")) if row["neighbours"] not in (UNKNOWN, "") else ()
         own = tuple((_or_zero(table, row, f"{group}_x"), _or_zero(table, row, f"{group}_y")) for group in groups)
         samples[name] = PlacedSample(name, place, exact, neighbours, own)
-    for one in samples.values():
-        for name in one.neighbours:
+    for sample in samples.values():
+        for name in sample.neighbours:
             if name not in samples:
-                rule = f"{name}, a neighbour of {one.sample}, has no line"
+                rule = f"{name}, a neighbour of {sample.sample}, has no line"
                 raise InputError(path, "", rule, "give the whole table")
     return _map(path, table.above, list(samples.values()), groups)
 
@@ -246,3 +311,90 @@ def _text(field: str) -> str | None:
 
 def _flags(field: str) -> tuple[str, ...]:
     return () if field in (UNKNOWN, "") else tuple(field.split(","))
+
+
+@dataclass(slots=True)
+class MapTables(ReportPart):
+    """What the tables of `pairhmm map` say.
+
+    Attributes
+    ----------
+    checks : dict of str to SampleCheck
+        By sample.
+    """
+
+    positions: ShownMap | None = None
+    distances: ShownDistances | None = None
+    pairs: ShownPairs | None = None
+    checks: dict[str, SampleCheck] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> list[str]:
+        placed = (sample.sample for sample in self.positions.samples) if self.positions is not None else ()
+        measured = self.distances.samples if self.distances is not None else ()
+        paired = self.pairs.samples if self.pairs is not None else ()
+        return list(dict.fromkeys([*self.checks, *paired, *measured, *placed]))
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        return (CHECK_COLUMNS if self.checks else {}) | (DISTANCE_COLUMNS if self.distances is not None else {})
+
+    def figures(self, sample: str) -> Mapping[str, Value]:
+        values: dict[str, Value] = {}
+        check = self.checks.get(sample)
+        if check is not None:
+            share = check.contamination
+            values["contamination"] = None if share is None else 100 * share
+            values["flags"] = ", ".join(check.flags) or NO_FLAG
+        nearest = self.distances.nearest(sample) if self.distances is not None else None
+        if nearest is not None:
+            values["nearest"], values["distance"] = nearest[0], nearest[1].mash
+        return values
+
+    def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
+        has_flags = self.pairs is not None or bool(self.checks)
+        return {
+            "map": self.positions.for_page() if self.positions is not None else None,
+            "distances": self.distances.for_page() if self.distances is not None else None,
+            "pairs": self.pairs.for_page() if self.pairs is not None else None,
+            "checks": [_row(check) for check in self.checks.values()],
+            "flags": flag_summary(self.pairs, list(self.checks.values())) if has_flags else None,
+        }
+
+
+def _row(check: SampleCheck) -> list[float | str | None]:
+    numbers = check.sites, check.depth, check.heterozygosity, check.contamination, check.low, check.high
+    return [check.sample, *numbers, ",".join(check.flags)]
+
+
+def read_map_tables(inputs: ReportInputs, known: Collection[str], notes: list[str]) -> MapTables:
+    """Read the tables.
+
+    Parameters
+    ----------
+    known : collection of str
+        The samples of the rest of the run. Without any, the tables' own are the report's.
+    """
+    tables = MapTables()
+    if inputs.sample_checks is not None:
+        tables.checks = {check.sample: check for check in read_sample_checks(inputs.sample_checks)}
+        _check_known(inputs.sample_checks, tables.checks, known, "the run")
+    if inputs.pairs is not None:
+        tables.pairs = read_pairs(inputs.pairs)
+        _check_known(inputs.pairs, tables.pairs.samples, known, "the run")
+        _check_known(inputs.pairs, tables.pairs.samples, tables.checks, f"{inputs.sample_checks}")
+    if inputs.distances is not None:
+        tables.distances = read_distances(inputs.distances)
+        _check_known(inputs.distances, tables.distances.samples, known, "the run")
+    if inputs.map is not None:
+        tables.positions = read_positions(inputs.map)
+        _check_known(inputs.map, (sample.sample for sample in tables.positions.samples), known, "the run")
+    return tables
+
+
+def _check_known(path: str, samples: Iterable[str], known: Collection[str], where: str) -> None:
+    others = [sample for sample in samples if sample not in known] if known else []
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        rule = f"has sample {others[0]}{more}, which {where} does not have"
+        raise InputError(path, "", rule, "give tables of the same samples")

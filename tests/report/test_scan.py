@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pairhmm.files.hit_table import ReportedHit
-from pairhmm.report.hits import HITS_SHOWN, TRACK_BINS, Hits, track
+from pairhmm.report.scan import HITS_SHOWN, TRACK_BINS, Hits, track
 from pairhmm.sequences.iupac import encode_sets
 
 

@@ -1,0 +1,301 @@
+"""Reads of a region: looked up in alignment files, and the bases that decide between their two likeliest haplotypes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.native_reader import native_blocks
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.sam import CONSUMES_QUERY, SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
+from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
+from pairhmm.alignments.sources import OpenAlignments
+from pairhmm.calling.scoring import model_reads, prepared_base_quality
+from pairhmm.calling.stream import CutReads, cut_bases, cut_slices
+from pairhmm.forward.posterior import Posterior, by_cpu
+from pairhmm.likelihoods.reader import RegionLikelihoods
+from pairhmm.models.batch import PairBatch
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import ProfileModel, rows_of
+from pairhmm.report.panels import BaseEvidence, ReadEvidence, choose_haplotypes
+from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.intervals import Interval, merge
+from pairhmm.sequences.letters import HIGHEST_QUALITY, decode, encode
+
+_CHUNK = 5_000
+_NO_QUALITY = 0
+Watch = Callable[[ReadBlock, NDArray[np.int64], Sequence[ReadKey]], None]
+READS_EXPLAINED = 4
+"""The most reads of a sample in a region: of those that choose a haplotype, the least certain."""
+_SHOWN = 0.1
+"""A base is listed if it speaks for a haplotype by more than this (log10), or is inserted or deleted behind with more
+than this probability."""
+_SAME_SCORE = 0.02
+"""How far (log10) a score may be from the table's. Beyond that, the table was made with other options."""
+
+
+@dataclass(slots=True)
+class AlignedRead:
+    """A read as `pairhmm.alignments.blocks.ReadBlock.from_alignments` takes it."""
+
+    name: str
+    sample: int
+    flag: int
+    mapq: int
+    start: int
+    end: int
+    bases: NDArray[np.uint8]
+    quals: NDArray[np.uint8]
+    cigar: Sequence[tuple[int, int]]
+    indel_quals: NDArray[np.uint8] | None = None  # (2, bases): of insertions and deletions
+
+
+class RegionReads:
+    """The primary alignments of regions, which are read in one pass where they are asked for in order.
+
+    Parameters
+    ----------
+    reader : AlignmentReader
+        With indices.
+    regions : iterable of (chrom, start, end)
+        All that will be asked for, in any order; 0-based half-open.
+    indel_tags : bool
+        Whether the reads that are returned whole have the qualities of their tags BI and BD.
+    """
+
+    def __init__(
+        self, reader: AlignmentReader, regions: Iterable[tuple[str, int, int]], indel_tags: bool = False
+    ) -> None:
+        self._samples = reader.samples
+        lengths = reader.contigs
+        rank = {name: number for number, name in enumerate(lengths)}
+        known = [
+            Interval(chrom, max(0, start), min(end, lengths[chrom])) for chrom, start, end in regions if chrom in rank
+        ]
+        merged = merge([one for one in known if one.start < one.end], list(lengths))
+        self._sources = [_SourceReads(source, merged, rank, indel_tags) for source in reader.sources]
+
+    def of(
+        self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], watch: Watch = lambda *unused: None
+    ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, AlignedRead]]:
+        """The reads that overlap a region.
+
+        Parameters
+        ----------
+        wanted : collection of ReadKey
+            Reads that are returned whole.
+        watch : callable, optional
+            ``watch(block, reads, keys)`` sees all these reads: a block, the indices of reads in it, and their keys.
+
+        Returns
+        -------
+        places : dict of ReadKey to (int, int)
+            SAM flags and mapping quality of each read.
+        found : dict of ReadKey to AlignedRead
+            The wanted reads, but for those without base qualities and those whose parts do not fit each other.
+        """
+        places: dict[ReadKey, tuple[int, int]] = {}
+        found: dict[ReadKey, AlignedRead] = {}
+        for source in self._sources:
+            for block, reads in source.overlapping(chrom, start, end):
+                samples, flags, mapqs = (each[reads].tolist() for each in (block.sample, block.flag, block.mapq))
+                keys = [
+                    (self._samples[sample], block.names[read], mate_of(flag))
+                    for read, sample, flag in zip(reads.tolist(), samples, flags, strict=True)
+                ]
+                places.update(zip(keys, zip(flags, mapqs, strict=True), strict=True))
+                watch(block, reads, keys)
+                for read, key in zip(reads.tolist(), keys, strict=True):
+                    whole = _found(block, read) if key in wanted else None
+                    if whole is not None:
+                        found[key] = whole
+        return places, found
+
+
+class _SourceReads:
+    """The reads of one file around the region that was asked for last."""
+
+    def __init__(
+        self, source: OpenAlignments, regions: list[Interval], rank: Mapping[str, int], indel_tags: bool
+    ) -> None:
+        self._source, self._regions, self._rank, self._indel_tags = source, regions, rank, indel_tags
+        self._blocks: Iterator[ReadBlock] = iter(())
+        self._held: list[ReadBlock] = []
+        self._last: tuple[int, int] | None = None
+
+    def overlapping(self, chrom: str, start: int, end: int) -> Iterator[tuple[ReadBlock, NDArray[np.int64]]]:
+        """Blocks, and the indices of the reads in them that overlap a region."""
+        if chrom not in self._rank:
+            return
+        contig = self._rank[chrom]
+        if self._last is None or (contig, start) < self._last:
+            self._begin_at(contig, end)
+        self._last = contig, start
+        self._held = [one for one in self._held if (self._rank[one.chrom], int(one.end.max())) > (contig, start)]
+        while not self._held or not self._is_behind(self._held[-1], contig, end):
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            self._held.append(block)
+        for block in self._held:
+            if block.chrom == chrom:
+                yield block, np.flatnonzero((block.start < end) & (block.end > start))
+
+    def _begin_at(self, contig: int, end: int) -> None:
+        """Read again, from the first region that a region with this end may overlap."""
+        ahead = [one for one in self._regions if (self._rank[one.chrom], one.end) >= (contig, end)]
+        selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
+        request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", self._indel_tags)
+        self._held, self._blocks = [], native_blocks(self._source, 0, request, None, LeftOut())
+
+    def _is_behind(self, block: ReadBlock, contig: int, end: int) -> bool:
+        return (self._rank[block.chrom], int(block.start[-1])) >= (contig, end)
+
+
+def _found(block: ReadBlock, read: int) -> AlignedRead | None:
+    first, last = block.base_offset[read : read + 2].tolist()
+    quals, bases = block.quals[first:last], block.bases[first:last]
+    packed = block.cigar[block.cigar_offset[read] : block.cigar_offset[read + 1]]
+    spelled = int(((packed >> 4) * CONSUMES_QUERY[packed & 15]).sum())
+    # Reads without base qualities were given this one.
+    if spelled != len(bases) or not np.any(quals != _NO_QUALITY):
+        return None
+    return AlignedRead(
+        block.names[read],
+        int(block.sample[read]),
+        int(block.flag[read]),
+        int(block.mapq[read]),
+        int(block.start[read]),
+        int(block.end[read]),
+        bases,
+        np.minimum(quals, HIGHEST_QUALITY),
+        [(operation & 15, operation >> 4) for operation in packed.tolist()],
+        None if block.indel_quals is None else block.indel_quals[:, first:last],
+    )
+
+
+@dataclass(slots=True)
+class ReadExplainer:
+    """Explains reads of likelihood tables from their alignments, prepared as the table says.
+
+    Attributes
+    ----------
+    explained, other : int
+        Reads so far, and those left out because the table has another score for them.
+    """
+
+    explained: int = 0
+    other: int = 0
+
+    def __call__(
+        self,
+        region: RegionLikelihoods,
+        found: Mapping[ReadKey, AlignedRead],
+        options: GatkOptions,
+        model: ProfileModel | None,
+        slack: int,
+    ) -> dict[int, ReadEvidence]:
+        """What decides, by the index of the read in `region`.
+
+        Parameters
+        ----------
+        found : mapping of ReadKey to AlignedRead
+            The reads that are explained: some of `least_certain`.
+        options : GatkOptions
+            How reads were prepared.
+        model : ProfileModel or None
+            None for GATK's model.
+        slack : int
+            Bases by which the shortest haplotype is shorter than the reference.
+        """
+        if not found:
+            return {}
+        numbers = {key: read for read, key in enumerate(zip(region.samples, region.names, region.mates, strict=True))}
+        reads = [numbers[key] for key in found]
+        block = ReadBlock.from_alignments(region.chrom, list(found.values()))
+        cut = _cut(block, region, slack)
+        ranked = [np.argsort(-np.nan_to_num(region.log10[read], nan=-np.inf), kind="stable")[:2] for read in reads]
+        letters_of_pairs = [encode(region.sequences[index]) for pair in ranked for index in pair.tolist()]
+        batch = _batch(cut, letters_of_pairs, options, model)
+        posteriors, emissions = by_cpu(batch, 1), rows_of(batch)[:, :5]
+        results = {}
+        for at, (read, (best, second)) in enumerate(zip(reads, ranked, strict=True)):
+            pair = posteriors[2 * at : 2 * at + 2]
+            expected = region.log10[read, [best, second]]
+            if not all(abs(one.log10 - score) <= _SAME_SCORE for one, score in zip(pair, expected, strict=True)):
+                self.other += 1
+                continue
+            own = slice(cut.offset[at], cut.offset[at + 1])
+            letters = [batch.haplotypes[slice(*batch.haplotype_offset[2 * at + k : 2 * at + k + 2])] for k in (0, 1)]
+            bases = _deciding(pair, letters, emissions[own], decode(cut.bases[own]), cut.quals[own])
+            results[read] = ReadEvidence(int(best), int(second), float(pair[0].log10 - pair[1].log10), bases)
+        self.explained += len(results)
+        return results
+
+
+def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
+    """The reads of each sample that choose a haplotype by the least."""
+    choice = choose_haplotypes(region.log10)
+    by_sample: dict[str, list[int]] = {}
+    for read in np.argsort(choice.margin, kind="stable").tolist():
+        own = by_sample.setdefault(region.samples[read], [])
+        if choice.decided[read] and np.isfinite(choice.margin[read]) and len(own) < READS_EXPLAINED:
+            own.append(read)
+    chosen = (read for own in by_sample.values() for read in own)
+    return {(region.samples[read], region.names[read], region.mates[read]) for read in chosen}
+
+
+def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
+    """The reads, cut to the region as they are for scoring. One base is left of a read that would be empty."""
+    slices = cut_slices(block, np.arange(len(block)), region.start, region.end, slack)
+    slices.last = np.maximum(slices.last, slices.first + 1)
+    return cut_bases(block, slices)
+
+
+def _batch(
+    cut: CutReads, letters: Sequence[NDArray[np.uint8]], options: GatkOptions, model: ProfileModel | None
+) -> PairBatch:
+    """Each read with its two haplotypes, as a group of its own."""
+    size = len(cut.offset) - 1
+    return PairBatch(
+        group_read=offsets([1] * size),
+        group_haplotype=offsets([2] * size),
+        haplotype_offset=offsets(list(map(len, letters))),
+        haplotypes=np.concatenate(letters),
+        **model_reads(cut, prepared_base_quality(cut, options), options, model),
+    )
+
+
+def _deciding(
+    pair: Sequence[Posterior],
+    letters: Sequence[NDArray[np.uint8]],
+    emission: NDArray[np.float64],
+    bases: str,
+    quals: NDArray[np.uint8],
+) -> list[BaseEvidence]:
+    """The bases that speak for one of two haplotypes, or lie in or before a gap of one of them.
+
+    A base's evidence is its expected log10 emission beside the first haplotype, less that beside the second.
+    """
+    log10 = np.log10(np.maximum(emission, np.finfo(float).tiny))
+    expected = [(one.match * log10[:, own]).sum(axis=1) for one, own in zip(pair, letters, strict=True)]
+    evidence = expected[0] - expected[1]
+    inserted = [one.base_insertion for one in pair]
+    deleted = [one.deletion.sum(axis=1) for one in pair]
+    gaps = np.max([np.abs(inserted[0] - inserted[1]), np.abs(deleted[0] - deleted[1])], axis=0)
+    shown = np.flatnonzero((np.abs(evidence) > _SHOWN) | (gaps > _SHOWN)).tolist()
+    return [
+        BaseEvidence(
+            base,
+            bases[base],
+            int(quals[base]),
+            float(evidence[base]),
+            (float(inserted[0][base]), float(inserted[1][base])),
+            (float(deleted[0][base]), float(deleted[1][base])),
+        )
+        for base in shown
+    ]
