@@ -1,4 +1,4 @@
-"""`pairhmm call`: BAM and FASTA in, genotypes out."""
+"""`pairhmm call`, and `pairhmm scatter`, which divides such a run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.calling import call
-from pairhmm.calling.cli_molecules import molecule_options, scoring_options
-from pairhmm.calling.cli_options import evidence_options
+from pairhmm.calling import call, scatter
+from pairhmm.calling.cli_options import evidence_options, molecule_options, scoring_options
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.model_options import model_options
@@ -27,6 +26,12 @@ EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
     "pairhmm call -f ref.fa -v candidates.vcf.gz -o calls.vcf.gz sample.bam",
     "pairhmm call -f ref.fa -r chr1:1-10,000 -@ 2 --ploidy 1 sample.bam > calls.vcf",
+)
+
+SCATTER_EXAMPLES = (
+    "pairhmm scatter -f ref.fa -n 2 -o pieces sample.bam",
+    "pairhmm call -f ref.fa -R pieces/1-of-2.bed -o 1.vcf.gz sample.bam",
+    "pairhmm call -f ref.fa -R pieces/2-of-2.bed -o 2.vcf.gz sample.bam",
 )
 
 _DEFAULTS = GenotypeOptions()
@@ -233,3 +238,40 @@ def command(
             provenance={} if no_version else provenance_of(sys.argv[1:]),
             **given,
         )
+
+
+@click.command("scatter", cls=Command, examples=SCATTER_EXAMPLES)
+@evidence_options
+@model_options
+@molecule_options
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="The folder for the pieces, 1-of-N.bed to N-of-N.bed.",
+)
+@option(
+    scatter.write_scatter,
+    "pieces",
+    "-n",
+    "--pieces",
+    least=1,
+    required=True,
+    metavar="N",
+    panel=OUTPUT,
+    help="The number of pieces.",
+)
+def scatter_command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> None:
+    """Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.
+
+    Give this command the candidates, regions and options of the run. Then run the command on each piece (-R), with the
+    same candidates and options, and put the outputs together with 'gather'. The result is that of one run over
+    everything, because no cut lies near a candidate.
+    """
+    if haplotypes is not None:
+        raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
+
+    options = scoring_options(given)
+    scatter.write_scatter(output=output, pieces=pieces, options=options, **given)

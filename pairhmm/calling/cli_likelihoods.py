@@ -1,4 +1,4 @@
-"""`pairhmm likelihoods`: BAM and FASTA in, a table of read x haplotype likelihoods out."""
+"""`pairhmm likelihoods` and `pairhmm profiles`: tables of scored reads, and the profiles that reads become."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.calling import likelihoods
-from pairhmm.calling.cli_molecules import molecule_options, scoring_options
-from pairhmm.calling.cli_options import evidence_options
+from pairhmm.calling import likelihoods, profiles
+from pairhmm.calling.cli_options import evidence_options, molecule_options, read_options, scoring_options
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import OUTPUT, Command
 from pairhmm.cli.model_options import model_options
@@ -18,6 +17,11 @@ EXAMPLES = (
     "pairhmm likelihoods -f ref.fa -o likelihoods.tsv.gz sample.bam",
     "pairhmm likelihoods -f ref.fa -v candidates.vcf.gz -o listed.tsv.gz sample.bam",
     "pairhmm likelihoods -f ref.fa --haplotypes haps.fa -r chr1:101-400 sample.bam",
+)
+
+PROFILE_EXAMPLES = (
+    "pairhmm profiles -f ref.fa -o sample.profile sample.bam",
+    "pairhmm profiles -f ref.fa --join-mates -r chr1:1001-1200 sample.bam",
 )
 
 
@@ -53,3 +57,16 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
         likelihoods.write_likelihoods(
             output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given
         )
+
+
+@click.command("profiles", cls=Command, examples=PROFILE_EXAMPLES)
+@read_options
+@molecule_options
+@output_option("The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.")
+def profiles_command(output: str, **given: Any) -> None:
+    """Write reads as the profile model takes them: as letter probabilities.
+
+    A profile has the probabilities of A C G T at each position of a read, from its bases and their prepared qualities.
+    Mates that overlap, and reads of one molecule, can be joined. Reads are whole, where scoring cuts them to regions.
+    """
+    profiles.write_profiles(output=output, **given)

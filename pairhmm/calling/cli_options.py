@@ -12,6 +12,7 @@ from pairhmm.calling.run_options import RunOptions
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import either, option, pair
 from pairhmm.cli.help_style import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
+from pairhmm.cli.model_options import PROFILE, check_no_qualities, check_str_model, fitted_options, profile_of
 from pairhmm.cli.param_types import INPUT_FILE, InputFile
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
@@ -19,7 +20,7 @@ from pairhmm.options import keyword_types, with_keywords
 
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
-_EVIDENCE, _DISCOVERY = _DEFAULTS.evidence, _DEFAULTS.discovery
+_EVIDENCE, _DISCOVERY, _MOLECULES = _DEFAULTS.evidence, _DEFAULTS.discovery, _DEFAULTS.molecules
 
 _PAIRS = {
     "min_alt_count": ("min_snv_count", "min_indel_count"),
@@ -377,3 +378,44 @@ def run_options(given: dict[str, Any]) -> RunOptions:
     taken = {name: given.pop(name) for name in keyword_types(RunOptions) if name in given}
     (options,) = with_keywords("pairhmm", taken, _DEFAULTS)
     return options
+
+
+def molecule_options(command: Command) -> Command:
+    """Add --join-mates and --families to a command."""
+    mates = option(
+        _MOLECULES,
+        "join_mates",
+        panel=READS,
+        help="Mates that overlap become one profile, the product of both. This is for the profile model.",
+    )
+    families = option(
+        _MOLECULES,
+        "families",
+        metavar="NAME",
+        panel=READS,
+        help="Reads of one molecule become one profile. With MI, they have the same tag MI; with position, the same"
+        " strand and ends of their molecule. Marked duplicates are left out unless other flags are excluded (0xB04)."
+        " This is for the profile model.",
+    )
+    return mates(families(command))
+
+
+def scoring_options(given: dict[str, Any]) -> RunOptions:
+    """Take the shared options, those of the model, and those that join reads out of `given`.
+
+    Raises
+    ------
+    InputError
+        As for `profile_of` and `fitted_options`.
+    UsageError
+        As for these, and for reads that are to be joined for GATK's model.
+    """
+    model, parameters = given.pop("model"), given.pop("parameters")
+    if model == PROFILE:
+        check_no_qualities()
+        given["profile"] = profile_of(model, parameters)
+        return run_options(given)
+    if given["join_mates"] or given["families"] != _MOLECULES.families:
+        raise click.UsageError(f"--join-mates and --families are for --model {PROFILE}: joined reads become profiles.")
+    check_str_model(given["str_model"], parameters)
+    return fitted_options(run_options(given), parameters)
