@@ -16,7 +16,7 @@ from pairhmm.calling.reference_blocks import ReferenceWalk, walk_of
 from pairhmm.calling.run import Run, Use, UseOfReads, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.site_counts import SiteCounts
+from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD

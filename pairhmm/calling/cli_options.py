@@ -7,8 +7,7 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.calling.presets import PRESETS
-from pairhmm.calling.run_options import RunOptions
+from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import either, option, pair
 from pairhmm.cli.help_style import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS

@@ -1,7 +1,8 @@
-"""Genotypes a region's candidates from its evidence."""
+"""Genotypes the candidates of a scored region, and phases its heterozygous sites (cpu/calling/phasing.cpp)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -9,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.calling.phasing import phased
 from pairhmm.calling.scored_region import Evidence, without_nuisances
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
@@ -329,3 +329,49 @@ def _with_alleles(variant: Variant, kept: list[int]) -> Variant:
     while len(ref) > 1 and all(len(alt) > 1 and alt[-1] == ref[-1] for alt in alts):
         ref, alts = ref[:-1], [alt[:-1] for alt in alts]
     return replace(variant, ref=ref, alts=tuple(alts))
+
+
+def phased(
+    positions: Sequence[int], reads: Sequence[native.SiteReads], genotypes: Sequence[SampleGenotype], sample: int
+) -> list[SampleGenotype]:
+    """The genotypes of one sample at the sites of a region, with their phase.
+
+    Diploid heterozygous sites whose alleles some fragments tell apart together are a phase set. A site without another
+    one in its set stays unphased.
+
+    Parameters
+    ----------
+    positions : sequence of int
+        Of each site, in order.
+    reads : sequence of SiteReads
+        The reads over each site.
+    genotypes : sequence of SampleGenotype
+        The sample's genotype at each site.
+    sample : int
+        Index of the sample.
+    """
+    result = list(genotypes)
+    pairs = [(number, *alleles) for number, one in enumerate(genotypes) if (alleles := _heterozygous(one))]
+    if len(pairs) < 2:
+        return result
+    phaser = native.Phaser()
+    places = [phaser.add(reads[site], sample, first, second) for site, first, second in pairs]
+    members = Counter(number for number, _ in places)
+    start: dict[int, int] = {}
+    for (site, first, second), (number, swapped) in zip(pairs, places, strict=True):
+        if members[number] < 2:
+            continue
+        position = start.setdefault(number, positions[site])
+        # PS is a position: of two sets that begin at one place, the second can't be told apart.
+        if position in [one for other, one in start.items() if other < number]:
+            continue
+        result[site] = replace(result[site], phased=(second, first) if swapped else (first, second), phase_set=position)
+    return result
+
+
+def _heterozygous(genotype: SampleGenotype) -> tuple[int, int] | None:
+    """The two alleles of a diploid heterozygous genotype; None for any other."""
+    alleles = genotype.alleles
+    if alleles is None or len(alleles) != 2 or alleles[0] == alleles[1]:
+        return None
+    return alleles[0], alleles[1]

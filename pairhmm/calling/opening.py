@@ -11,7 +11,6 @@ from pairhmm.alignments.molecules import require_tags
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import LeftOut
-from pairhmm.calling.extent import Extent, run_extent
 from pairhmm.calling.mates import Joiner
 from pairhmm.calling.reference_check import ReferenceCheck
 from pairhmm.calling.region_choice import ChosenRegions, choose_regions
@@ -19,7 +18,7 @@ from pairhmm.calling.run import Run
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.stream import EvidenceStream
-from pairhmm.calling.targets import contig_order, find_places
+from pairhmm.calling.targets import Extent, contig_order, find_places, run_extent
 from pairhmm.calling.timing import READING, Tally, TimedScorer
 from pairhmm.engine.device_pool import Devices
 from pairhmm.native import require_compiled

@@ -19,16 +19,15 @@ from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.read_density import read_densities
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
-from pairhmm.calling.extent import Extent
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, whole_run
 from pairhmm.calling.region_choice import piece_regions
+from pairhmm.calling.region_sources import Place
 from pairhmm.calling.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.calling.shard_runs import GenomePiece, PiecePlaces, PiecesByNumber, listed_pieces
 from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin
-from pairhmm.calling.target_windows import Place
-from pairhmm.calling.targets import Inside, with_context
+from pairhmm.calling.targets import Extent, Inside, with_context
 from pairhmm.engine.device_pool import Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.workers import Workers, can_start_workers

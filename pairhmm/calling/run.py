@@ -9,14 +9,13 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.extent import Extent
 from pairhmm.calling.molecules import MoleculeCounts
-from pairhmm.calling.read_filter import SetAside
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.stream import EvidenceCounts, EvidenceStream
-from pairhmm.calling.summary import Announcements
+from pairhmm.calling.summary import Announcements, SetAside
+from pairhmm.calling.targets import Extent
 from pairhmm.calling.timing import JOINING, USING, Tally
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import Region

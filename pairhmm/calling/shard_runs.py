@@ -13,9 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from pairhmm.alignments.selection import JUMP
+from pairhmm.calling.region_sources import Place
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.shards import context
-from pairhmm.calling.target_windows import Place
 from pairhmm.calling.targets import CONTEXT, with_context
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval

@@ -27,8 +27,8 @@ from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.read_density import ReadDensity
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.calling.discovery import CandidateFinder
+from pairhmm.calling.region_sources import Place
 from pairhmm.calling.run_options import RunOptions
-from pairhmm.calling.target_windows import Place
 from pairhmm.calling.targets import Inside
 from pairhmm.sequences.arrays import distinct
 from pairhmm.sequences.fasta import Reference

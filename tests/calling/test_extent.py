@@ -6,7 +6,7 @@ import pysam
 import pytest
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.calling.extent import Extent, run_extent
+from pairhmm.calling.targets import Extent, run_extent
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import indexed_contigs

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairhmm import native as compiled
-from pairhmm.calling.phasing import phased
+from pairhmm.calling.genotyping import phased
 from pairhmm.variants.genotypes import SampleGenotype
 
 pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")

@@ -7,7 +7,7 @@ import pysam
 import pytest
 
 from pairhmm.calling.molecules import MoleculeOptions
-from pairhmm.calling.profile_making import made_profiles
+from pairhmm.calling.profiles import made_profiles
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.errors import InputError
 from pairhmm.models.gatk import ERROR, GatkOptions

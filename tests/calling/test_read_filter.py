@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pairhmm.calling.read_filter import SetAside
+from pairhmm.calling.summary import SetAside
 from pairhmm.models.gatk import GatkOptions
 
 

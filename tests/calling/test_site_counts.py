@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pairhmm.calling.genotyping import Site
-from pairhmm.calling.site_counts import SiteCounts
+from pairhmm.calling.summary import SiteCounts
 from pairhmm.variants.genotypes import SiteStatistics
 from pairhmm.variants.variant import Variant
 

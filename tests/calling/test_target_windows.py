@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pairhmm.calling.target_windows import ListedPlaces
+from pairhmm.calling.region_sources import ListedPlaces
 from pairhmm.variants.regions import MAX_SHIFT
 from pairhmm.variants.variant import Variant
 
