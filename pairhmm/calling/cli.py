@@ -106,8 +106,8 @@ def _pedigree(path: str) -> Pedigree:
     type=INPUT_FILE,
     metavar="FILE",
     panel=GENOTYPES,
-    help="A PED file: family, individual, father, mother, sex, phenotype. Children have alleles of their parents, where"
-    " all three are samples.",
+    help="A pedigree (PED: family, individual, father, mother, sex, phenotype). Children inherit alleles of their"
+    " parents, where all three are samples.",
 )
 @option(
     _DEFAULTS,
@@ -138,13 +138,13 @@ def _pedigree(path: str) -> Pedigree:
     _RECORDS,
     "gvcf",
     panel=OUTPUT,
-    help="Blocks of the reference lie between the records, so that the file can be joined with those of other samples.",
+    help="Write a gVCF: reference blocks between the variant records, for joint genotyping.",
 )
 @option(
     _RECORDS,
     "mnv",
     panel=OUTPUT,
-    help="SNVs of neighbouring bases that samples have on the same chromosomes are one record.",
+    help="Merge adjacent phased SNVs into one MNV record.",
 )
 @click.option(
     "--gq-bands",
@@ -153,7 +153,7 @@ def _pedigree(path: str) -> Pedigree:
     show_default=True,
     metavar="GQ,GQ",
     panel=OUTPUT,
-    help="The GQ from which on each further kind of block begins, with --gvcf. Each is 1 to 99.",
+    help="GQ bands of a gVCF: a further band of reference blocks begins at each of these numbers (1 to 99).",
 )
 @option(
     _RECORDS,
@@ -187,7 +187,7 @@ def _pedigree(path: str) -> Pedigree:
     "--no-version",
     is_flag=True,
     panel=OUTPUT,
-    help="The header names no version, date, command or backend, so that equal calls are equal bytes.",
+    help="Leave version, date, command and backend out of the header, so that equal calls have equal bytes.",
 )
 def command(
     ploidy: int,
@@ -250,7 +250,7 @@ def command(
     required=True,
     metavar="FOLDER",
     panel=OUTPUT,
-    help="The folder for the pieces, 1-of-N.bed to N-of-N.bed.",
+    help="The folder for the shards, 1-of-N.bed to N-of-N.bed.",
 )
 @option(
     scatter.write_scatter,
@@ -261,14 +261,14 @@ def command(
     required=True,
     metavar="N",
     panel=OUTPUT,
-    help="The number of pieces.",
+    help="The number of shards.",
 )
 def scatter_command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> None:
-    """Cut a run of 'call' or 'likelihoods' into pieces with about as many reads each.
+    """Divide a run of 'call' or 'likelihoods' into shards with about as many reads each.
 
-    Give this command the candidates, regions and options of the run. Then run the command on each piece (-R), with the
-    same candidates and options, and put the outputs together with 'gather'. The result is that of one run over
-    everything, because no cut lies near a candidate.
+    Give this command the candidates, regions and options of the run. Then run the command on each shard (-R), with the
+    same candidates and options, and merge the outputs with 'gather'. The result is that of one run over everything,
+    because no cut lies near a candidate.
     """
     if haplotypes is not None:
         raise click.UsageError("--haplotypes is for one region, which cannot be cut.")

@@ -34,14 +34,13 @@ PROFILE_EXAMPLES = (
     likelihoods.write_likelihoods,
     "prepared",
     panel=OUTPUT,
-    help="Likelihoods are written as genotypes use them: raised to the floor, and without the reads that fit no"
-    " haplotype.",
+    help="Write likelihoods as genotyping uses them: raised to the floor, and without the reads that fit no haplotype.",
 )
 @option(
     likelihoods.write_likelihoods,
     "only_listed",
     panel=OUTPUT,
-    help="Haplotypes with an allele that is not among the candidates of -v are left out of the table.",
+    help="Leave out haplotypes with an allele that is not among the candidates of -v.",
 )
 def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> None:
     """Write log10 P(read | haplotype) for the reads of each region.

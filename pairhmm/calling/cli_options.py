@@ -1,4 +1,4 @@
-"""Options that `likelihoods`, `call`, `scatter`, `fit` and `profiles` share, and the `RunOptions` that they make."""
+"""Options that `call`, `likelihoods`, `scatter`, `profiles` and `fit` share, and the `RunOptions` that they make."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PAIRS = {
     "min_alt_count": ("min_snv_count", "min_indel_count"),
     "min_alt_fraction": ("min_snv_fraction", "min_indel_fraction"),
 }
-"""Options with two values, and the fields that they set."""
+"""Options with two values, and the fields that these set."""
 
 
 class _Flags(click.ParamType):  # type: ignore[type-arg]
@@ -64,8 +64,8 @@ _PRESET = click.option(
     expose_value=False,
     metavar="NAME",
     panel=MODEL,
-    help="Defaults for a kind of reads: gap qualities, what sets reads aside, caps of base qualities, and what makes a"
-    " candidate. Options that are given count. illumina is what the options have without a preset. NAME is"
+    help="Defaults for a sequencing technology: gap qualities, the filter of reads, caps of base qualities, and"
+    " thresholds of candidates. Options that are given override them. illumina has the defaults of the options. NAME is"
     f" {either(tuple(PRESETS))}.",
 )
 
@@ -200,7 +200,7 @@ _DEPTH_AND_DISCOVERY = (
         "max_depth",
         metavar="N",
         panel=READS,
-        help="At most this many reads of each sample are used in a region. The reads' names decide which ones.",
+        help="Downsample each region to this many reads of each sample. The reads' names decide which ones.",
     ),
     option(
         _DISCOVERY,
@@ -232,7 +232,7 @@ _DEPTH_AND_DISCOVERY = (
         "assembly",
         "--assembly/--no-assembly",
         panel=DISCOVERY,
-        help="Reads are assembled where they disagree with the reference, which finds alleles that no alignment shows.",
+        help="Assemble reads where they disagree with the reference, which finds alleles that no alignment shows.",
     ),
 )
 
@@ -385,16 +385,16 @@ def molecule_options(command: Command) -> Command:
         _MOLECULES,
         "join_mates",
         panel=READS,
-        help="Mates that overlap become one profile, the product of both. This is for the profile model.",
+        help="Merge overlapping mates into one profile, the product of both. This is for the profile model.",
     )
     families = option(
         _MOLECULES,
         "families",
         metavar="NAME",
         panel=READS,
-        help="Reads of one molecule become one profile. With MI, they have the same tag MI; with position, the same"
-        " strand and ends of their molecule. Marked duplicates are left out unless other flags are excluded (0xB04)."
-        " This is for the profile model.",
+        help="UMI families: merge the reads of one molecule into one profile. With MI, they have the same tag MI; with"
+        " position, the same strand and ends of their molecule. Marked duplicates are left out unless other flags are"
+        " excluded (0xB04). This is for the profile model.",
     )
     return mates(families(command))
 

@@ -24,7 +24,7 @@ EXAMPLES = (
 
 @kept_apart()
 def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
-    """Put the outputs of the pieces of a run together, in the order that they are given in.
+    """Merge the outputs of the shards of a run, in the order that they are given in.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     Raises
     ------
     InputError
-        Where the pieces are not of one run or not in order, and where the output can't be written.
+        Where the shards are not of one run or not in order, and where the output can't be written.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     type=INPUT_FILE,
     metavar="PIECES...",
     panel=INPUT,
-    help="The outputs of 'call', 'likelihoods' or 'scan' over the pieces of a run, in the order of the pieces.",
+    help="The outputs of 'call', 'likelihoods' or 'scan' over the shards of a run, in the order of the shards.",
 )
 @output_option("The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.")
 @click.option(
@@ -80,12 +80,12 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     multiple=True,
     metavar="NAME",
     panel=OUTPUT,
-    help="The sample of a table, for a first column 'sample'. Repeat this option once for each piece, in their order.",
+    help="The sample of a table, for a first column 'sample'. Repeat this option once for each table, in their order.",
 )
 def command(pieces: tuple[str, ...], output: str, samples: tuple[str, ...]) -> None:
-    """Put the outputs of a run's pieces together.
+    """Merge the outputs of the shards of a run.
 
-    Rows are copied as they are, in the order of the pieces. The header of a VCF is that of the first piece, with the
+    Rows are copied unchanged, in the order of the shards. The header of a VCF is that of the first shard, with the
     provenance of all. Bgzipped outputs get their index.
     """
     gather(pieces, output, samples)
