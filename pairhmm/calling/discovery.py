@@ -68,8 +68,6 @@ class CandidateFinder:
     ----------
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases.
-    n_samples : int
-    options : CandidateOptions
     """
 
     def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:
@@ -97,7 +95,6 @@ class CandidateFinder:
 
         Parameters
         ----------
-        block : ReadBlock
         places : sequence of (int, int), optional
             Intervals in which candidates are sought, in order, which do not overlap: all those behind `settled` that
             the reads may reach. By default they are sought everywhere.
@@ -146,10 +143,8 @@ def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, 
 
     Parameters
     ----------
-    block : ReadBlock
     reads : int64 (reads,)
         Indices into the block.
-    region : Region
     reference : str
         Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
 

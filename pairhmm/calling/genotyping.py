@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.calling.scored_region import Evidence, without_nuisances
+from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.sequences.names import Names
@@ -79,9 +79,6 @@ def genotype_region(
 
     Parameters
     ----------
-    evidence : Evidence
-    samples : sequence of str
-    options : GenotypeOptions
     model : GatkOptions
         Has the floor: how far a haplotype's score may lie below a read's best.
     discovered : bool
@@ -91,7 +88,7 @@ def genotype_region(
     families : sequence of SampleFamily, optional
         Those of the pedigree whose members are among the samples.
     """
-    view = _View(evidence, tuple(samples), options, model, families)
+    view = _RegionReads(evidence, tuple(samples), options, model, families)
     # Also what was not asked for: the phase of the others depends on it.
     indices = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
     found = [view.candidate(index) for index in indices]
@@ -123,19 +120,15 @@ def _phased(sites: Sequence[Site], reads: Sequence[native.SiteReads]) -> Iterato
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:
-    """The evidence of a region of listed candidates on the haplotypes of listed alleles alone.
+    """A scored region of listed candidates on the haplotypes of listed alleles alone.
 
     All haplotypes, also those with nuisances, decide which reads fit the region. Only haplotypes of listed alleles
     decide which of these a read carries. A haplotype with a nuisance can spell a listed allele in another way, and
     would take its reads (figures in benchmarks/README.md). Reads that fit no haplotype are set aside as errors of
     mapping, unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any
     alignment shows. Without them, the other chromosome would be called twice.
-
-    Parameters
-    ----------
-    evidence : Evidence
     """
-    listed, set_aside = without_nuisances(evidence), _few_set_aside(evidence)
+    listed, set_aside = without_unlisted(evidence), _few_set_aside(evidence)
     if set_aside is listed.set_aside:
         return listed
     return replace(listed, set_aside=set_aside, unfit=evidence.set_aside)
@@ -158,7 +151,7 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
     return aside & ~kept
 
 
-class _Found(NamedTuple):
+class _Candidate(NamedTuple):
     """A site with what it was genotyped from.
 
     `place` is the index of its candidate in the region, the first one where several are joined. `allele_of` has the
@@ -177,7 +170,7 @@ class _Found(NamedTuple):
         return {allele for one in self.site.samples for allele in one.alleles or ()} - {0}
 
 
-class _View:
+class _RegionReads:
     """A region's reads, ready for genotyping."""
 
     def __init__(
@@ -196,13 +189,13 @@ class _View:
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
         self._families = families
 
-    def candidate(self, index: int) -> _Found:
+    def candidate(self, index: int) -> _Candidate:
         """Genotype a candidate with all its alternative alleles."""
         region = self._evidence.region
         allele_of = [alleles[index] for alleles in self._alleles]
         return self._found(index, region.variants[index], allele_of, region.extents[index])
 
-    def with_alleles(self, found: _Found, kept: list[int]) -> _Found:
+    def with_alleles(self, found: _Candidate, kept: list[int]) -> _Candidate:
         """A candidate, genotyped with only some of its alternative alleles."""
         if len(kept) == len(found.site.variant.alts):
             return found
@@ -211,7 +204,7 @@ class _View:
         fewer = self._found(found.place, _with_alleles(found.site.variant, kept), allele_of, found.extent)
         return fewer._replace(site=replace(fewer.site, left_out=found.site.left_out))
 
-    def with_spanned(self, found: list[_Found], discovered: bool) -> list[_Found]:
+    def with_spanned(self, found: list[_Candidate], discovered: bool) -> list[_Candidate]:
         """Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it.
 
         Of a discovered candidate, every allele has to be one of a sample.
@@ -227,7 +220,7 @@ class _View:
             for one, haplotypes in zip(found, spanned, strict=True)
         ]
 
-    def _spanned(self, found: _Found, haplotypes: set[int], discovered: bool) -> _Found:
+    def _spanned(self, found: _Candidate, haplotypes: set[int], discovered: bool) -> _Candidate:
         variant, allele_of = with_spanned(found.site.variant, found.allele_of, haplotypes)
         with_more = self._found(found.place, variant, allele_of, found.extent)
         last = len(variant.alts)
@@ -237,9 +230,9 @@ class _View:
         site = replace(with_more.site, quality=found.site.quality, left_out=found.site.left_out)
         return with_more._replace(site=site)
 
-    def with_joined_snvs(self, found: list[_Found]) -> list[_Found]:
+    def with_joined_snvs(self, found: list[_Candidate]) -> list[_Candidate]:
         """Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes."""
-        joined: dict[int, _Found] = {}
+        joined: dict[int, _Candidate] = {}
         taken: set[int] = set()
         for first, last in snv_runs([one.site.variant for one in found]):
             if taken.isdisjoint(range(first, last)) and (one := self._joined(found[first:last])) is not None:
@@ -247,7 +240,7 @@ class _View:
                 taken.update(range(first, last))
         return [joined.get(number, one) for number, one in enumerate(found) if number in joined or number not in taken]
 
-    def _joined(self, found: list[_Found]) -> _Found | None:
+    def _joined(self, found: list[_Candidate]) -> _Candidate | None:
         """Neighbouring SNVs as one candidate; None where a sample has one without the others."""
         alleles = list(zip(*(one.allele_of for one in found), strict=True))
         variant, allele_of, changed = joined_snvs([one.site.variant for one in found], alleles)
@@ -256,7 +249,7 @@ class _View:
         called = one.called
         return self.with_alleles(one, sorted(called)) if called and called <= changed else None
 
-    def _found(self, index: int, variant: Variant, allele_of: list[int], extent: tuple[int, int]) -> _Found:
+    def _found(self, index: int, variant: Variant, allele_of: list[int], extent: tuple[int, int]) -> _Candidate:
         """Genotype a variant, of which each haplotype has an allele, or -1 for none."""
         options = self._options
         priors = tuple(
@@ -268,7 +261,7 @@ class _View:
         samples, quality = call_site(reads, priors, ploidies, self._families)
         left_out = max(sample.left_out for sample in samples)
         site = Site(variant, quality, samples, self._samples, left_out)
-        return _Found(index, site, reads, allele_of, extent)
+        return _Candidate(index, site, reads, allele_of, extent)
 
     def with_others(self, site: Site, reads: native.SiteReads) -> Site:
         """The site with likelihoods of one allele more, which stands for all others."""
@@ -280,7 +273,7 @@ class _View:
         ]
         return replace(site, samples=samples)
 
-    def with_statistics(self, found: _Found) -> Site:
+    def with_statistics(self, found: _Candidate) -> Site:
         """The site with what its reads say of errors."""
         evidence, site = self._evidence, found.site
         facts = evidence.flag, evidence.mapq, evidence.from_end, found.place

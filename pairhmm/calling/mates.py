@@ -113,7 +113,6 @@ class Joiner:
 
     Attributes
     ----------
-    options : MoleculeOptions
     counts : MoleculeCounts
         Those who use what was joined count it here.
     """
@@ -126,7 +125,6 @@ class Joiner:
 
         Parameters
         ----------
-        held : ReadBlock
         cut : CutSlices
             Region after region.
         regions : sequence of int

@@ -1,4 +1,4 @@
-"""Which reads become one profile: the options, and the counts of a run."""
+"""Molecules whose reads become one profile: options for mates and UMI families, and the counts of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Apart = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class MoleculeOptions:
-    """Which reads of a molecule become one profile. Both options need the profile model.
+    """Which reads of a molecule are merged into one profile. Both options need the profile model.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class MoleculeOptions:
 
 @dataclass(slots=True)
 class MoleculeCounts:
-    """What was joined in a run. Reads, pairs and families count once for each region.
+    """Counts of merged reads. Reads, pairs and families count once for each region.
 
     Attributes
     ----------

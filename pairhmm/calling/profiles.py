@@ -25,7 +25,7 @@ from pairhmm.calling.mates import CutSlices, Joiner, joined_reads
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import prepared_base_quality
 from pairhmm.calling.stream import cut_bases, cut_slices
-from pairhmm.calling.targets import contig_order, find_places
+from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import PRESETS, ProfileModel, preset
@@ -92,7 +92,7 @@ def profiles(
     """
     chosen = _with_model("profiles", options, keywords)
     inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
-    return closed_at_exit(made_profiles(inputs, chosen))
+    return closed_at_exit(make_profiles(inputs, chosen))
 
 
 def _with_model(function: str, options: RunOptions | None, keywords: RunKeywords) -> RunOptions:
@@ -140,7 +140,7 @@ def write_profiles(
     check_apart(inputs.files, [("-o", output)])
     count = reads = 0
     with open_profiles(output) as write:
-        for one in made_profiles(inputs, chosen):
+        for one in make_profiles(inputs, chosen):
             write(one)
             count, reads = count + 1, reads + one.reads
     log.info("%d profiles of %d reads", count, reads)
@@ -182,8 +182,8 @@ class MadeProfile:
     __repr__ = short_repr
 
 
-def made_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfile]:
-    """The profiles of all reads of the files, or of those that overlap the regions, in order of their positions.
+def make_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfile]:
+    """Make profiles of all reads of the files, or of those that overlap the regions, in order of their positions.
 
     Reads are whole: they are not cut to the regions of candidates. Their base qualities are prepared as for scoring
     (``options.model``), and mates and families are joined as ``options.molecules`` says. Memory grows with the depth
@@ -207,10 +207,10 @@ def made_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfi
     families = options.molecules.families
     with ExitStack() as stack:
         genome = stack.enter_context(Reference(inputs.reference))
-        asked = find_places(inputs, genome)
-        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, asked is not None, options.threads))
+        requested = requested_intervals(inputs, genome)
+        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, requested is not None, options.threads))
         contigs = list(contig_order(reader, genome))
-        blocks = read_blocks(reader.sources, contigs, options.reads, options.chunk_size, asked, families=families)
+        blocks = read_blocks(reader.sources, contigs, options.reads, options.chunk_size, requested, families=families)
         if families == "MI":
             blocks = require_tags(blocks, ", ".join(inputs.alignments))
         joiner, model = Joiner(options.molecules), options.profile or preset(PRESETS[0])

@@ -122,7 +122,6 @@ def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64],
 
     Parameters
     ----------
-    block : ReadBlock
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases.
 

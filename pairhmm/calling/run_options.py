@@ -50,7 +50,7 @@ class RunInputs:
         ``chr:begin-end`` or ``chr:position``, 1-based inclusive. They need indexed alignments.
     regions_file : str or None
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
-    places : tuple of Interval or None
+    intervals : tuple of Interval or None
         What stands in place of both, once they were read: a pipe can be read once only.
     """
 
@@ -60,7 +60,7 @@ class RunInputs:
     haplotypes: str | None = None
     regions: tuple[str, ...] = ()
     regions_file: str | None = None
-    places: tuple[Interval, ...] | None = None
+    intervals: tuple[Interval, ...] | None = None
 
     @classmethod
     def of(

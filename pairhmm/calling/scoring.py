@@ -44,9 +44,6 @@ class ReadScorer:
 
     Attributes
     ----------
-    options : GatkOptions
-    pool : Devices
-    threads : int
     profile : ProfileModel or None
         The parameters of the profile model; None for GATK's model.
     bases, lowered : int
@@ -125,7 +122,6 @@ def model_reads(
 
     Parameters
     ----------
-    reads : CutReads
     base_quality : uint8[bases]
         Those of `prepared_base_quality`.
     options : GatkOptions

@@ -115,7 +115,7 @@ class EvidenceOptions:
 
 
 @dataclass(slots=True)
-class EvidenceCounts:
+class RegionCounts:
     """Counts of a run.
 
     Attributes
@@ -135,7 +135,7 @@ class EvidenceCounts:
     capped_reads: int = 0
     highest_quality: int | None = None
 
-    def add(self, other: EvidenceCounts) -> None:
+    def add(self, other: RegionCounts) -> None:
         """Add the counts of another part of the run."""
         self.regions += other.regions
         self.reads += other.reads
@@ -164,7 +164,7 @@ class _Task:
 
 
 @dataclass(slots=True)
-class _Begun:
+class _Scoring:
     """Regions whose scoring has begun.
 
     `reads` are their reads, or the profiles that these became: int64 `edges` has the first of each region, and the end.
@@ -180,16 +180,13 @@ class _Begun:
 
 
 @dataclass(slots=True)
-class EvidenceStream:
+class RegionStream:
     """Scores regions as reads arrive.
 
     Parameters
     ----------
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases.
-    source : RegionSource
-    score : RegionScorer
-    options : EvidenceOptions
     given : list of Haplotype, optional
         Haplotypes of every region, in place of combinations of candidates.
     joiner : Joiner, optional
@@ -202,7 +199,7 @@ class EvidenceStream:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
     joiner: Joiner | None = None
-    counts: EvidenceCounts = field(default_factory=EvidenceCounts)
+    counts: RegionCounts = field(default_factory=RegionCounts)
 
     def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
         """Evidence of each region, in order. While devices score some regions, the reads of the next ones are cut.
@@ -212,7 +209,7 @@ class EvidenceStream:
         blocks : iterable of ReadBlock
             Reads in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
-        begun: deque[_Begun] = deque()
+        begun: deque[_Scoring] = deque()
         for held, tasks in self._collected(blocks):
             begun.append(self._begin(held, tasks))
             if len(begun) > self.score.ahead:
@@ -297,7 +294,7 @@ class EvidenceStream:
             self.counts.capped_reads += len(reads) - len(kept)
         return kept
 
-    def _begin(self, held: ReadBlock, tasks: list[_Task]) -> _Begun:
+    def _begin(self, held: ReadBlock, tasks: list[_Task]) -> _Scoring:
         cut, slices, counts = _cut(held, tasks)
         edges = offsets(counts)
         if self.joiner is not None:
@@ -309,9 +306,9 @@ class EvidenceStream:
         haplotypes = [list(islice(letters, len(task.haplotypes))) for task in tasks]
         scores = self.score.begin(cut, np.diff(edges).tolist(), haplotypes)
         reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
-        return _Begun(tasks, reads, edges, _from_end(held, tasks, reads.first, edges), sum(counts), scores)
+        return _Scoring(tasks, reads, edges, _from_end(held, tasks, reads.first, edges), sum(counts), scores)
 
-    def _scored(self, begun: _Begun) -> Iterator[Evidence]:
+    def _scored(self, begun: _Scoring) -> Iterator[Evidence]:
         scores, precision = begun.scores()
         tasks, reads, edges = begun.tasks, begun.reads, begun.edges
         best = best_of_each(scores, np.repeat([len(task.haplotypes) for task in tasks], np.diff(edges)))
@@ -378,7 +375,6 @@ def cut_slices(
 
     Parameters
     ----------
-    held : ReadBlock
     reads : int64[reads]
         Indices into `held`.
     start, end : int or int64[reads]

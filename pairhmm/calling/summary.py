@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
 from pairhmm.calling.genotyping import Site
+from pairhmm.calling.molecules import MoleculeCounts
+from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.scoring import ReadScorer
-from pairhmm.calling.stream import EvidenceCounts
-from pairhmm.calling.timing import Tally
+from pairhmm.calling.stream import RegionCounts
+from pairhmm.calling.timing import Timing
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.variants.genotypes import MAX_GENOTYPES
 from pairhmm.variants.records import MANY_UNFIT
@@ -26,12 +27,11 @@ LONG_READS = 1_000
 
 
 @dataclass(slots=True)
-class SetAside:
+class FilteredReads:
     """Counts reads that fit no haplotype, region by region.
 
     Attributes
     ----------
-    samples : list of str
     reads, set_aside : int
         Reads scored, and those of them that fit no haplotype. A read counts once for each region.
     bases : int
@@ -79,7 +79,7 @@ class SetAside:
             if count:
                 self._find_emptied(evidence, covering, f"{variant.chrom}:{variant.pos + 1}")
 
-    def add_counts(self, other: SetAside) -> None:
+    def add_counts(self, other: FilteredReads) -> None:
         """Add the counts of the part of a run that follows."""
         self.reads += other.reads
         self.set_aside += other.set_aside
@@ -111,8 +111,11 @@ class SetAside:
                 reads,
             )
 
-    def announce(self, scorer: ReadScorer) -> None:
-        """Warn where the share is large, and where sites lost all reads."""
+    def announce(self, options: GatkOptions, lowered: float) -> None:
+        """Warn where the share is large, and where sites lost all reads.
+
+        `lowered` is the share of all bases whose quality was lowered to 6.
+        """
         share = self.set_aside / self.reads if self.reads else 0.0
         if not (self.emptied or share >= MANY_UNFIT):
             return
@@ -127,11 +130,7 @@ class SetAside:
             self.reads,
             100 * share,
             emptied,
-            _cure(
-                scorer.options,
-                scorer.lowered / scorer.bases if scorer.bases else 0.0,
-                self.bases / self.set_aside if self.set_aside else 0.0,
-            ),
+            _cure(options, lowered, self.bases / self.set_aside if self.set_aside else 0.0),
         )
 
 
@@ -154,74 +153,80 @@ def _cure(options: GatkOptions, lowered: float, length: float) -> str:
     return "--error-rate 0 keeps them, for reads with many errors; or is the reference another one?"
 
 
-class Announcements:
-    """Counts what a run does, region by region, and announces it at the end.
-
-    Parameters
-    ----------
-    samples : sequence of str
-    haplotypes_given : bool
-        Whether haplotypes were given. Regions where they fit few reads are then announced.
-    tally : Tally
-        Collects what ``--verbose`` reports.
-    min_base_quality : int
-        The base quality that candidates need; 0 where they are given.
+@dataclass(slots=True)
+class RunCounts:
+    """The counts of a run, or of a shard of one. The counts of shards are added in order.
 
     Attributes
     ----------
-    fitting : SetAside
+    molecules : MoleculeCounts or None
+        None where reads are not joined.
+    bases, lowered, tagged : int
+        As in `ReadScorer`.
     """
 
-    def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally, min_base_quality: int) -> None:
-        self.fitting = SetAside(list(samples), haplotypes_given)
-        self._tally = tally
-        self._min_base_quality = min_base_quality
+    stream: RegionCounts
+    filtered: FilteredReads
+    molecules: MoleculeCounts | None = None
+    bases: int = 0
+    lowered: int = 0
+    tagged: int = 0
+    timing: Timing = field(default_factory=Timing)
 
-    def add(self, evidence: Evidence) -> None:
-        """Count a region."""
-        self._tally.add(evidence)
-        self.fitting.add(evidence)
+    @classmethod
+    def none(cls, samples: list[str], options: RunOptions) -> Self:
+        """The counts of a run before its first shard."""
+        molecules = MoleculeCounts() if options.molecules.are_on else None
+        return cls(RegionCounts(), FilteredReads(samples), molecules)
 
-    def announce(self, counts: EvidenceCounts, max_depth: int, scorer: ReadScorer, without_set_aside: bool) -> None:
-        """Write all messages, once all regions are counted.
+    def add(self, other: RunCounts) -> None:
+        """Add the counts of the next shard."""
+        self.stream.add(other.stream)
+        self.filtered.add_counts(other.filtered)
+        if self.molecules is not None and other.molecules is not None:
+            self.molecules.add_counts(other.molecules)
+        self.bases += other.bases
+        self.lowered += other.lowered
+        self.tagged += other.tagged
+        self.timing.add_counts(other.timing)
+
+    def announce(self, inputs: RunInputs, options: RunOptions, filters_reads: bool) -> None:
+        """Write the messages at the end of the run.
 
         Parameters
         ----------
-        counts : EvidenceCounts
-        max_depth : int
-            The limit that the counts of capped reads refer to.
-        scorer : ReadScorer
-            Knows how many bases had their quality lowered, which may be why reads fit no haplotype, and how many reads
-            have indel qualities of their own.
-        without_set_aside : bool
+        filters_reads : bool
             Whether reads that fit no haplotype were left unused.
         """
-        if counts.highest_quality is not None and counts.highest_quality < self._min_base_quality:
+        stream, least = self.stream, options.discovery.min_base_quality
+        if inputs.candidates_are_discovered and stream.highest_quality is not None and stream.highest_quality < least:
             log.warning(
                 "no read has a base of quality %d or more (--min-base-quality), so that no SNV is found; the highest"
                 " quality is %d",
-                self._min_base_quality,
-                counts.highest_quality,
+                least,
+                stream.highest_quality,
             )
-        if counts.capped_reads:
+        if stream.capped_reads:
             log.warning(
                 "%d reads left out of %d regions deeper than %d reads a sample (--max-depth)",
-                counts.capped_reads,
-                counts.capped_regions,
-                max_depth,
+                stream.capped_reads,
+                stream.capped_regions,
+                options.evidence.max_depth,
             )
-        if scorer.tagged:
+        if self.tagged:
             log.info(
                 "tags BI and BD of %d of %d reads are used as gap-open qualities (--no-indel-tags leaves them)",
-                scorer.tagged,
-                counts.reads,
+                self.tagged,
+                stream.reads,
             )
-        self.fitting.announce_poor()
-        if without_set_aside:
-            self.fitting.announce(scorer)
-        self._tally.tell()
-        aside = f" ({self.fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'})"
-        log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)
+        self.filtered.announce_poor()
+        if filters_reads:
+            self.filtered.announce(options.model, self.lowered / self.bases if self.bases else 0.0)
+        self.timing.log()
+        aside = f" ({self.filtered.set_aside} {'set aside' if filters_reads else 'fit no haplotype'})"
+        log.info("%d regions, %d reads%s, %d pairs", stream.regions, stream.reads, aside, stream.pairs)
+        if self.molecules is not None:
+            self.molecules.announce(options.molecules)
 
 
 @dataclass(slots=True)
@@ -230,7 +235,6 @@ class SiteCounts:
 
     Attributes
     ----------
-    sites : int
     limited : int
         Those of which not all genotypes were weighed.
     unfit : int

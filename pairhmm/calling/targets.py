@@ -14,8 +14,8 @@ from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, merge, parse_region, read_bed
 from pairhmm.variants.candidates import indexed_contigs
 
-CONTEXT = 1000
-"""Bases on either side of an interval that was asked for in which candidates are sought, too.
+PADDING = 1000
+"""Padding: bases on either side of a requested interval in which candidates are sought, too.
 
 Candidates inside the interval are then joined as in a run over everything, unless the candidates around it leave no gap
 in these bases.
@@ -27,25 +27,25 @@ def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
     return reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
 
 
-def find_places(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
-    """The intervals that were asked for, merged and in the reference's order; None for everywhere."""
-    if inputs.places is not None:
-        return merge(inputs.places, list(genome.contigs))
+def requested_intervals(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
+    """The requested intervals, merged and in the reference's order; None for everywhere."""
+    if inputs.intervals is not None:
+        return merge(inputs.intervals, list(genome.contigs))
     if not inputs.regions and inputs.regions_file is None:
         return None
-    places = [parse_region(text, genome.contigs) for text in inputs.regions]
+    intervals = [parse_region(text, genome.contigs) for text in inputs.regions]
     if inputs.regions_file is not None:
-        places += read_bed(inputs.regions_file, genome.contigs)
-    return merge(places, list(genome.contigs))
+        intervals += read_bed(inputs.regions_file, genome.contigs)
+    return merge(intervals, list(genome.contigs))
 
 
-def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
-    """Places with `CONTEXT` bases around them. Candidates there decide how those inside are joined."""
-    if places is None:
+def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
+    """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
+    if intervals is None:
         return None
     widened = [
-        Interval(chrom, max(0, start - CONTEXT), min(genome.contigs[chrom], end + CONTEXT))
-        for chrom, start, end in places
+        Interval(chrom, max(0, start - PADDING), min(genome.contigs[chrom], end + PADDING))
+        for chrom, start, end in intervals
     ]
     return merge(widened, list(genome.contigs))
 
@@ -53,11 +53,11 @@ def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[I
 class Inside:
     """Tests whether a position lies in one of some disjoint intervals. With None, every position does."""
 
-    def __init__(self, places: Sequence[Interval] | None) -> None:
-        self._everywhere = places is None
+    def __init__(self, intervals: Sequence[Interval] | None) -> None:
+        self._everywhere = intervals is None
         self._starts: dict[str, list[int]] = {}
         self._ends: dict[str, list[int]] = {}
-        for chrom, start, end in places or ():
+        for chrom, start, end in intervals or ():
             self._starts.setdefault(chrom, []).append(start)
             self._ends.setdefault(chrom, []).append(end)
 
@@ -68,8 +68,8 @@ class Inside:
         return index >= 0 and position < self._ends[chrom][index]
 
 
-class Extent:
-    """The intervals that a run goes over, in the order of the run.
+class Progress:
+    """Tells the share of a run that lies before a position. `intervals` are what the run goes over, in its order.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Extent:
             self._total += end - start
 
     def share(self, chrom: str, position: int) -> float:
-        """The share (0 to 1) of the extent's bases that lie before a position; 0 for a contig outside the extent."""
+        """The share (0 to 1) of all bases that lie before a position; 0 for a contig without an interval."""
         starts = self._starts.get(chrom)
         if not starts or not self._total:
             return 0.0
@@ -97,31 +97,30 @@ class Extent:
         return (self._before[chrom][index] + inside) / self._total
 
 
-def run_extent(
+def run_progress(
     reader: AlignmentReader,
     contigs: Mapping[str, int],
-    places: Sequence[Interval] | None,
+    intervals: Sequence[Interval] | None,
     candidates: str | None,
-) -> Extent:
-    """The extent of a run: the intervals that were asked for, or whole contigs, where there are reads and candidates.
+) -> Progress:
+    """The progress of a run over the requested intervals, or over whole contigs, with reads and candidates.
 
     A contig counts in full unless an index says that it is empty. The run takes no time for an empty one.
 
     Parameters
     ----------
-    reader : AlignmentReader
     contigs : mapping of str to int
         Lengths of the contigs, in the order of the run.
-    places : sequence of (str, int, int), optional
-        Intervals that were asked for, in the order of the run.
+    intervals : sequence of (str, int, int), optional
+        The requested ones, in the order of the run.
     candidates : str, optional
         VCF or BCF of candidates.
     """
-    intervals = places if places is not None else [Interval(name, 0, length) for name, length in contigs.items()]
-    known: list[Collection[str]] = [_with_reads(reader, contigs)]
+    intervals = intervals if intervals is not None else [Interval(name, 0, length) for name, length in contigs.items()]
+    kept: list[Collection[str]] = [_with_reads(reader, contigs)]
     if candidates is not None:
-        known.append(indexed_contigs(candidates) or contigs)
-    return Extent(one for one in intervals if all(one[0] in names for names in known))
+        kept.append(indexed_contigs(candidates) or contigs)
+    return Progress(interval for interval in intervals if all(interval.chrom in names for names in kept))
 
 
 def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collection[str]:

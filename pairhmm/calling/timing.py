@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -30,10 +30,6 @@ class StageClock:
     ----------
     now : callable
         Seconds.
-
-    Attributes
-    ----------
-    seconds : dict of str to float
     """
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
@@ -121,12 +117,11 @@ class TimedScorer:
 
 
 @dataclass(slots=True)
-class Tally:
+class Timing:
     """Counts what a run does, and logs it. It costs next to nothing if these messages are off.
 
     Attributes
     ----------
-    clock : StageClock
     pairs : int64 (precisions,)
         Scored pairs of each precision.
     """
@@ -155,13 +150,13 @@ class Tally:
             int(pairs[1:].sum()),
         )
 
-    def add_counts(self, pairs: np.ndarray[tuple[int], np.dtype[np.int64]], seconds: Mapping[str, float]) -> None:
+    def add_counts(self, other: Timing) -> None:
         """Add the pairs and the seconds of another process."""
-        self.pairs += pairs
-        for name, spent in seconds.items():
+        self.pairs += other.pairs
+        for name, spent in other.clock.seconds.items():
             self.clock.seconds[name] = self.clock.seconds.get(name, 0.0) + spent
 
-    def tell(self) -> None:
+    def log(self) -> None:
         """Log the totals at the end of a run."""
         pairs = ", ".join(f"{count} in {name}" for name, count in zip(PRECISIONS, self.pairs.tolist(), strict=True))
         log.debug("pairs: %s (float32 but for long reads and what underflows there)", pairs)

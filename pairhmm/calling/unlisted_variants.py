@@ -1,4 +1,4 @@
-"""Nuisances: variants that reads show near listed candidates, but that are not listed themselves.
+"""Unlisted variants, which reads show near listed candidates. Their role in a region is "nuisance".
 
 All coordinates are 0-based half-open.
 """
@@ -22,12 +22,11 @@ _Change = tuple[int, str, str]
 _position = attrgetter("pos")
 
 
-class Nuisances:
+class UnlistedVariants:
     """Collects the variants that the reads of a contig show, and adds them to regions of listed candidates.
 
     Parameters
     ----------
-    finder : CandidateFinder
     fetch : callable
         ``fetch(chrom, start, end)`` gives reference bases.
     """
@@ -57,7 +56,7 @@ class Nuisances:
         del self._shown[: bisect_left(self._shown, position, key=_position)]
 
     def added(self, region: Region) -> Region:
-        """The region with the nuisances that lie in it."""
+        """The region with the unlisted variants that lie in it."""
         # An extent begins at its record's position or before it.
         first, last = (bisect_left(self._shown, place, key=_position) for place in (region.start, region.end))
         listed_alleles = {(variant.pos, variant.ref, variant.alts) for variant in region.variants}

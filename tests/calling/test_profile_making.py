@@ -7,7 +7,7 @@ import pysam
 import pytest
 
 from pairhmm.calling.molecules import MoleculeOptions
-from pairhmm.calling.profiles import made_profiles
+from pairhmm.calling.profiles import make_profiles
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.errors import InputError
 from pairhmm.models.gatk import ERROR, GatkOptions
@@ -32,7 +32,7 @@ def made(data, regions=(), model=PLAIN, chunk_size=20_000, **molecules):
         model=model,
         chunk_size=chunk_size,
     )
-    return list(made_profiles(RunInputs.of(str(data.bam), str(data.reference), regions=regions), options))
+    return list(make_profiles(RunInputs.of(str(data.bam), str(data.reference), regions=regions), options))
 
 
 def plain(one):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from pairhmm.calling.shard_runs import GenomePiece, PiecesByNumber, listed_pieces
+from pairhmm.calling.shard_runs import NumberedShards, Shard, listed_shards
 from pairhmm.variants.variant import Variant
 
 TARGETS = [(0, 10), (0, 20), (0, 30), (1, 5)]
@@ -14,17 +14,17 @@ TARGETS = [(0, 10), (0, 20), (0, 30), (1, 5)]
 
 def pieces(cuts):
     """All pieces of a run over two contigs, whose targets are cut at these places."""
-    found = PiecesByNumber(TARGETS, dict(zip(TARGETS, cuts, strict=True)).__getitem__, 2)
+    found = NumberedShards(TARGETS, dict(zip(TARGETS, cuts, strict=True)).__getitem__, 2)
     return [found[number] for number in range(len(TARGETS) + 1)]
 
 
 def test_a_piece_lies_between_two_cuts():
     assert pieces([(0, 12), (0, 20), (0, 38), (1, 9)]) == [
-        GenomePiece((0, 0), (0, 12)),
-        GenomePiece((0, 12), (0, 20), touches=True),
-        GenomePiece((0, 20), (0, 38), touches=True),
-        GenomePiece((0, 38), (1, 9), touches=True),
-        GenomePiece((1, 9), (2, 0), touches=True),
+        Shard((0, 0), (0, 12)),
+        Shard((0, 12), (0, 20), touches=True),
+        Shard((0, 20), (0, 38), touches=True),
+        Shard((0, 38), (1, 9), touches=True),
+        Shard((1, 9), (2, 0), touches=True),
     ]
 
 
@@ -39,7 +39,7 @@ def test_pieces_do_not_overlap_and_leave_nothing_out(first, second):
 
 
 def test_a_run_without_cuts_is_one_piece():
-    assert PiecesByNumber([], {}.__getitem__, 3)[0] == GenomePiece((0, 0), (3, 0))
+    assert NumberedShards([], {}.__getitem__, 3)[0] == Shard((0, 0), (3, 0))
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_a_run_without_cuts_is_one_piece():
 )
 def test_listed_candidates_that_are_close_make_large_pieces(spacing, count, sizes):
     listed = [Variant("q", spacing * (at + 50), "A", ("C",)) for at in range(count)]
-    pieces = list(listed_pieces(iter(listed), {"q": 10**6}, lambda *_: "", margin=10, threads=4, reach=5))
+    pieces = list(listed_shards(iter(listed), {"q": 10**6}, lambda *_: "", margin=10, threads=4, reach=5))
     assert [len(piece.listed) for piece in pieces] == sizes
     assert [one for piece in pieces for one in piece.listed] == listed

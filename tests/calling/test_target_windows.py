@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pairhmm.calling.region_sources import ListedPlaces
+from pairhmm.calling.region_sources import TargetWindows
 from pairhmm.variants.regions import MAX_SHIFT
 from pairhmm.variants.variant import Variant
 
@@ -31,7 +31,7 @@ def positions(intervals, before: int) -> set[int]:
 @pytest.mark.parametrize("count", [0, 5, 60])
 def test_places_are_the_extents_with_their_margins(count):
     candidates = listed(np.random.default_rng(count), count)
-    places = ListedPlaces(iter(candidates), MARGIN, lambda one: (RANK[one.chrom], one.pos))
+    places = TargetWindows(iter(candidates), MARGIN, lambda one: (RANK[one.chrom], one.pos))
     for chrom, rank in RANK.items():
         for end in (3_000, 3_001, 12_000, 30_000):
             given = places.up_to(rank, end)
@@ -42,7 +42,7 @@ def test_places_are_the_extents_with_their_margins(count):
 
 def test_places_that_were_passed_are_forgotten():
     candidates = listed(np.random.default_rng(3), 60)
-    places = ListedPlaces(iter(candidates), MARGIN, lambda one: (RANK[one.chrom], one.pos))
+    places = TargetWindows(iter(candidates), MARGIN, lambda one: (RANK[one.chrom], one.pos))
     whole = list(places.up_to(0, 20_000))
     places.forget(9_000)
     assert places.up_to(0, 20_000) == [one for one in whole if one[1] > 9_000]

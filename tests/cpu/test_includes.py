@@ -15,24 +15,23 @@ if not ROOT.exists():
 
 # What a folder's files may include besides those of their own folder.
 BELOW = {
-    "platform": set(),
+    "simd": set(),
     "threads": set(),
-    "genomics": {"platform"},
-    "align": {"platform", "threads"},
-    "discovery": {"genomics", "align"},
+    "align": {"simd", "threads"},
+    "calling": {"simd", "align"},
     "compare": {"threads"},
-    "forward": {"platform", "threads"},
+    "forward": {"simd", "threads"},
     "place": {"threads"},
-    "posterior": {"platform", "threads", "forward"},
-    "scan": {"threads", "genomics"},
-    "staging": {"platform", "threads", "genomics"},
-    "formats": {"platform", "threads", "genomics", "scan"},
-    "sketch": {"platform", "threads"},
-    "warp": {"platform", "threads", "forward"},
-    "wasm": {"platform", "threads", "genomics", "discovery", "forward", "staging", "formats"},
+    "posterior": {"simd", "threads", "forward"},
+    "scan": {"threads", "calling"},
+    "packing": {"simd", "threads", "calling"},
+    "formats": {"simd", "threads", "calling", "scan"},
+    "sketch": {"simd", "threads"},
+    "warp": {"simd", "threads", "forward"},
+    "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
     "bind": {
-        *("align", "compare", "threads", "genomics", "forward", "posterior", "scan", "staging", "formats", "warp"),
-        *("discovery", "place", "sketch"),
+        *("align", "calling", "compare", "formats", "forward", "packing", "place", "posterior", "scan", "sketch"),
+        *("threads", "warp"),
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
