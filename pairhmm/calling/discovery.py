@@ -63,11 +63,6 @@ class CandidateFinder:
     """Finds candidates in blocks of reads, in order of position.
 
     The candidates do not depend on how the reads are divided into blocks.
-
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
     """
 
     def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:

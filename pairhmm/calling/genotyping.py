@@ -340,8 +340,6 @@ def phased(
         The reads over each site.
     genotypes : sequence of SampleGenotype
         The sample's genotype at each site.
-    sample : int
-        Index of the sample.
     """
     result = list(genotypes)
     pairs = [(number, *alleles) for number, one in enumerate(genotypes) if (alleles := _heterozygous(one))]

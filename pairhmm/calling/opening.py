@@ -19,7 +19,7 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.stream import RegionStream
 from pairhmm.calling.targets import Progress, contig_order, requested_intervals, run_progress
-from pairhmm.calling.timing import READING, TimedScorer, Timing
+from pairhmm.calling.timing import READING, Timing
 from pairhmm.engine.device_pool import Devices
 from pairhmm.native import require_compiled
 from pairhmm.sequences.fasta import Reference
@@ -27,15 +27,7 @@ from pairhmm.sequences.intervals import Interval
 
 
 class OpenFiles(NamedTuple):
-    """The open files of a run.
-
-    Attributes
-    ----------
-    contigs : dict of str to int
-        Lengths, in the order of the run.
-    requested : list of Interval or None
-        The requested ones; None for everywhere.
-    """
+    """The open files of a run."""
 
     genome: Reference
     reader: AlignmentReader
@@ -106,9 +98,8 @@ def make_run(
     """A run, or a shard of one, over open files. `left_out` gets the reads that a shard leaves out."""
     genome, reader = files.genome, files.reader
     timing = Timing()
-    scorer = ReadScorer(options.model, devices, options.threads, options.profile)
+    scorer = ReadScorer(options.model, devices, options.threads, options.profile, clock=timing.clock)
     joiner = Joiner(options.molecules) if options.molecules.are_on else None
-    timed = TimedScorer(scorer, timing.clock)
     families = options.molecules.families
     blocks = read_blocks(
         reader.sources,
@@ -130,7 +121,7 @@ def make_run(
         samples=reader.samples,
         contigs=files.contigs,
         requested=requested,
-        stream=RegionStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
+        stream=RegionStream(genome.fetch, regions.source, scorer, options.evidence, regions.haplotypes, joiner),
         blocks=timing.clock.items(READING, files.check.watch(blocks)),
         scorer=scorer,
         progress=progress,

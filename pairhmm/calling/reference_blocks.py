@@ -26,8 +26,6 @@ class ReferenceWalk:
         Has counted the reads of an interval when its blocks are taken.
     intervals : sequence of Interval
         The requested ones, disjoint.
-    contigs : sequence of str
-        In the order of the run.
     ploidies : callable
         ``ploidies(chrom, start, end)`` gives intervals (start, end, ploidy).
     """

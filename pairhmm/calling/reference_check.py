@@ -43,10 +43,6 @@ class ReferenceCheck:
     ----------
     path : str
         Name of the reference, for messages.
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    contigs : mapping of str to int
-        Lengths of the contigs.
     checksums : mapping of str to str
         MD5 of contigs, in hexadecimal, from the reads' header (SAM's M5).
     """
@@ -119,11 +115,6 @@ class ReferenceCheck:
 
 def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count the bases of each read that can be compared with the reference, and those that differ from it.
-
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
 
     Returns
     -------

@@ -55,13 +55,6 @@ def choose_regions(
 ) -> ChosenRegions:
     """Choose the regions of a run from its inputs.
 
-    Parameters
-    ----------
-    contigs : dict of str to int
-        Lengths, in the order of the run.
-    requested : list of Interval or None
-        The requested ones; None for everywhere.
-
     Raises
     ------
     InputError
@@ -92,13 +85,7 @@ def shard_regions(
     n_samples: int,
     intervals: ShardIntervals,
 ) -> ChosenRegions:
-    """The regions of a shard of a run.
-
-    Parameters
-    ----------
-    contigs : dict of str to int
-        Lengths, in the order of the run.
-    """
+    """The regions of a shard of a run."""
     builder = RegionBuilder(genome.fetch, contigs, _limited(options))
     finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
     padded = intervals.padded(shard)

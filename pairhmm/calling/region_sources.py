@@ -107,8 +107,6 @@ class ListedRegions:
     ----------
     listed : iterable of (Variant, (int, int))
         Candidates and their extents, in the order of `contigs`, then by position.
-    contigs : sequence of str
-        Contigs in the order of the reads.
     requested : callable, optional
         The requested intervals; everywhere by default.
     """
@@ -209,13 +207,7 @@ def is_requested(region: Region) -> bool:
 
 
 class GivenRegion:
-    """Gives one region that is known beforehand.
-
-    Parameters
-    ----------
-    contigs : sequence of str
-        Contigs in the order of the reads.
-    """
+    """Gives one region that is known beforehand."""
 
     def __init__(self, region: Region, contigs: Sequence[str]) -> None:
         self._region: Region | None = region

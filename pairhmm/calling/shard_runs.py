@@ -76,13 +76,6 @@ class _SortedIntervals:
 class ShardIntervals:
     """The intervals of the shards of a run.
 
-    Parameters
-    ----------
-    requested : sequence of Interval or None
-        The requested ones; None for everywhere.
-    contigs : mapping of str to int
-        Lengths, in the order of the run.
-
     Attributes
     ----------
     all_intervals : sequence of Interval
@@ -180,10 +173,6 @@ def listed_shards(
     ----------
     variants : iterable of Variant
         In the order of `contigs`, then by position.
-    contigs : mapping of str to int
-        Lengths.
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
     margin : int
         The distance beyond which two candidates cannot influence each other.
     threads : int

@@ -175,8 +175,6 @@ class Cutter:
 
     Parameters
     ----------
-    intervals : sequence of Interval
-        The requested ones, in order.
     margin : int
         The distance beyond which two candidates cannot influence each other.
     """
@@ -222,15 +220,7 @@ class Cutter:
 
 
 class DiscoveredCuts:
-    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut.
-
-    Parameters
-    ----------
-    intervals : sequence of Interval
-        The requested ones, in order.
-    contigs : mapping of str to int
-        Lengths, in the order of the run.
-    """
+    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut."""
 
     def __init__(
         self,
@@ -261,8 +251,6 @@ def shards_between(
     ----------
     intervals : sequence of Interval
         In the order of `rank`.
-    rank : mapping of str to int
-        Index of each contig in the order of the run.
     cuts : sequence of (int, int)
         Rank of the contig, and position, of each cut.
     """

@@ -185,8 +185,6 @@ class RegionStream:
 
     Parameters
     ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
     given : list of Haplotype, optional
         Haplotypes of every region, in place of combinations of candidates.
     joiner : Joiner, optional

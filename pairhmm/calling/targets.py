@@ -109,8 +109,6 @@ def run_progress(
 
     Parameters
     ----------
-    contigs : mapping of str to int
-        Lengths of the contigs, in the order of the run.
     intervals : sequence of (str, int, int), optional
         The requested ones, in the order of the run.
     candidates : str, optional

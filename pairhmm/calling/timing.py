@@ -1,19 +1,17 @@
-"""Reports for `--verbose`: each region, how its pairs were scored, and the seconds that each stage took."""
+"""Timing for `--verbose`: each region, how its pairs were scored, and the seconds of each stage."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.stream import CutReads, FlatScores, RegionScorer
 from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)
@@ -83,37 +81,6 @@ class _Stage:
 
     def __exit__(self, *unused: object) -> None:
         self._clock.end()
-
-
-@dataclass(slots=True)
-class TimedScorer:
-    """A scorer whose time counts for the stage `SCORING`."""
-
-    scorer: RegionScorer
-    clock: StageClock
-
-    @property
-    def ahead(self) -> int:
-        """That of the scorer."""
-        return self.scorer.ahead
-
-    def begin(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> Callable[[], FlatScores]:
-        """Begin as the scorer does. The wait for the scores counts, too."""
-        with self.clock.stage(SCORING):
-            scores = self.scorer.begin(reads, reads_of, haplotypes)
-        return lambda: self._waited(scores)
-
-    def _waited(self, scores: Callable[[], FlatScores]) -> FlatScores:
-        with self.clock.stage(SCORING):
-            return scores()
-
-    def set_aside(
-        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """What the scorer gives."""
-        return self.scorer.set_aside(scores, lengths, ends)
 
 
 @dataclass(slots=True)

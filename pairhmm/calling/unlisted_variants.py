@@ -23,13 +23,7 @@ _position = attrgetter("pos")
 
 
 class UnlistedVariants:
-    """Collects the variants that the reads of a contig show, and adds them to regions of listed candidates.
-
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    """
+    """Collects the variants that the reads of a contig show, and adds them to regions of listed candidates."""
 
     def __init__(self, finder: CandidateFinder, fetch: FetchBases) -> None:
         self._finder, self._fetch = finder, fetch
