@@ -1,4 +1,4 @@
-"""Messages at the end of a run. tests/calling/test_cli_set_aside.py has whole runs."""
+"""Messages at the end of a run, and the seconds of its stages. tests/calling/test_cli_filtered.py has whole runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from pairhmm.calling.genotyping import Site
 from pairhmm.calling.summary import FilteredReads, SiteCounts
+from pairhmm.calling.timing import StageClock
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.variants.genotypes import SiteStatistics
 from pairhmm.variants.variant import Variant
@@ -47,3 +48,51 @@ def test_long_reads_are_led_to_their_preset(caplog, length, is_long):
     assert "90 of 100 reads (90%) fit no haplotype and were set aside" in line
     assert ("reads of 3,000 bases need --preset ont, or --preset hifi" in line) is is_long
     assert ("--base-quality-threshold 0" in line) is not is_long
+
+
+class Now:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def wait(self, seconds: float) -> float:
+        self.seconds += seconds
+        return seconds
+
+
+def test_a_stage_does_not_count_those_within_it():
+    now = Now()
+    clock = StageClock(now)
+
+    def score(seconds):
+        with clock.stage("scoring"):
+            return now.wait(seconds)
+
+    def read():
+        for _ in range(2):
+            now.wait(1)
+            yield score(10)
+
+    now.wait(1000)
+    with clock.stage("all"):
+        now.wait(0.25)
+        for _ in clock.items("reading", read()):
+            now.wait(100)
+    now.wait(1000)
+    assert clock.seconds == {"all": 200.25, "reading": 2, "scoring": 20}
+
+
+def test_a_stage_that_fails_is_over():
+    now = Now()
+    clock = StageClock(now)
+    with pytest.raises(ZeroDivisionError), clock.stage("inner"):
+        now.wait(3)
+        raise ZeroDivisionError
+    now.wait(5)
+    with clock.stage("next"):
+        now.wait(7)
+    assert clock.seconds == {"inner": 3, "next": 7}
