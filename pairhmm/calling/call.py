@@ -36,9 +36,9 @@ MIN_QUALITY = 20.0
 
 # Characters of records that are written, or sent to the process that writes, at once.
 _TEXT_AT_ONCE = 1 << 16
-# Records and blocks, too.
+# Records and reference blocks that are sent at once.
 _ITEMS_AT_ONCE = 1 << 10
-# Of blocks.
+# The highest ploidy of reference blocks.
 _HIGHEST_PLOIDY = 2
 
 

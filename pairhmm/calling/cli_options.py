@@ -400,14 +400,9 @@ def molecule_options(command: Command) -> Command:
 
 
 def scoring_options(given: dict[str, Any]) -> RunOptions:
-    """Take the shared options, those of the model, and those that join reads out of `given`.
+    """Take the shared options, those of the model, and those that merge reads out of `given`.
 
-    Raises
-    ------
-    InputError
-        As for `profile_of` and `fitted_options`.
-    UsageError
-        As for these, and for reads that are to be joined for GATK's model.
+    Merging reads for GATK's model is a UsageError.
     """
     model, parameters = given.pop("model"), given.pop("parameters")
     if model == PROFILE:

@@ -88,11 +88,8 @@ class CandidateFinder:
     def scan(self, block: ReadBlock, places: Sequence[tuple[int, int]] | None = None) -> list[Variant]:
         """Count the reads of the next block. Returns the candidates that no later read can change.
 
-        Parameters
-        ----------
-        places : sequence of (int, int), optional
-            Intervals in which candidates are sought, in order, which do not overlap: all those behind `settled` that
-            the reads may reach. By default they are sought everywhere.
+        Candidates are sought in `places`: disjoint intervals in order, all those behind `settled` that the reads may
+        reach. By default they are sought everywhere.
         """
         if block.chrom != self._chrom:
             self._discovery.reset()

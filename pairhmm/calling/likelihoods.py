@@ -178,10 +178,7 @@ class _TableRows:
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
     """A region's rows of the likelihood table.
 
-    Parameters
-    ----------
-    prepared : GatkOptions, optional
-        Raise scores to the floor, and leave out the reads that are set aside.
+    With `prepared`, scores are raised to the floor, and the reads that are set aside are left out.
     """
     names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
     log10, precision = evidence.log10, evidence.precision

@@ -24,15 +24,7 @@ from pairhmm.sequences.names import Names
 
 @dataclass(slots=True)
 class CutSlices:
-    """What is left of reads that were cut to their regions.
-
-    Attributes
-    ----------
-    read : int64 (reads,)
-        Indices into a `ReadBlock`.
-    first, last : int64 (reads,)
-        The bases [first, last) of each.
-    """
+    """Slices of reads that were cut to their regions: bases [first, last) of `read`, an index into a `ReadBlock`."""
 
     read: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -83,14 +75,9 @@ class JoinedReads:
         return np.diff(self.member_offset)
 
     def joined(self, profiles: Profiles) -> Profiles:
-        """The profiles of joined reads: the product of the rows in each column, normalised.
+        """The profiles of joined reads: the product of the rows of the cut reads in each column, normalised.
 
         Distinct rows stay distinct rows, unless there are too many of them.
-
-        Parameters
-        ----------
-        profiles : Profiles
-            The cut reads.
         """
         if len(self.reads) == len(self.member):
             return profiles
@@ -109,27 +96,13 @@ class JoinedReads:
 
 @dataclass(slots=True)
 class Joiner:
-    """Joins cut reads.
-
-    Attributes
-    ----------
-    counts : MoleculeCounts
-        Those who use what was joined count it here.
-    """
+    """Joins cut reads. Its users count in `counts` what was joined."""
 
     options: MoleculeOptions
     counts: MoleculeCounts = field(default_factory=MoleculeCounts)
 
     def join(self, held: ReadBlock, cut: CutSlices, regions: Sequence[int]) -> JoinedReads:
-        """Join the cut reads of some regions. Reads of different regions stay apart.
-
-        Parameters
-        ----------
-        cut : CutSlices
-            Region after region.
-        regions : sequence of int
-            The number of reads of each region.
-        """
+        """Join the cut reads of regions with so many reads each. Reads of different regions stay apart."""
         fragment, family = _molecules(held, cut.read, regions)
         member_offset, member, offset, source_offset, source, ends, apart = native.join_reads(
             held.native,
@@ -203,7 +176,7 @@ def _copies(profile: NDArray[np.int64], family: NDArray[np.int64]) -> NDArray[np
 
 @dataclass(slots=True)
 class ScoredReads:
-    """What a region's evidence says of the reads, or of the profiles that they became.
+    """The reads of a scored region, or the profiles that they became.
 
     The attributes are those of `pairhmm.calling.scored_region.Evidence`; `ends` is the number of ends of its
     molecule that a profile has: 1, or 2 where mates were joined. `first` is the first read of each among those that

@@ -74,17 +74,7 @@ class MoleculeCounts:
     distant_mates: int = 0
 
     def add(self, are_mates: NDArray[np.bool_], copies: NDArray[np.int64], apart: Apart = (0, 0, 0, 0)) -> None:
-        """Count profiles.
-
-        Parameters
-        ----------
-        are_mates : bool[profiles]
-            Whether mates were joined.
-        copies : int64[families]
-            The reads of each family, 2 or more.
-        apart : tuple of int
-            The reads that stay apart.
-        """
+        """Count profiles: whether mates were joined in each, the reads of each family (2 or more), those apart."""
         self.profiles += len(are_mates)
         self.fragments += int(are_mates.sum())
         self.families += len(copies)

@@ -40,16 +40,8 @@ class OpenFiles(NamedTuple):
 def open_files(inputs: RunInputs, threads: int, need_index: bool = False) -> Iterator[OpenFiles]:
     """Open the reference and the alignments of a run, and check them.
 
-    Parameters
-    ----------
-    threads : int
-        With 2 or more, each alignment file is unpacked by threads of its own.
-    need_index : bool
-        Whether parts of the alignments will be read, although no regions are asked for.
-
-    Raises
-    ------
-    InputError
+    With 2 threads or more, each alignment file is unpacked by threads of its own. `need_index` says that parts of the
+    alignments will be read, although no regions are requested.
     """
     with Reference(inputs.reference) as genome:
         requested = requested_intervals(inputs, genome)

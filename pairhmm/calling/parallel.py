@@ -28,14 +28,13 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
 from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin
 from pairhmm.calling.summary import RunCounts
-from pairhmm.calling.targets import Inside, Progress, run_progress, with_padding
+from pairhmm.calling.targets import Inside, Progress, in_run_order, run_progress, with_padding
 from pairhmm.engine.device_pool import DevicePool, Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.files.descriptors import STDIN
 from pairhmm.native import require_compiled
 from pairhmm.process import usable_cores
-from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import Region
 
@@ -68,13 +67,7 @@ _WORKERS_FOR_A_PACKER = 4
 
 
 class OpenResults(NamedTuple, Generic[Result]):
-    """An open run, and the results that are made of its regions.
-
-    Attributes
-    ----------
-    results : iterator
-        In the order of the regions. Messages at the end say what was left out.
-    """
+    """An open run, and the results of its regions, in order. Messages at the end say what was left out."""
 
     devices: Devices
     samples: list[str]
@@ -210,17 +203,13 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
 
 def _work(files: OpenFiles) -> Work:
     """Where the reads of the requested intervals are."""
-    rank = {name: number for number, name in enumerate(files.contigs)}
-    whole = [Interval(name, 0, length) for name, length in files.contigs.items()]
-    intervals = sorted(
-        whole if files.requested is None else files.requested, key=lambda one: (rank[one.chrom], one.start)
-    )
     densities = []
     for source in files.reader.sources:
         share = 1 / _CRAM_BYTES if source.kind == "CRAM" else 1.0
-        found = read_densities(source)
-        densities.append({name: replace(one, before=one.before * share) for name, one in found.items()})
-    return Work(intervals, densities)
+        densities.append(
+            {name: replace(one, before=one.before * share) for name, one in read_densities(source).items()}
+        )
+    return Work(in_run_order(files.requested, files.contigs), densities)
 
 
 def _gathered(plan: _Plan[Result], files: OpenFiles, shards: Iterator[Sequence[Any]]) -> Iterator[Result]:
@@ -265,10 +254,10 @@ def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
 def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Locus]:
     """Where the run is to be cut, or behind: rank of the contig, and position."""
     rank = {name: number for number, name in enumerate(files.contigs)}
-    intervals = [work.locus_at(share) for share in _shares(work.total, options.threads)]
+    loci = [work.locus_at(share) for share in _shares(work.total, options.threads)]
     # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
     before = context(options)
-    return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in intervals))
+    return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in loci))
 
 
 def _worker_count(work: Work, threads: int, inputs: int) -> int:

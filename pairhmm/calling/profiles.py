@@ -187,21 +187,8 @@ def make_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfi
 
     Reads are whole: they are not cut to the regions of candidates. Their base qualities are prepared as for scoring
     (``options.model``), and mates and families are joined as ``options.molecules`` says. Memory grows with the depth
-    and not with the size of the files.
-
-    Parameters
-    ----------
-    inputs : RunInputs
-        Alignments, reference, and regions if only a part is asked for. Candidates and haplotypes are not used.
-    options : RunOptions
-        `profile` is not used: it may be None unless reads are joined.
-
-    Raises
-    ------
-    InputError
-        For files that can't be used, and for families by MI where no read has the tag.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    and not with the size of the files. Candidates, haplotypes and, unless reads are joined, ``options.profile`` are not
+    used.
     """
     require_compiled("reading alignments")
     families = options.molecules.families

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.run import Run
 from pairhmm.calling.run_options import RunInputs
+from pairhmm.calling.targets import in_run_order
 from pairhmm.errors import InputError
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.genotypes import GenotypeOptions
@@ -20,14 +21,8 @@ from pairhmm.variants.reference_confidence import ConfidenceScanner, ReferenceBl
 class ReferenceWalk:
     """Gives the reference blocks of a run, or of a shard of one, in order. No block overlaps a record.
 
-    Parameters
-    ----------
-    scanner : ConfidenceScanner
-        Has counted the reads of an interval when its blocks are taken.
-    intervals : sequence of Interval
-        The requested ones, disjoint.
-    ploidies : callable
-        ``ploidies(chrom, start, end)`` gives intervals (start, end, ploidy).
+    The scanner has counted the reads of an interval when its blocks are taken. The intervals are disjoint, in the order
+    of the run. ``ploidies(chrom, start, end)`` gives parts of one (start, end, ploidy).
     """
 
     def __init__(
@@ -39,7 +34,7 @@ class ReferenceWalk:
     ) -> None:
         self._scanner, self._ploidies = scanner, ploidies
         self._rank = {name: number for number, name in enumerate(contigs)}
-        self._intervals = sorted(intervals, key=lambda interval: (self._rank[interval.chrom], interval.start))
+        self._intervals = intervals
         self._next = 0
         self._done = (0, 0)
 
@@ -98,9 +93,7 @@ def walk_of(run: Run, genotypes: GenotypeOptions, min_base_quality: int, bands: 
             if ploidy := genotypes.ploidies.of(sample, chrom, first, genotypes.ploidy):
                 yield first, last, ploidy
 
-    everywhere = [Interval(name, 0, length) for name, length in run.contigs.items()]
-    intervals = everywhere if run.requested is None else run.requested
-    return ReferenceWalk(scanner, intervals, list(run.contigs), ploidies)
+    return ReferenceWalk(scanner, in_run_order(run.requested, run.contigs), list(run.contigs), ploidies)
 
 
 def _counted(blocks: Iterator[ReadBlock], scanner: ConfidenceScanner) -> Iterator[ReadBlock]:

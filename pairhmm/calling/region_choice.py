@@ -53,13 +53,7 @@ def choose_regions(
     n_samples: int,
     requested: list[Interval] | None,
 ) -> ChosenRegions:
-    """Choose the regions of a run from its inputs.
-
-    Raises
-    ------
-    InputError
-        Where haplotypes are given without exactly one region.
-    """
+    """Choose the regions of a run from its inputs. Haplotypes without exactly one region are an InputError."""
     if inputs.haplotypes is not None:
         region, haplotypes = _given_region(inputs.haplotypes, requested, genome)
         return ChosenRegions(GivenRegion(region, list(contigs)), haplotypes, requested, None)

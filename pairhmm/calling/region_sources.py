@@ -49,12 +49,9 @@ class RegionSource(Protocol):
 
 
 class DiscoveredRegions:
-    """Gives regions of candidates that the reads show. Each region has a candidate that was asked for.
+    """Gives regions of candidates that the reads show. Each region has a requested candidate.
 
-    Parameters
-    ----------
-    requested, padded : callable, optional
-        The requested intervals, and those where candidates are sought. Both are everywhere by default.
+    Candidates are sought in the padded intervals. Both are everywhere by default.
     """
 
     def __init__(
@@ -100,15 +97,9 @@ class DiscoveredRegions:
 class ListedRegions:
     """Gives regions of listed candidates. Unlisted variants that reads show are added with the role "nuisance".
 
-    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. An unlisted variant
-    gives it a haplotype, and does not change how candidates are joined.
-
-    Parameters
-    ----------
-    listed : iterable of (Variant, (int, int))
-        Candidates and their extents, in the order of `contigs`, then by position.
-    requested : callable, optional
-        The requested intervals; everywhere by default.
+    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. An unlisted variant gives it
+    a haplotype, and does not change how candidates are joined. Candidates come with their extents, in the order of
+    `contigs`, then by position.
     """
 
     def __init__(
@@ -246,14 +237,7 @@ class GivenRegion:
 class TargetWindows:
     """Windows around the listed candidates. Reads and unlisted variants outside them are ignored.
 
-    Parameters
-    ----------
-    listed : iterator of (Variant, (int, int))
-        Candidates and their extents, in order of position.
-    margin : int
-        Bases on either side.
-    locus_of : callable
-        The locus of a candidate.
+    A window is the extent of a candidate with `margin` bases on either side. Candidates come in order of position.
     """
 
     def __init__(

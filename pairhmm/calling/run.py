@@ -48,10 +48,7 @@ class Run:
     ) -> Iterator[Evidence]:
         """The scored regions, in order. Messages at the end say what was left out.
 
-        Parameters
-        ----------
-        filters_reads : bool
-            Whether reads that fit no haplotype are left unused. They are then announced as left out.
+        `filters_reads` says that reads that fit no haplotype are left unused: they are announced as left out.
         """
         yield from self.counted(watch, refine)
         self.counts().announce(self.inputs, self.options, filters_reads)

@@ -51,7 +51,7 @@ class RunInputs:
     regions_file : str or None
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     intervals : tuple of Interval or None
-        What stands in place of both, once they were read: a pipe can be read once only.
+        Both, once they were read: a pipe can be read once only.
     """
 
     alignments: tuple[str, ...]
@@ -123,7 +123,7 @@ class RunOptions:
     evidence : EvidenceOptions
         Limits on haplotypes and depth.
     discovery : CandidateOptions
-        What makes an allele seen in reads a candidate.
+        Thresholds of an allele seen in reads for becoming a candidate.
     backend : str or Choice
         The name of a backend, or a backend with its devices.
     threads : int

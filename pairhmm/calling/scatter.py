@@ -11,7 +11,7 @@ from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shards import Cutter, Work, discovered_stretches, listed_stretches, margin, shards_between
-from pairhmm.calling.targets import contig_order, requested_intervals
+from pairhmm.calling.targets import contig_order, in_run_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
@@ -123,9 +123,8 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
         requested = requested_intervals(inputs, genome)
-        intervals = [Interval(name, 0, length) for name, length in contigs.items()] if requested is None else requested
+        intervals = in_run_order(requested, contigs)
         rank = {name: number for number, name in enumerate(contigs)}
-        intervals = sorted(intervals, key=lambda interval: (rank[interval.chrom], interval.start))
         if not intervals:
             return [[] for _ in range(pieces)]
         work = Work(intervals, [read_densities(source) for source in reader.sources])

@@ -66,7 +66,7 @@ class ReadScorer:
 
     @property
     def ahead(self) -> int:
-        """That of the devices."""
+        """How many batches the devices begin ahead."""
         return self.pool.ahead
 
     def __call__(
@@ -126,18 +126,10 @@ def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.u
 def model_reads(
     reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions, profile: ProfileModel | None
 ) -> ModelReads:
-    """Many reads as a batch of the model takes them. For the profile model, those of a molecule are joined.
+    """Many reads as a batch of the model takes them, with the qualities of `prepared_base_quality`.
 
-    The profile model takes base qualities alone: its transitions stand in place of indel qualities.
-
-    Parameters
-    ----------
-    base_quality : uint8[bases]
-        Those of `prepared_base_quality`.
-    options : GatkOptions
-        How GATK's model has its indel qualities.
-    profile : ProfileModel or None
-        None for GATK's model.
+    The profile model takes base qualities alone: its transitions stand in place of indel qualities. Reads of a molecule
+    are joined for it. Without a profile, the model is GATK's.
     """
     if profile is None:
         return {"read_offset": reads.offset, "start": START, "qualities": _qualities(reads, base_quality, options)}

@@ -16,7 +16,7 @@ from pairhmm.alignments.selection import JUMP
 from pairhmm.calling.region_sources import Locus
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.shards import context
-from pairhmm.calling.targets import PADDING, with_padding
+from pairhmm.calling.targets import PADDING, in_run_order, with_padding
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import MAX_SHIFT, FetchBases, variant_extent
@@ -34,16 +34,8 @@ _READ_BESIDE = 10_000
 class Shard(NamedTuple):
     """A part of a run, from one locus up to another.
 
-    Attributes
-    ----------
-    begin, end : (int, int)
-        Rank of the contig, and position.
-    listed : tuple of Variant or None
-        Its candidates; None where they are discovered.
-    wanted : tuple of Interval
-        Where listed candidates need reads, those just outside the shard too.
-    touches : bool
-        Whether it begins where the shard before ends.
+    Listed candidates are in `listed`, and `wanted` is where they need reads, those just outside the shard too. Both are
+    empty where candidates are discovered. `touches` says that the shard begins where the one before ends.
     """
 
     begin: Locus
@@ -57,7 +49,7 @@ class _SortedIntervals:
     """Disjoint intervals, of which parts can be taken."""
 
     def __init__(self, intervals: Sequence[Interval], rank: Mapping[str, int]) -> None:
-        self.intervals, self._rank = sorted(intervals, key=lambda one: (rank[one.chrom], one.start)), rank
+        self.intervals, self._rank = intervals, rank
         self._ends = [(rank[chrom], end) for chrom, _, end in self.intervals]
 
     def between(self, begin: Locus, end: Locus) -> list[Interval]:
@@ -74,24 +66,17 @@ class _SortedIntervals:
 
 
 class ShardIntervals:
-    """The intervals of the shards of a run.
-
-    Attributes
-    ----------
-    all_intervals : sequence of Interval
-        The same in the order of the run, with every contig in place of None.
-    """
+    """The intervals of the shards of a run. `all_intervals` are the requested ones, or all contigs, in its order."""
 
     def __init__(
         self, requested: Sequence[Interval] | None, genome: Reference, contigs: Mapping[str, int], options: RunOptions
     ) -> None:
         rank = {name: number for number, name in enumerate(contigs)}
-        whole = [Interval(name, 0, length) for name, length in contigs.items()]
         self.all_requested = requested
-        self._requested = _SortedIntervals(whole if requested is None else requested, rank)
+        self._requested = _SortedIntervals(in_run_order(requested, contigs), rank)
         self.all_intervals = self._requested.intervals
         padded = with_padding(requested, genome)
-        self._padded = _SortedIntervals(whole if padded is None else padded, rank)
+        self._padded = _SortedIntervals(in_run_order(padded, contigs), rank)
         self._discovery_context = context(options)
 
     def requested(self, shard: Shard) -> list[Interval]:
@@ -121,14 +106,7 @@ class ShardIntervals:
 class NumberedShards:
     """The shards of a run whose candidates are discovered, each found without the others.
 
-    Parameters
-    ----------
-    targets : sequence of (int, int)
-        At or behind each, the run is cut: rank of the contig, and position, in order.
-    cut_at : callable
-        ``cut_at(target)`` gives the first possible cut at or behind a target.
-    contigs : int
-        How many contigs the run goes over.
+    ``cut_at(target)`` gives the first possible cut at or behind a target. Targets come in order.
     """
 
     def __init__(self, targets: Sequence[Locus], cut_at: Callable[[Locus], Locus], contigs: int) -> None:
@@ -167,18 +145,10 @@ def listed_shards(
     threads: int,
     reach: int,
 ) -> Iterator[Shard]:
-    """Divide listed candidates into shards, each of one contig.
+    """Divide listed candidates into shards, each of one contig, for so many threads.
 
-    Parameters
-    ----------
-    variants : iterable of Variant
-        In the order of `contigs`, then by position.
-    margin : int
-        The distance beyond which two candidates cannot influence each other.
-    threads : int
-        How many shards are worked on at a time.
-    reach : int
-        Bases around candidates whose reads are wanted, too.
+    Candidates come in the order of `contigs`, then by position. Those further apart than `margin` cannot influence each
+    other. Reads up to `reach` bases from candidates are wanted, too.
     """
     rank = {name: number for number, name in enumerate(contigs)}
     queue = _Lookahead(_Listed(rank[variant.chrom], *variant_extent(variant, fetch), variant) for variant in variants)

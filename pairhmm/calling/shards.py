@@ -171,13 +171,7 @@ def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[See
 
 
 class Cutter:
-    """Finds where a contig may be cut.
-
-    Parameters
-    ----------
-    margin : int
-        The distance beyond which two candidates cannot influence each other.
-    """
+    """Finds where a contig may be cut. Candidates further apart than `margin` cannot influence each other."""
 
     def __init__(self, intervals: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
         self._fetch, self._margin = fetch, margin
@@ -245,15 +239,7 @@ class DiscoveredCuts:
 def shards_between(
     intervals: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:
-    """Divide intervals into shards at some cuts.
-
-    Parameters
-    ----------
-    intervals : sequence of Interval
-        In the order of `rank`.
-    cuts : sequence of (int, int)
-        Rank of the contig, and position, of each cut.
-    """
+    """Divide intervals, which come in the order of `rank`, into shards at some cuts."""
     borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
     shards = []
     index = 0

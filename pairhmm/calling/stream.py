@@ -49,7 +49,7 @@ class CutReads:
     joined : JoinedReads or None
         The profiles that the reads become; None where each read is scored by itself.
     indel_quals : uint8 (2, bases) or None
-        Those of `ReadBlock`.
+        Indel qualities, as in `ReadBlock`.
     """
 
     offset: NDArray[np.int64]
@@ -69,10 +69,7 @@ FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
 class RegionScorer(Protocol):
     """Scores cut reads against the haplotypes of their regions.
 
-    Attributes
-    ----------
-    ahead : int
-        How many calls of `begin` are worth making before the scores of the first are taken.
+    `ahead` calls of `begin` are worth making before the scores of the first are taken.
     """
 
     @property
@@ -183,12 +180,8 @@ class _Scoring:
 class RegionStream:
     """Scores regions as reads arrive.
 
-    Parameters
-    ----------
-    given : list of Haplotype, optional
-        Haplotypes of every region, in place of combinations of candidates.
-    joiner : Joiner, optional
-        Joins the reads of a molecule. The scorer must then score profiles.
+    `given` has the haplotypes of every region, in place of combinations of candidates. A joiner joins the reads of a
+    molecule; the scorer must then score profiles.
     """
 
     fetch: FetchBases
@@ -200,20 +193,17 @@ class RegionStream:
     counts: RegionCounts = field(default_factory=RegionCounts)
 
     def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
-        """Evidence of each region, in order. While devices score some regions, the reads of the next ones are cut.
+        """The scored regions, in order. While devices score some regions, the reads of the next ones are cut.
 
-        Parameters
-        ----------
-        blocks : iterable of ReadBlock
-            Reads in coordinate order, each block of one contig. How they are divided into blocks changes no result.
+        Reads come in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
-        begun: deque[_Scoring] = deque()
+        waiting: deque[_Scoring] = deque()
         for held, tasks in self._collected(blocks):
-            begun.append(self._begin(held, tasks))
-            if len(begun) > self.score.ahead:
-                yield from self._scored(begun.popleft())
-        for one in begun:
-            yield from self._scored(one)
+            waiting.append(self._begin(held, tasks))
+            if len(waiting) > self.score.ahead:
+                yield from self._scored(waiting.popleft())
+        for scoring in waiting:
+            yield from self._scored(scoring)
 
     def _collected(self, blocks: Iterable[ReadBlock]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
         """Regions that are to be scored in one call, and the reads that are held then."""
@@ -306,9 +296,9 @@ class RegionStream:
         reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
         return _Scoring(tasks, reads, edges, _from_end(held, tasks, reads.first, edges), sum(counts), scores)
 
-    def _scored(self, begun: _Scoring) -> Iterator[Evidence]:
-        scores, precision = begun.scores()
-        tasks, reads, edges = begun.tasks, begun.reads, begun.edges
+    def _scored(self, scoring: _Scoring) -> Iterator[Evidence]:
+        scores, precision = scoring.scores()
+        tasks, reads, edges = scoring.tasks, scoring.reads, scoring.edges
         best = best_of_each(scores, np.repeat([len(task.haplotypes) for task in tasks], np.diff(edges)))
         set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
         done = placed = 0
@@ -326,7 +316,7 @@ class RegionStream:
                 start=reads.start[first:last],
                 end=reads.end[first:last],
                 length=reads.length[first:last],
-                from_end=begun.from_end[placed : placed + places].reshape(shape[0], candidates),
+                from_end=scoring.from_end[placed : placed + places].reshape(shape[0], candidates),
                 log10=scores[done : done + pairs].reshape(shape),
                 precision=precision[done : done + pairs].reshape(shape),
                 set_aside=set_aside[first:last],
@@ -335,8 +325,8 @@ class RegionStream:
             )
             done += pairs
             placed += places
-        self.counts.regions += len(begun.tasks)
-        self.counts.reads += begun.cut
+        self.counts.regions += len(scoring.tasks)
+        self.counts.reads += scoring.cut
         self.counts.pairs += done
 
 
@@ -369,16 +359,10 @@ def cut_slices(
     end: int | NDArray[np.int64],
     slack: int | NDArray[np.int64],
 ) -> CutSlices:
-    """What is left of reads that are cut to windows of the reference, maybe nothing.
+    """Slices of reads (indices) that are cut to a window [start, end) of the reference: one for all, or one for each.
 
-    Parameters
-    ----------
-    reads : int64[reads]
-        Indices into `held`.
-    start, end : int or int64[reads]
-        The window [start, end) of all reads, or of each.
-    slack : int or int64[reads]
-        Bases by which a haplotype is shorter than the reference. That many fewer bases of a soft clip are kept.
+    Some are empty. A haplotype is shorter than the reference by `slack` bases: that many fewer bases of a soft clip are
+    kept.
     """
     starts, ends, slacks = (np.full(len(reads), value, dtype=np.int64) for value in (start, end, slack))
     first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)

@@ -157,12 +157,7 @@ def _cure(options: GatkOptions, lowered: float, length: float) -> str:
 class RunCounts:
     """The counts of a run, or of a shard of one. The counts of shards are added in order.
 
-    Attributes
-    ----------
-    molecules : MoleculeCounts or None
-        None where reads are not joined.
-    bases, lowered, tagged : int
-        As in `ReadScorer`.
+    `molecules` is None where reads are not joined. `bases`, `lowered` and `tagged` are those of `ReadScorer`.
     """
 
     stream: RegionCounts
@@ -191,13 +186,7 @@ class RunCounts:
         self.timing.add_counts(other.timing)
 
     def announce(self, inputs: RunInputs, options: RunOptions, filters_reads: bool) -> None:
-        """Write the messages at the end of the run.
-
-        Parameters
-        ----------
-        filters_reads : bool
-            Whether reads that fit no haplotype were left unused.
-        """
+        """Write the messages at the end of the run. `filters_reads`: reads that fit no haplotype were left unused."""
         stream, least = self.stream, options.discovery.min_base_quality
         if inputs.candidates_are_discovered and stream.highest_quality is not None and stream.highest_quality < least:
             log.warning(
@@ -231,17 +220,7 @@ class RunCounts:
 
 @dataclass(slots=True)
 class SiteCounts:
-    """Counts of sites.
-
-    Attributes
-    ----------
-    limited : int
-        Those of which not all genotypes were weighed.
-    unfit : int
-        Those over which many reads fit no haplotype (`MANY_UNFIT`).
-    first_unfit : str
-        The first of these, as ``chr:pos``.
-    """
+    """Counts of sites: not all genotypes were weighed, or many reads fit no haplotype (`MANY_UNFIT`)."""
 
     sites: int = 0
     limited: int = 0

@@ -39,6 +39,14 @@ def requested_intervals(inputs: RunInputs, genome: Reference) -> list[Interval] 
     return merge(intervals, list(genome.contigs))
 
 
+def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int]) -> list[Interval]:
+    """The requested intervals in the order of the run, or all contigs where none are requested."""
+    if requested is None:
+        return [Interval(name, 0, length) for name, length in contigs.items()]
+    rank = {name: number for number, name in enumerate(contigs)}
+    return sorted(requested, key=lambda interval: (rank[interval.chrom], interval.start))
+
+
 def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
     """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
     if intervals is None:
@@ -69,13 +77,7 @@ class Inside:
 
 
 class Progress:
-    """Tells the share of a run that lies before a position. `intervals` are what the run goes over, in its order.
-
-    Parameters
-    ----------
-    intervals : iterable of (str, int, int)
-        Contig, start and end; no two overlap.
-    """
+    """Tells the share of a run that lies before a position. The run goes over disjoint intervals, in their order."""
 
     def __init__(self, intervals: Iterable[Interval]) -> None:
         self._starts: dict[str, list[int]] = {}
@@ -106,19 +108,13 @@ def run_progress(
     """The progress of a run over the requested intervals, or over whole contigs, with reads and candidates.
 
     A contig counts in full unless an index says that it is empty. The run takes no time for an empty one.
-
-    Parameters
-    ----------
-    intervals : sequence of (str, int, int), optional
-        The requested ones, in the order of the run.
-    candidates : str, optional
-        VCF or BCF of candidates.
     """
-    intervals = intervals if intervals is not None else [Interval(name, 0, length) for name, length in contigs.items()]
     kept: list[Collection[str]] = [_with_reads(reader, contigs)]
     if candidates is not None:
         kept.append(indexed_contigs(candidates) or contigs)
-    return Progress(interval for interval in intervals if all(interval.chrom in names for names in kept))
+    return Progress(
+        interval for interval in in_run_order(intervals, contigs) if all(interval.chrom in names for names in kept)
+    )
 
 
 def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collection[str]:

@@ -22,13 +22,7 @@ _Item = TypeVar("_Item")
 
 
 class StageClock:
-    """Measures the seconds of stages, which may be nested. The time of an inner stage does not count for the outer one.
-
-    Parameters
-    ----------
-    now : callable
-        Seconds.
-    """
+    """Measures the seconds of stages. The time of a nested stage does not count for the outer one."""
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self.seconds: dict[str, float] = {}
@@ -85,13 +79,7 @@ class _Stage:
 
 @dataclass(slots=True)
 class Timing:
-    """Counts what a run does, and logs it. It costs next to nothing if these messages are off.
-
-    Attributes
-    ----------
-    pairs : int64 (precisions,)
-        Scored pairs of each precision.
-    """
+    """Counts the scored pairs of each precision, and logs regions. It is nearly free if these messages are off."""
 
     clock: StageClock = field(default_factory=StageClock)
     pairs: np.ndarray[tuple[int], np.dtype[np.int64]] = field(

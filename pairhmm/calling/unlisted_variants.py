@@ -76,7 +76,7 @@ class UnlistedVariants:
         return replace(region, variants=tuple(one for one, _ in both), extents=tuple(extent for _, extent in both))
 
     def _changes(self, variant: Variant) -> Iterator[_Change]:
-        """What each alternative allele changes, insertions and deletions shifted left."""
+        """The change of each alternative allele. Insertions and deletions are shifted left."""
         for alt in variant.alts:
             head, old, new = trim_allele(variant.ref, alt)
             start = variant.pos + head
