@@ -148,11 +148,11 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
 class _Candidate(NamedTuple):
     """A site with what it was genotyped from.
 
-    `index` is that of its candidate in the region, the first one where several are joined. `allele_of` has the
+    `number` is that of its candidate in the region, the first one where several are joined. `allele_of` has the
     allele of each haplotype.
     """
 
-    index: int
+    number: int
     site: Site
     reads: native.SiteReads
     allele_of: list[int]
@@ -196,7 +196,7 @@ class _RegionReads:
         index_of = {allele: index for index, allele in enumerate([0, *kept])}
         allele_of = [index_of.get(allele, -1) for allele in candidate.allele_of]
         fewer = self._genotyped(
-            candidate.index, _with_alleles(candidate.site.variant, kept), allele_of, candidate.extent
+            candidate.number, _with_alleles(candidate.site.variant, kept), allele_of, candidate.extent
         )
         return fewer._replace(site=replace(fewer.site, left_out=candidate.site.left_out))
 
@@ -218,7 +218,7 @@ class _RegionReads:
 
     def _spanned(self, candidate: _Candidate, haplotypes: set[int], discovered: bool) -> _Candidate:
         variant, allele_of = with_spanned(candidate.site.variant, candidate.allele_of, haplotypes)
-        with_more = self._genotyped(candidate.index, variant, allele_of, candidate.extent)
+        with_more = self._genotyped(candidate.number, variant, allele_of, candidate.extent)
         last = len(variant.alts)
         if last not in with_more.called or (discovered and len(with_more.called) < last):
             return candidate
@@ -243,7 +243,7 @@ class _RegionReads:
         alleles = list(zip(*(one.allele_of for one in candidates), strict=True))
         variant, allele_of, changed = joined_snvs([one.site.variant for one in candidates], alleles)
         extent = min(one.extent[0] for one in candidates), max(one.extent[1] for one in candidates)
-        one = self._genotyped(candidates[0].index, variant, allele_of, extent)
+        one = self._genotyped(candidates[0].number, variant, allele_of, extent)
         called = one.called
         return self.with_alleles(one, sorted(called)) if called and called <= changed else None
 
@@ -274,7 +274,7 @@ class _RegionReads:
     def with_statistics(self, candidate: _Candidate) -> Site:
         """The site with what its reads say of errors."""
         evidence, site = self._evidence, candidate.site
-        facts = evidence.flag, evidence.mapq, evidence.from_end, candidate.index
+        facts = evidence.flag, evidence.mapq, evidence.from_end, candidate.number
         strands, annotations = candidate.reads.statistics(*facts)
         # `replace` takes a few times longer, and every record comes here.
         samples = [

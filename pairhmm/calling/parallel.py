@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -39,7 +39,7 @@ from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import Region
 
 if TYPE_CHECKING:  # a run on the CPU starts sooner without the imports
-    from pairhmm.engine.shared_devices import DeviceAddress, SharedDevices
+    from pairhmm.engine.shared_devices import DeviceAddress
 
 log = logging.getLogger(__name__)
 
@@ -146,8 +146,13 @@ def _in_this_process(
 def _in_workers(
     stack: ExitStack, plan: _Plan[Result], files: OpenFiles, pool: DevicePool | None, work: Work, count: int
 ) -> tuple[Devices, Iterator[Result]]:
-    address = stack.enter_context(_device_address()) if pool is None else None
-    options = plan.options if pool is None else replace(plan.options, backend=pool.name)
+    options, address = plan.options, None
+    if pool is not None:
+        options = replace(options, backend=pool.name)
+    else:  # a run on the CPU starts sooner without the import
+        from pairhmm.engine.shared_devices import SharedDevices, device_address
+
+        address = stack.enter_context(device_address())
     targets = _targets(work, options, files) if plan.inputs.candidates is None else []
     job = _ShardJob.of(replace(plan, options=options), files, targets, address)
     # Workers are forked before outputs are opened, which they must not hold, and before this process has threads.
@@ -156,23 +161,11 @@ def _in_workers(
     if pool is not None:
         devices = pool
     else:
-        assert address is not None
         own = stack.enter_context(_device_thread(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
-        devices = stack.enter_context(_shared(own, address)).devices
+        assert address is not None
+        devices = stack.enter_context(SharedDevices(own, address)).devices
     shards = range(len(targets) + 1) if plan.inputs.candidates is None else _listed_shards(plan, files)
     return devices, _gathered(plan, files, workers.results(shards, are_last=True))
-
-
-def _device_address() -> AbstractContextManager[DeviceAddress]:
-    from pairhmm.engine.shared_devices import device_address
-
-    return device_address()
-
-
-def _shared(devices: DeviceThread, address: DeviceAddress) -> SharedDevices:
-    from pairhmm.engine.shared_devices import SharedDevices
-
-    return SharedDevices(devices, address)
 
 
 def _device_thread(options: RunOptions, threads: int) -> DeviceThread:

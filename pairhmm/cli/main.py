@@ -93,7 +93,7 @@ class _LazyCommands(CommandGroup):
         return name, _imported(name) if name in COMMANDS else command, rest
 
 
-def _place_of(name: str) -> tuple[str, str]:
+def _function_of(name: str) -> tuple[str, str]:
     """The module and the function of a command."""
     module, _, function = COMMANDS[name].partition(":")
     return module, function or "command"
@@ -101,7 +101,7 @@ def _place_of(name: str) -> tuple[str, str]:
 
 def _summary(name: str) -> str:
     """The first paragraph of a command's help, which is the docstring of its function."""
-    module, function_name = _place_of(name)
+    module, function_name = _function_of(name)
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None
     source = Path(spec.origin).read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ def _summary(name: str) -> str:
 
 
 def _imported(name: str) -> click.Command:
-    module, function = _place_of(name)
+    module, function = _function_of(name)
     command: click.Command = getattr(startup.import_command(module), function)
     return command
 
