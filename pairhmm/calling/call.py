@@ -220,8 +220,8 @@ class _Caller:
             if families is None:  # All regions of a run have the same samples.
                 pedigree = self.options.pedigree
                 families = [] if pedigree is None else pedigree.families(evidence.samples)[0]
-            given = evidence, evidence.samples, self.options, self.model
-            yield list(genotype_region(*given, self.discovered, self.records, families))
+            context = evidence, evidence.samples, self.options, self.model
+            yield list(genotype_region(*context, self.discovered, self.records, families))
 
 
 CallItems = tuple[list[str | ReferenceBlock], SiteCounts]
@@ -284,9 +284,9 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
     """Require what some records need."""
     for flag in ("gvcf", "mnv"):
         if getattr(records, flag) and not inputs.candidates_are_discovered:
-            given = inputs.candidates or inputs.haplotypes or ""
+            path = inputs.candidates or inputs.haplotypes or ""
             rule = f"--{flag} is for variants that are found in reads"
-            raise InputError(f"--{flag}", given, rule, f"leave out --{flag} or the file")
+            raise InputError(f"--{flag}", path, rule, f"leave out --{flag} or the file")
     ploidies = genotypes.ploidies
     highest = max(genotypes.ploidy, *ploidies.of_sample.values(), *(rule.ploidy for rule in ploidies.rules), 0)
     if records.gvcf and highest > _HIGHEST_PLOIDY:

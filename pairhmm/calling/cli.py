@@ -42,8 +42,8 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     """Parse NAME=VALUE options. Returns the values by name."""
     number = parameter.name == "sample_ploidy"
     for text in value:
-        name, _, given = text.rpartition("=")
-        if not name or not given or (number and given not in map(str, range(MOST_COPIES + 1))):
+        name, _, setting = text.rpartition("=")
+        if not name or not setting or (number and setting not in map(str, range(MOST_COPIES + 1))):
             raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
 
@@ -207,7 +207,7 @@ def command(
     max_sor: float | None,
     min_mq: float | None,
     no_version: bool,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Genotype candidate variants, and write VCF or BCF.
 
@@ -226,7 +226,7 @@ def command(
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq
     )
-    options = scoring_options(given)
+    options = scoring_options(values)
     with region_progress() as watch:
         call.write_calls(
             output=output,
@@ -236,7 +236,7 @@ def command(
             records=records,
             watch=watch,
             provenance={} if no_version else provenance_of(sys.argv[1:]),
-            **given,
+            **values,
         )
 
 
@@ -263,7 +263,7 @@ def command(
     panel=OUTPUT,
     help="The number of shards.",
 )
-def scatter_command(output: str, pieces: int, haplotypes: str | None, **given: Any) -> None:
+def scatter_command(output: str, pieces: int, haplotypes: str | None, **values: Any) -> None:
     """Divide a run of 'call' or 'likelihoods' into shards with about as many reads each.
 
     Give this command the candidates, regions and options of the run. Then run the command on each shard (-R), with the
@@ -273,5 +273,5 @@ def scatter_command(output: str, pieces: int, haplotypes: str | None, **given: A
     if haplotypes is not None:
         raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
 
-    options = scoring_options(given)
-    scatter.write_scatter(output=output, pieces=pieces, options=options, **given)
+    options = scoring_options(values)
+    scatter.write_scatter(output=output, pieces=pieces, options=options, **values)

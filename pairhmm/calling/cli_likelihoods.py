@@ -42,19 +42,19 @@ PROFILE_EXAMPLES = (
     panel=OUTPUT,
     help="Leave out haplotypes with an allele that is not among the candidates of -v.",
 )
-def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> None:
+def command(output: str, prepared: bool, only_listed: bool, **values: Any) -> None:
     """Write log10 P(read | haplotype) for the reads of each region.
 
     The haplotypes are combinations of the candidate variants in a VCF (-v), or the records of a FASTA (--haplotypes,
     with -r). With neither, they are combinations of the candidate variants that the reads show. A second table,
     NAME.haplotypes.EXT, describes the haplotypes.
     """
-    if only_listed and given["candidates"] is None:
+    if only_listed and values["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v.")
-    options = scoring_options(given)
+    options = scoring_options(values)
     with region_progress() as watch:
         likelihoods.write_likelihoods(
-            output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given
+            output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **values
         )
 
 
@@ -62,10 +62,10 @@ def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> Non
 @read_options
 @molecule_options
 @output_option("The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.")
-def profiles_command(output: str, **given: Any) -> None:
+def profiles_command(output: str, **values: Any) -> None:
     """Write reads as the profile model takes them: as letter probabilities.
 
     A profile has the probabilities of A C G T at each position of a read, from its bases and their prepared qualities.
     Mates that overlap, and reads of one molecule, can be joined. Reads are whole, where scoring cuts them to regions.
     """
-    profiles.write_profiles(output=output, **given)
+    profiles.write_profiles(output=output, **values)

@@ -370,11 +370,11 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def run_options(given: dict[str, Any]) -> RunOptions:
-    """Take the shared options out of `given`. Options that name files, and the command's own, stay there."""
+def run_options(values: dict[str, Any]) -> RunOptions:
+    """Take the shared options out of `values`. Options that name files, and the command's own, stay there."""
     for name, fields in _PAIRS.items():
-        given |= dict(zip(fields, given.pop(name), strict=True))
-    taken = {name: given.pop(name) for name in keyword_types(RunOptions) if name in given}
+        values |= dict(zip(fields, values.pop(name), strict=True))
+    taken = {name: values.pop(name) for name in keyword_types(RunOptions) if name in values}
     (options,) = with_keywords("pairhmm", taken, _DEFAULTS)
     return options
 
@@ -399,17 +399,17 @@ def molecule_options(command: Command) -> Command:
     return mates(families(command))
 
 
-def scoring_options(given: dict[str, Any]) -> RunOptions:
-    """Take the shared options, those of the model, and those that merge reads out of `given`.
+def scoring_options(values: dict[str, Any]) -> RunOptions:
+    """Take the shared options, those of the model, and those that merge reads out of `values`.
 
     Merging reads for GATK's model is a UsageError.
     """
-    model, parameters = given.pop("model"), given.pop("parameters")
+    model, parameters = values.pop("model"), values.pop("parameters")
     if model == PROFILE:
         check_no_qualities()
-        given["profile"] = profile_of(model, parameters)
-        return run_options(given)
-    if given["join_mates"] or given["families"] != _MOLECULES.families:
+        values["profile"] = profile_of(model, parameters)
+        return run_options(values)
+    if values["join_mates"] or values["families"] != _MOLECULES.families:
         raise click.UsageError(f"--join-mates and --families are for --model {PROFILE}: joined reads become profiles.")
-    check_str_model(given["str_model"], parameters)
-    return fitted_options(run_options(given), parameters)
+    check_str_model(values["str_model"], parameters)
+    return fitted_options(run_options(values), parameters)

@@ -97,8 +97,8 @@ def profiles(
 
 def _with_model(function: str, options: RunOptions | None, keywords: RunKeywords) -> RunOptions:
     """The options of a function. Joining needs a profile model, though its parameters have no part in a profile."""
-    given = options or RunOptions()
-    (chosen,) = with_keywords(function, keywords, replace(given, profile=given.profile or preset(PRESETS[0])))
+    base = options or RunOptions()
+    (chosen,) = with_keywords(function, keywords, replace(base, profile=base.profile or preset(PRESETS[0])))
     return chosen
 
 
@@ -209,43 +209,43 @@ def make_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfi
 
 def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
     """The reads of profiles that no later read can join, in the order in which the profiles begin."""
-    held = ReadBlock.empty()
+    buffered = ReadBlock.empty()
     for block in blocks:
-        if block.chrom != held.chrom:
-            if len(held):
-                yield held
-            held = ReadBlock.empty(block.chrom)
-        held = ReadBlock.concatenate([held, block])
-        joined = joiner.join(held, _uncut(held), [len(held)])
-        reads = joined_reads(held, np.arange(len(held)), joined)
+        if block.chrom != buffered.chrom:
+            if len(buffered):
+                yield buffered
+            buffered = ReadBlock.empty(block.chrom)
+        buffered = ReadBlock.concatenate([buffered, block])
+        joined = joiner.join(buffered, _uncut(buffered), [len(buffered)])
+        reads = joined_reads(buffered, np.arange(len(buffered)), joined)
         # No later read starts before the last of these. Profiles that begin behind an open one wait for it.
         is_open = np.flatnonzero(reads.end > block.start[-1])
         count = int(is_open[0]) if len(is_open) else len(joined.reads)
-        ready = np.zeros(len(held), dtype=bool)
+        ready = np.zeros(len(buffered), dtype=bool)
         ready[joined.member[: joined.member_offset[count]]] = True
         if count:
-            yield held.take(np.flatnonzero(ready))
-            held = held.take(np.flatnonzero(~ready))
-    if len(held):
-        yield held
+            yield buffered.take(np.flatnonzero(ready))
+            buffered = buffered.take(np.flatnonzero(~ready))
+    if len(buffered):
+        yield buffered
 
 
-def _uncut(held: ReadBlock) -> CutSlices:
+def _uncut(buffered: ReadBlock) -> CutSlices:
     """Whole reads. Those without an aligned base have nothing left."""
-    return cut_slices(held, np.arange(len(held)), -_FAR, 2 * _FAR, 0)
+    return cut_slices(buffered, np.arange(len(buffered)), -_FAR, 2 * _FAR, 0)
 
 
 def _made(
-    held: ReadBlock, joiner: Joiner, options: GatkOptions, model: ProfileModel, samples: Sequence[str]
+    buffered: ReadBlock, joiner: Joiner, options: GatkOptions, model: ProfileModel, samples: Sequence[str]
 ) -> Iterator[MadeProfile]:
-    slices = _uncut(held)
-    cut = cut_bases(held, slices)
-    joined = joiner.join(held, slices, [len(held)])
+    slices = _uncut(buffered)
+    cut = cut_bases(buffered, slices)
+    joined = joiner.join(buffered, slices, [len(buffered)])
     # Which reads meet those that they don't agree with depends on the blocks, so that these are not counted.
     joiner.counts.add(joined.are_mates, joined.copies)
     rows = joined.joined(model.base_calls(cut.bases, prepared_base_quality(cut, options))).at_bases
     sizes = joined.reads
-    reads = joined_reads(held, slices.read, joined)
+    reads = joined_reads(buffered, slices.read, joined)
     for number, name in enumerate(reads.names):
         probabilities = rows[joined.offset[number] : joined.offset[number + 1]]
         if not len(probabilities):
@@ -253,7 +253,7 @@ def _made(
         yield MadeProfile(
             name=name,
             sample=samples[reads.sample[number]],
-            chrom=held.chrom,
+            chrom=buffered.chrom,
             position=int(reads.start[number]),
             reads=int(sizes[number]),
             mate=mate_of(int(reads.flag[number])),

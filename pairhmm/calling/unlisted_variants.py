@@ -64,13 +64,13 @@ class UnlistedVariants:
         if not inside:
             return region
         listed = {change for variant in region.variants for change in self._changes(variant)}
-        found = []
+        extra = []
         for one, extent in inside:
             alts = tuple(alt for alt, change in zip(one.alts, self._changes(one), strict=True) if change not in listed)
             if alts:
-                found.append((replace(one, alts=alts, role="nuisance"), extent))
+                extra.append((replace(one, alts=alts, role="nuisance"), extent))
         both = sorted(
-            [*zip(region.variants, region.extents, strict=True), *found],
+            [*zip(region.variants, region.extents, strict=True), *extra],
             key=lambda pair: (pair[0].pos, pair[0].role == "nuisance"),
         )
         return replace(region, variants=tuple(one for one, _ in both), extents=tuple(extent for _, extent in both))
