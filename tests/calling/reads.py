@@ -1,10 +1,11 @@
-"""Reads as `ReadBlock.from_alignments` takes them."""
+"""Reads as `ReadBlock.from_alignments` takes them, and BAM files of reads of two chromosomes."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
 import numpy as np
+import pysam
 
 from pairhmm.sequences.letters import encode
 
@@ -29,3 +30,41 @@ def aligned(start, bases, cigar=None, *, name="r", sample=0, flag=0, mapq=60, qu
         cigar=cigar,
         molecule=molecule,
     )
+
+
+LENGTH, READ = 2_000, 100
+OTHER = {"A": "C", "C": "G", "G": "T", "T": "A"}
+"""What an SNV makes of each base."""
+
+
+def aligned_reads(genome, snvs, deletion, name):
+    """Reads of a chromosome with SNVs (0-based) and one deletion [start, end), at every seventh position."""
+    bases = [OTHER[letter] if at in snvs else letter for at, letter in enumerate(genome)]
+    kept = [at for at in range(len(genome)) if not deletion or not deletion[0] <= at < deletion[1]]
+    for first in range(0, len(kept) - READ, 7):
+        places = kept[first : first + READ]
+        left = sum(place < deletion[0] for place in places) if deletion else READ
+        cigar = f"{READ}M" if left in (0, READ) else f"{left}M{deletion[1] - deletion[0]}D{READ - left}M"
+        text = "".join(bases[place] for place in places)
+        flag = 16 * (first % 2)
+        yield (
+            places[0],
+            f"{name}{first}\t{flag}\tq\t{places[0] + 1}\t60\t{cigar}\t*\t0\t0\t{text}\t{'?' * READ}\tRG:Z:s",
+        )
+
+
+def write_reads(folder, *chromosomes):
+    """Write q.fa and q.bam with reads of two chromosomes, each as (SNVs, deletion). Returns the genome."""
+    genome = "".join(np.random.default_rng(3).choice(list("ACGT"), LENGTH))
+    (folder / "q.fa").write_text(f">q\n{genome}\n")
+    pysam.faidx(str(folder / "q.fa"), catch_stdout=False)
+    reads = sorted(
+        read
+        for number, (snvs, deletion) in enumerate(chromosomes)
+        for read in aligned_reads(genome, snvs, deletion, f"r{number}.")
+    )
+    head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:q\tLN:{LENGTH}\n@RG\tID:s\tSM:s\n"
+    (folder / "q.sam").write_text(head + "".join(f"{line}\n" for _, line in reads))
+    pysam.view("-b", "-o", str(folder / "q.bam"), str(folder / "q.sam"), catch_stdout=False)
+    pysam.index(str(folder / "q.bam"))
+    return genome

@@ -18,7 +18,7 @@ import pytest
 
 from pairhmm.backends.cpu import levels
 from pairhmm.models.str_parameters import str_model_of, str_toml
-from tests.calling.two_chromosomes import OTHER, write_reads
+from tests.calling.reads import OTHER, write_reads
 
 LEVEL = "x86-64-v2"
 
