@@ -355,9 +355,7 @@ def test_deep_regions_are_encoded_where_they_are_scored(data, tmp_path, gpu, mon
         (("calls", 2), r"gpu:0 is lost \(fell off the bus\); its work goes to backend cpu"),
     ],
 )
-def test_a_device_without_memory_and_a_lost_one(
-    data, tmp_path, caplog, gpu, monkeypatch, threads, limit, value, message
-):
+def test_a_device_without_memory_and_a_lost_one(data, tmp_path, caplog, gpu, monkeypatch, threads, limit, message):
     """The first takes smaller chunks, the other leaves its work to the CPU."""
     expected, told_then = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, backend="cpu")
     folder = tmp_path / "gpu"
