@@ -15,11 +15,11 @@ from pairhmm.calling.genotyping import Site as Site
 from pairhmm.calling.likelihoods import likelihoods as likelihoods
 from pairhmm.calling.likelihoods import write_likelihoods as write_likelihoods
 from pairhmm.calling.molecules import MoleculeOptions as MoleculeOptions
-from pairhmm.calling.presets import preset_options as preset_options
-from pairhmm.calling.profile_making import MadeProfile as MadeProfile
+from pairhmm.calling.profiles import MadeProfile as MadeProfile
 from pairhmm.calling.profiles import profiles as profiles
 from pairhmm.calling.profiles import write_profiles as write_profiles
 from pairhmm.calling.run_options import RunOptions as RunOptions
+from pairhmm.calling.run_options import preset_options as preset_options
 from pairhmm.calling.scatter import scatter as scatter
 from pairhmm.calling.scored_region import Evidence as Evidence
 from pairhmm.engine import Choice as Choice

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.genotyping import Site, genotype_region, on_listed_alleles
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
-from pairhmm.calling.reference_blocks import ReferenceWalk, walk_of
-from pairhmm.calling.run import Run, Use, UseOfReads, Watch
+from pairhmm.calling.reference_blocks import require_one_sample, walk_of
+from pairhmm.calling.run import Refine, Run, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.site_counts import SiteCounts
+from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
-from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.call_writer import CallFormat, open_calls
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.variants.gvcf import BlockLines, ReferenceBlock
@@ -36,9 +34,9 @@ MIN_QUALITY = 20.0
 
 # Characters of records that are written, or sent to the process that writes, at once.
 _TEXT_AT_ONCE = 1 << 16
-# Records and blocks, too.
+# Records and reference blocks that are sent at once.
 _ITEMS_AT_ONCE = 1 << 10
-# Of blocks.
+# The highest ploidy of reference blocks.
 _HIGHEST_PLOIDY = 2
 
 
@@ -110,10 +108,10 @@ def call(
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
     caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
-    with open_results(inputs, options, caller, refined=_refined(inputs)) as run:
+    with open_results(inputs, options, caller, refine=_refinement(inputs)) as run:
         _check_names(genotypes, run.samples)
         counts = SiteCounts()
-        for sites in run.made:
+        for sites in run.results:
             for site in sites:
                 counts.add(site)
                 yield site
@@ -180,10 +178,10 @@ def write_calls(
     _check_records(written, inputs, genotyping)
     caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered, written)
     lines = _CallLines(caller, CallFormat(min_quality, written))
-    use: Use[CallItems] | UseOfReads[CallItems] = (
-        _GvcfLines(lines, chosen.discovery.min_base_quality) if written.gvcf else lines
-    )
-    with open_results(inputs, chosen, use, watch, _refined(inputs)) as run:
+    use: Use[CallItems] = _GvcfLines(lines, chosen.discovery.min_base_quality) if written.gvcf else lines
+    with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:
+        if written.gvcf:
+            require_one_sample(inputs, run.samples)
         _check_names(genotyping, run.samples)
         with open_calls(
             path_of(output),
@@ -197,7 +195,7 @@ def write_calls(
             records=written,
         ) as writer:
             blocks, counts = BlockLines(), SiteCounts()
-            for items, more in run.made:
+            for items, more in run.results:
                 counts.add_counts(more)
                 writer.append("".join(blocks.lines(items)))
             writer.append("".join(blocks.rest()))
@@ -213,15 +211,15 @@ class _Caller:
     discovered: bool
     records: RecordOptions = field(default_factory=RecordOptions)
 
-    def __call__(self, regions: Iterator[Evidence]) -> Iterator[list[Site]]:
+    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[list[Site]]:
         """The sites of each region."""
         families: list[SampleFamily] | None = None
         for evidence in regions:
             if families is None:  # All regions of a run have the same samples.
                 pedigree = self.options.pedigree
                 families = [] if pedigree is None else pedigree.families(evidence.samples)[0]
-            given = evidence, evidence.samples, self.options, self.model
-            yield list(genotype_region(*given, self.discovered, self.records, families))
+            context = evidence, evidence.samples, self.options, self.model
+            yield list(genotype_region(*context, self.discovered, self.records, families))
 
 
 CallItems = tuple[list[str | ReferenceBlock], SiteCounts]
@@ -235,11 +233,11 @@ class _CallLines:
     caller: _Caller
     format: CallFormat
 
-    def __call__(self, regions: Iterator[Evidence]) -> Iterator[CallItems]:
+    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[CallItems]:
         """The lines of some regions, and the counts of their sites."""
         lines: list[str | ReferenceBlock] = []
         size, counts = 0, SiteCounts()
-        for sites in self.caller(regions):
+        for sites in self.caller(regions, run):
             text = "".join([self.line(site) for site in sites])
             lines.append(text)
             size += len(text)
@@ -257,21 +255,18 @@ class _CallLines:
 
 @dataclass(frozen=True, slots=True)
 class _GvcfLines:
-    """Genotypes regions, and makes records and the blocks between them (`pairhmm.calling.run.UseOfReads`)."""
+    """Genotypes regions, and makes records and the reference blocks between them."""
 
     calls: _CallLines
     min_base_quality: int
 
-    def opened(self, run: Run, places: Sequence[Interval]) -> Use[CallItems]:
-        """The records of a run over places, and the blocks between them."""
+    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[CallItems]:
+        """The records of a run, and the blocks between them."""
         caller = self.calls.caller
-        walk = walk_of(run, places, caller.options, self.min_base_quality, caller.records.gq_bands)
-        return partial(self._items, walk)
-
-    def _items(self, walk: ReferenceWalk, regions: Iterator[Evidence]) -> Iterator[CallItems]:
+        walk = walk_of(run, caller.options, self.min_base_quality, caller.records.gq_bands)
         items: list[str | ReferenceBlock] = []
         counts = SiteCounts()
-        for sites in self.calls.caller(regions):
+        for sites in caller(regions, run):
             for site in sites:
                 items += walk.until(site.variant.chrom, site.variant.pos)
                 items.append(self.calls.line(site))
@@ -287,16 +282,16 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
     """Require what some records need."""
     for flag in ("gvcf", "mnv"):
         if getattr(records, flag) and not inputs.candidates_are_discovered:
-            given = inputs.candidates or inputs.haplotypes or ""
+            path = inputs.candidates or inputs.haplotypes or ""
             rule = f"--{flag} is for variants that are found in reads"
-            raise InputError(f"--{flag}", given, rule, f"leave out --{flag} or the file")
+            raise InputError(f"--{flag}", path, rule, f"leave out --{flag} or the file")
     ploidies = genotypes.ploidies
     highest = max(genotypes.ploidy, *ploidies.of_sample.values(), *(rule.ploidy for rule in ploidies.rules), 0)
     if records.gvcf and highest > _HIGHEST_PLOIDY:
         raise InputError("--gvcf", f"ploidy {highest}", "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf")
 
 
-def _refined(inputs: RunInputs) -> Callable[[Evidence], Evidence] | None:
+def _refinement(inputs: RunInputs) -> Refine | None:
     return on_listed_alleles if inputs.candidates_are_listed else None
 
 

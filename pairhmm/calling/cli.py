@@ -1,4 +1,4 @@
-"""`pairhmm call`: BAM and FASTA in, genotypes out."""
+"""`pairhmm call`, and `pairhmm scatter`, which divides such a run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.calling import call
-from pairhmm.calling.cli_molecules import molecule_options, scoring_options
-from pairhmm.calling.cli_options import evidence_options
+from pairhmm.calling import call, scatter
+from pairhmm.calling.cli_options import evidence_options, molecule_options, scoring_options
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.model_options import model_options
@@ -27,6 +26,12 @@ EXAMPLES = (
     "pairhmm call -f ref.fa -r chr1:1-10,000 -@ 2 --ploidy 1 sample.bam > calls.vcf",
 )
 
+SCATTER_EXAMPLES = (
+    "pairhmm scatter -f ref.fa -n 2 -o pieces sample.bam",
+    "pairhmm call -f ref.fa -R pieces/1-of-2.bed -o 1.vcf.gz sample.bam",
+    "pairhmm call -f ref.fa -R pieces/2-of-2.bed -o 2.vcf.gz sample.bam",
+)
+
 _DEFAULTS = GenotypeOptions()
 _RECORDS = RecordOptions()
 
@@ -35,8 +40,8 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     """Parse NAME=VALUE options. Returns the values by name."""
     number = parameter.name == "sample_ploidy"
     for text in value:
-        name, _, given = text.rpartition("=")
-        if not name or not given or (number and given not in map(str, range(MOST_COPIES + 1))):
+        name, _, setting = text.rpartition("=")
+        if not name or not setting or (number and setting not in map(str, range(MOST_COPIES + 1))):
             raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
 
@@ -99,8 +104,8 @@ def _pedigree(path: str) -> Pedigree:
     type=INPUT_FILE,
     metavar="FILE",
     panel=GENOTYPES,
-    help="A PED file: family, individual, father, mother, sex, phenotype. Children have alleles of their parents, where"
-    " all three are samples.",
+    help="A pedigree (PED: family, individual, father, mother, sex, phenotype). Children inherit alleles of their"
+    " parents, where all three are samples.",
 )
 @option(
     _DEFAULTS,
@@ -131,13 +136,13 @@ def _pedigree(path: str) -> Pedigree:
     _RECORDS,
     "gvcf",
     panel=OUTPUT,
-    help="Blocks of the reference lie between the records, so that the file can be joined with those of other samples.",
+    help="Write a gVCF: reference blocks between the variant records, for joint genotyping.",
 )
 @option(
     _RECORDS,
     "mnv",
     panel=OUTPUT,
-    help="SNVs of neighbouring bases that samples have on the same chromosomes are one record.",
+    help="Merge adjacent phased SNVs into one MNV record.",
 )
 @click.option(
     "--gq-bands",
@@ -146,7 +151,7 @@ def _pedigree(path: str) -> Pedigree:
     show_default=True,
     metavar="GQ,GQ",
     panel=OUTPUT,
-    help="The GQ from which on each further kind of block begins, with --gvcf. Each is 1 to 99.",
+    help="GQ bands of a gVCF: a further band of reference blocks begins at each of these numbers (1 to 99).",
 )
 @option(
     _RECORDS,
@@ -180,7 +185,7 @@ def _pedigree(path: str) -> Pedigree:
     "--no-version",
     is_flag=True,
     panel=OUTPUT,
-    help="The header names no version, date, command or backend, so that equal calls are equal bytes.",
+    help="Leave version, date, command and backend out of the header, so that equal calls have equal bytes.",
 )
 def command(
     ploidy: int,
@@ -200,7 +205,7 @@ def command(
     max_sor: float | None,
     min_mq: float | None,
     no_version: bool,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Genotype candidate variants, and write VCF or BCF.
 
@@ -219,7 +224,7 @@ def command(
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq
     )
-    options = scoring_options(given)
+    options = scoring_options(values)
     with region_progress() as watch:
         call.write_calls(
             output=output,
@@ -229,5 +234,42 @@ def command(
             records=records,
             watch=watch,
             provenance={} if no_version else provenance_of(sys.argv[1:]),
-            **given,
+            **values,
         )
+
+
+@click.command("scatter", cls=Command, examples=SCATTER_EXAMPLES)
+@evidence_options
+@model_options
+@molecule_options
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FOLDER",
+    panel=OUTPUT,
+    help="The folder for the shards, 1-of-N.bed to N-of-N.bed.",
+)
+@option(
+    scatter.write_scatter,
+    "pieces",
+    "-n",
+    "--pieces",
+    least=1,
+    required=True,
+    metavar="N",
+    panel=OUTPUT,
+    help="The number of shards.",
+)
+def scatter_command(output: str, pieces: int, haplotypes: str | None, **values: Any) -> None:
+    """Divide a run of 'call' or 'likelihoods' into shards with about as many reads each.
+
+    Give this command the candidates, regions and options of the run. Then run the command on each shard (-R), with the
+    same candidates and options, and merge the outputs with 'gather'. The result is that of one run over everything,
+    because no cut lies near a candidate.
+    """
+    if haplotypes is not None:
+        raise click.UsageError("--haplotypes is for one region, which cannot be cut.")
+
+    options = scoring_options(values)
+    scatter.write_scatter(output=output, pieces=pieces, options=options, **values)

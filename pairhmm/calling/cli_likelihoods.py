@@ -1,4 +1,4 @@
-"""`pairhmm likelihoods`: BAM and FASTA in, a table of read x haplotype likelihoods out."""
+"""`pairhmm likelihoods` and `pairhmm profiles`: tables of scored reads, and the profiles that reads become."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.calling import likelihoods
-from pairhmm.calling.cli_molecules import molecule_options, scoring_options
-from pairhmm.calling.cli_options import evidence_options
+from pairhmm.calling import likelihoods, profiles
+from pairhmm.calling.cli_options import evidence_options, molecule_options, read_options, scoring_options
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import OUTPUT, Command
 from pairhmm.cli.model_options import model_options
@@ -18,6 +17,11 @@ EXAMPLES = (
     "pairhmm likelihoods -f ref.fa -o likelihoods.tsv.gz sample.bam",
     "pairhmm likelihoods -f ref.fa -v candidates.vcf.gz -o listed.tsv.gz sample.bam",
     "pairhmm likelihoods -f ref.fa --haplotypes haps.fa -r chr1:101-400 sample.bam",
+)
+
+PROFILE_EXAMPLES = (
+    "pairhmm profiles -f ref.fa -o sample.profile sample.bam",
+    "pairhmm profiles -f ref.fa --join-mates -r chr1:1001-1200 sample.bam",
 )
 
 
@@ -30,26 +34,38 @@ EXAMPLES = (
     likelihoods.write_likelihoods,
     "prepared",
     panel=OUTPUT,
-    help="Likelihoods are written as genotypes use them: raised to the floor, and without the reads that fit no"
-    " haplotype.",
+    help="Write likelihoods as genotyping uses them: raised to the floor, and without the reads that fit no haplotype.",
 )
 @option(
     likelihoods.write_likelihoods,
     "only_listed",
     panel=OUTPUT,
-    help="Haplotypes with an allele that is not among the candidates of -v are left out of the table.",
+    help="Leave out haplotypes with an allele that is not among the candidates of -v.",
 )
-def command(output: str, prepared: bool, only_listed: bool, **given: Any) -> None:
+def command(output: str, prepared: bool, only_listed: bool, **values: Any) -> None:
     """Write log10 P(read | haplotype) for the reads of each region.
 
     The haplotypes are combinations of the candidate variants in a VCF (-v), or the records of a FASTA (--haplotypes,
     with -r). With neither, they are combinations of the candidate variants that the reads show. A second table,
     NAME.haplotypes.EXT, describes the haplotypes.
     """
-    if only_listed and given["candidates"] is None:
+    if only_listed and values["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v.")
-    options = scoring_options(given)
+    options = scoring_options(values)
     with region_progress() as watch:
         likelihoods.write_likelihoods(
-            output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **given
+            output=output, prepared=prepared, only_listed=only_listed, options=options, watch=watch, **values
         )
+
+
+@click.command("profiles", cls=Command, examples=PROFILE_EXAMPLES)
+@read_options
+@molecule_options
+@output_option("The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.")
+def profiles_command(output: str, **values: Any) -> None:
+    """Write reads as the profile model takes them: as letter probabilities.
+
+    A profile has the probabilities of A C G T at each position of a read, from its bases and their prepared qualities.
+    Mates that overlap, and reads of one molecule, can be joined. Reads are whole, where scoring cuts them to regions.
+    """
+    profiles.write_profiles(output=output, **values)

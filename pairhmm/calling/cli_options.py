@@ -1,4 +1,4 @@
-"""Options that `likelihoods`, `call`, `scatter`, `fit` and `profiles` share, and the `RunOptions` that they make."""
+"""Options that `call`, `likelihoods`, `scatter`, `profiles` and `fit` share, and the `RunOptions` that they make."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import rich_click as click
 
-from pairhmm.calling.presets import PRESETS
-from pairhmm.calling.run_options import RunOptions
+from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.cli.compute import Command, backend_options, threads_option
 from pairhmm.cli.fields import either, option, pair
 from pairhmm.cli.help_style import COMPUTE, DISCOVERY, INPUT, MODEL, READS, REGIONS
+from pairhmm.cli.model_options import PROFILE, check_no_qualities, check_str_model, fitted_options, profile_of
 from pairhmm.cli.param_types import INPUT_FILE, InputFile
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
@@ -19,13 +19,13 @@ from pairhmm.options import keyword_types, with_keywords
 
 _DEFAULTS = RunOptions()
 _READS, _MODEL, _JOINING = _DEFAULTS.reads, _DEFAULTS.model, _DEFAULTS.joining
-_EVIDENCE, _DISCOVERY = _DEFAULTS.evidence, _DEFAULTS.discovery
+_EVIDENCE, _DISCOVERY, _MOLECULES = _DEFAULTS.evidence, _DEFAULTS.discovery, _DEFAULTS.molecules
 
 _PAIRS = {
     "min_alt_count": ("min_snv_count", "min_indel_count"),
     "min_alt_fraction": ("min_snv_fraction", "min_indel_fraction"),
 }
-"""Options with two values, and the fields that they set."""
+"""Options with two values, and the fields that these set."""
 
 
 class _Flags(click.ParamType):  # type: ignore[type-arg]
@@ -64,8 +64,8 @@ _PRESET = click.option(
     expose_value=False,
     metavar="NAME",
     panel=MODEL,
-    help="Defaults for a kind of reads: gap qualities, what sets reads aside, caps of base qualities, and what makes a"
-    " candidate. Options that are given count. illumina is what the options have without a preset. NAME is"
+    help="Defaults for a sequencing technology: gap qualities, the filter of reads, caps of base qualities, and"
+    " thresholds of candidates. Options that are given override them. illumina has the defaults of the options. NAME is"
     f" {either(tuple(PRESETS))}.",
 )
 
@@ -200,7 +200,7 @@ _DEPTH_AND_DISCOVERY = (
         "max_depth",
         metavar="N",
         panel=READS,
-        help="At most this many reads of each sample are used in a region. The reads' names decide which ones.",
+        help="Downsample each region to this many reads of each sample. The reads' names decide which ones.",
     ),
     option(
         _DISCOVERY,
@@ -232,7 +232,7 @@ _DEPTH_AND_DISCOVERY = (
         "assembly",
         "--assembly/--no-assembly",
         panel=DISCOVERY,
-        help="Reads are assembled where they disagree with the reference, which finds alleles that no alignment shows.",
+        help="Assemble reads where they disagree with the reference, which finds alleles that no alignment shows.",
     ),
 )
 
@@ -370,10 +370,46 @@ def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> 
     return command
 
 
-def run_options(given: dict[str, Any]) -> RunOptions:
-    """Take the shared options out of `given`. Options that name files, and the command's own, stay there."""
+def run_options(values: dict[str, Any]) -> RunOptions:
+    """Take the shared options out of `values`. Options that name files, and the command's own, stay there."""
     for name, fields in _PAIRS.items():
-        given |= dict(zip(fields, given.pop(name), strict=True))
-    taken = {name: given.pop(name) for name in keyword_types(RunOptions) if name in given}
+        values |= dict(zip(fields, values.pop(name), strict=True))
+    taken = {name: values.pop(name) for name in keyword_types(RunOptions) if name in values}
     (options,) = with_keywords("pairhmm", taken, _DEFAULTS)
     return options
+
+
+def molecule_options(command: Command) -> Command:
+    """Add --join-mates and --families to a command."""
+    mates = option(
+        _MOLECULES,
+        "join_mates",
+        panel=READS,
+        help="Merge overlapping mates into one profile, the product of both. This is for the profile model.",
+    )
+    families = option(
+        _MOLECULES,
+        "families",
+        metavar="NAME",
+        panel=READS,
+        help="UMI families: merge the reads of one molecule into one profile. With MI, they have the same tag MI; with"
+        " position, the same strand and ends of their molecule. Marked duplicates are left out unless other flags are"
+        " excluded (0xB04). This is for the profile model.",
+    )
+    return mates(families(command))
+
+
+def scoring_options(values: dict[str, Any]) -> RunOptions:
+    """Take the shared options, those of the model, and those that merge reads out of `values`.
+
+    Merging reads for GATK's model is a UsageError.
+    """
+    model, parameters = values.pop("model"), values.pop("parameters")
+    if model == PROFILE:
+        check_no_qualities()
+        values["profile"] = profile_of(model, parameters)
+        return run_options(values)
+    if values["join_mates"] or values["families"] != _MOLECULES.families:
+        raise click.UsageError(f"--join-mates and --families are for --model {PROFILE}: joined reads become profiles.")
+    check_str_model(values["str_model"], parameters)
+    return fitted_options(run_options(values), parameters)

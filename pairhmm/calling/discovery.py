@@ -62,13 +62,6 @@ class CandidateFinder:
     """Finds candidates in blocks of reads, in order of position.
 
     The candidates do not depend on how the reads are divided into blocks.
-
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    n_samples : int
-    options : CandidateOptions
     """
 
     def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:
@@ -94,12 +87,8 @@ class CandidateFinder:
     def scan(self, block: ReadBlock, places: Sequence[tuple[int, int]] | None = None) -> list[Variant]:
         """Count the reads of the next block. Returns the candidates that no later read can change.
 
-        Parameters
-        ----------
-        block : ReadBlock
-        places : sequence of (int, int), optional
-            Intervals in which candidates are sought, in order, which do not overlap: all those behind `settled` that
-            the reads may reach. By default they are sought everywhere.
+        Candidates are sought in `places`: disjoint intervals in order, all those behind `settled` that the reads may
+        reach. By default they are sought everywhere.
         """
         if block.chrom != self._chrom:
             self._discovery.reset()
@@ -145,10 +134,8 @@ def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, 
 
     Parameters
     ----------
-    block : ReadBlock
     reads : int64 (reads,)
         Indices into the block.
-    region : Region
     reference : str
         Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
 

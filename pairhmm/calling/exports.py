@@ -1,4 +1,4 @@
-"""Exports sites and evidence as VCF and as pandas tables."""
+"""Exports sites and scored regions as VCF and as pandas tables."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _call_rows(site: Site) -> Iterable[tuple[object, ...]]:
 
 
 def likelihoods_to_pandas(evidence: Evidence | Iterable[Evidence]) -> DataFrame:
-    """Evidence as the likelihood table (docs/formats.md), with one row for each haplotype of each read.
+    """Scored regions as the likelihood table (docs/formats.md), with one row for each haplotype of each read.
 
     Parameters
     ----------

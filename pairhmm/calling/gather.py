@@ -1,8 +1,13 @@
-"""`gather`: the outputs of pieces put together."""
+"""`gather`: merge the outputs of the shards of a run; the function and its command."""
 
 from __future__ import annotations
 
+import rich_click as click
+
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
+from pairhmm.cli.fields import output_option
+from pairhmm.cli.help_style import INPUT, OUTPUT, Command
+from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.htslib import quiet
@@ -11,10 +16,15 @@ from pairhmm.likelihoods.gathered import gather_parquet, gather_table
 from pairhmm.likelihoods.table import Format, companion
 from pairhmm.variants.gathered import gather_vcf, is_vcf
 
+EXAMPLES = (
+    "pairhmm gather -o calls.vcf.gz 1.vcf.gz 2.vcf.gz",
+    "pairhmm gather -o all.tsv --sample first --sample second first.tsv second.tsv",
+)
+
 
 @kept_apart()
 def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
-    """Put the outputs of the pieces of a run together, in the order that they are given in.
+    """Merge the outputs of the shards of a run, in the order that they are given in.
 
     Parameters
     ----------
@@ -29,7 +39,7 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     Raises
     ------
     InputError
-        Where the pieces are not of one run or not in order, and where the output can't be written.
+        Where the shards are not of one run or not in order, and where the output can't be written.
 
     Examples
     --------
@@ -51,3 +61,31 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
             gather_parquet(pieces, output)
         else:
             gather_table(pieces, output, samples)
+
+
+@click.command("gather", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "pieces",
+    nargs=-1,
+    required=True,
+    type=INPUT_FILE,
+    metavar="PIECES...",
+    panel=INPUT,
+    help="The outputs of 'call', 'likelihoods' or 'scan' over the shards of a run, in the order of the shards.",
+)
+@output_option("The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.")
+@click.option(
+    "--sample",
+    "samples",
+    multiple=True,
+    metavar="NAME",
+    panel=OUTPUT,
+    help="The sample of a table, for a first column 'sample'. Repeat this option once for each table, in their order.",
+)
+def command(pieces: tuple[str, ...], output: str, samples: tuple[str, ...]) -> None:
+    """Merge the outputs of the shards of a run.
+
+    Rows are copied unchanged, in the order of the shards. The header of a VCF is that of the first shard, with the
+    provenance of all. Bgzipped outputs get their index.
+    """
+    gather(pieces, output, samples)

@@ -1,7 +1,8 @@
-"""Genotypes a region's candidates from its evidence."""
+"""Genotypes the candidates of a scored region, and phases its heterozygous sites (cpu/calling/phasing.cpp)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -9,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.calling.phasing import phased
-from pairhmm.calling.scored_region import Evidence, without_nuisances
+from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
@@ -51,7 +51,7 @@ class Site:
     left_out : int
         Alternative alleles that were not considered in some sample (`pairhmm.variants.genotypes.MAX_GENOTYPES`).
     statistics : SiteStatistics or None
-        What its reads say of errors.
+        Annotations of its reads.
     """
 
     variant: Variant
@@ -81,35 +81,26 @@ def genotype_region(
     records: RecordOptions | None = None,
     families: Sequence[SampleFamily] = (),
 ) -> Iterator[Site]:
-    """Genotype the candidates of a region whose genotypes are asked for.
+    """Genotype the requested candidates of a region.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    samples : sequence of str
-    options : GenotypeOptions
-    model : GatkOptions
-        Has the floor: how far a haplotype's score may lie below a read's best.
-    discovered : bool
-        Whether candidates and alleles that no sample has are left out. Listed ones keep theirs.
-    records : RecordOptions, optional
-        What the records have.
-    families : sequence of SampleFamily, optional
-        Those of the pedigree whose members are among the samples.
+    `model` has the floor: how far a haplotype's score may lie below a read's best. If the candidates were discovered,
+    those that no sample has are left out, and so are their alleles. `families` have their members among the samples.
     """
-    view = _View(evidence, tuple(samples), options, model, families)
+    view = _RegionReads(evidence, tuple(samples), options, model, families)
     # Also what was not asked for: the phase of the others depends on it.
-    indices = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
-    found = [view.candidate(index) for index in indices]
+    indices = [number for number, variant in enumerate(evidence.region.variants) if variant.role != "nuisance"]
+    candidates = [view.candidate(index) for index in indices]
     if discovered:
-        found = [view.with_alleles(one, sorted(called)) for one in found if (called := one.called)]
+        candidates = [
+            view.with_alleles(candidate, sorted(called)) for candidate in candidates if (called := candidate.called)
+        ]
         if records is not None and records.mnv:
-            found = view.with_joined_snvs(found)
-    found = view.with_spanned(found, discovered)
-    sites = [view.with_statistics(one) for one in found]
+            candidates = view.with_joined_snvs(candidates)
+    candidates = view.with_spanned(candidates, discovered)
+    sites = [view.with_statistics(candidate) for candidate in candidates]
     if records is not None and records.gvcf:
-        sites = [view.with_others(site, one.reads) for site, one in zip(sites, found, strict=True)]
-    for site in _phased(sites, [one.reads for one in found]):
+        sites = [view.with_others(site, candidate.reads) for site, candidate in zip(sites, candidates, strict=True)]
+    for site in _phased(sites, [candidate.reads for candidate in candidates]):
         if site.variant.role == "asked":
             yield site
 
@@ -129,19 +120,15 @@ def _phased(sites: Sequence[Site], reads: Sequence[native.SiteReads]) -> Iterato
 
 
 def on_listed_alleles(evidence: Evidence) -> Evidence:
-    """The evidence of a region of listed candidates on the haplotypes of listed alleles alone.
+    """A scored region of listed candidates on the haplotypes of listed alleles alone.
 
     All haplotypes, also those with nuisances, decide which reads fit the region. Only haplotypes of listed alleles
     decide which of these a read carries. A haplotype with a nuisance can spell a listed allele in another way, and
     would take its reads (figures in benchmarks/README.md). Reads that fit no haplotype are set aside as errors of
     mapping, unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any
     alignment shows. Without them, the other chromosome would be called twice.
-
-    Parameters
-    ----------
-    evidence : Evidence
     """
-    listed, set_aside = without_nuisances(evidence), _few_set_aside(evidence)
+    listed, set_aside = without_unlisted(evidence), _few_set_aside(evidence)
     if set_aside is listed.set_aside:
         return listed
     return replace(listed, set_aside=set_aside, unfit=evidence.set_aside)
@@ -164,14 +151,14 @@ def _few_set_aside(evidence: Evidence) -> NDArray[np.bool_]:
     return aside & ~kept
 
 
-class _Found(NamedTuple):
+class _Candidate(NamedTuple):
     """A site with what it was genotyped from.
 
-    `place` is the index of its candidate in the region, the first one where several are joined. `allele_of` has the
+    `number` is that of its candidate in the region, the first one where several are joined. `allele_of` has the
     allele of each haplotype.
     """
 
-    place: int
+    number: int
     site: Site
     reads: native.SiteReads
     allele_of: list[int]
@@ -183,7 +170,7 @@ class _Found(NamedTuple):
         return {allele for one in self.site.samples for allele in one.alleles or ()} - {0}
 
 
-class _View:
+class _RegionReads:
     """A region's reads, ready for genotyping."""
 
     def __init__(
@@ -202,67 +189,71 @@ class _View:
         self._alleles = [haplotype.alleles for haplotype in evidence.haplotypes]
         self._families = families
 
-    def candidate(self, index: int) -> _Found:
+    def candidate(self, index: int) -> _Candidate:
         """Genotype a candidate with all its alternative alleles."""
         region = self._evidence.region
         allele_of = [alleles[index] for alleles in self._alleles]
-        return self._found(index, region.variants[index], allele_of, region.extents[index])
+        return self._genotyped(index, region.variants[index], allele_of, region.extents[index])
 
-    def with_alleles(self, found: _Found, kept: list[int]) -> _Found:
+    def with_alleles(self, candidate: _Candidate, kept: list[int]) -> _Candidate:
         """A candidate, genotyped with only some of its alternative alleles."""
-        if len(kept) == len(found.site.variant.alts):
-            return found
-        place_of = {allele: place for place, allele in enumerate([0, *kept])}
-        allele_of = [place_of.get(allele, -1) for allele in found.allele_of]
-        fewer = self._found(found.place, _with_alleles(found.site.variant, kept), allele_of, found.extent)
-        return fewer._replace(site=replace(fewer.site, left_out=found.site.left_out))
+        if len(kept) == len(candidate.site.variant.alts):
+            return candidate
+        index_of = {allele: index for index, allele in enumerate([0, *kept])}
+        allele_of = [index_of.get(allele, -1) for allele in candidate.allele_of]
+        fewer = self._genotyped(
+            candidate.number, _with_alleles(candidate.site.variant, kept), allele_of, candidate.extent
+        )
+        return fewer._replace(site=replace(fewer.site, left_out=candidate.site.left_out))
 
-    def with_spanned(self, found: list[_Found], discovered: bool) -> list[_Found]:
+    def with_spanned(self, candidates: list[_Candidate], discovered: bool) -> list[_Candidate]:
         """Candidates, with the allele of chromosomes on which a deletion takes them away where a sample has it.
 
         Of a discovered candidate, every allele has to be one of a sample.
         """
-        variants = [one.site.variant for one in found]
-        if len(found) < 2 or not any(len(alt) < len(one.ref) for one in variants for alt in one.alts):
-            return found
-        called = [one.called for one in found]
-        alleles = [one.allele_of for one in found]
-        spanned = [spanned_haplotypes(number, variants, called, alleles) for number in range(len(found))]
+        variants = [one.site.variant for one in candidates]
+        if len(candidates) < 2 or not any(len(alt) < len(one.ref) for one in variants for alt in one.alts):
+            return candidates
+        called = [one.called for one in candidates]
+        alleles = [one.allele_of for one in candidates]
+        spanned = [spanned_haplotypes(number, variants, called, alleles) for number in range(len(candidates))]
         return [
             self._spanned(one, haplotypes, discovered) if haplotypes else one
-            for one, haplotypes in zip(found, spanned, strict=True)
+            for one, haplotypes in zip(candidates, spanned, strict=True)
         ]
 
-    def _spanned(self, found: _Found, haplotypes: set[int], discovered: bool) -> _Found:
-        variant, allele_of = with_spanned(found.site.variant, found.allele_of, haplotypes)
-        with_more = self._found(found.place, variant, allele_of, found.extent)
+    def _spanned(self, candidate: _Candidate, haplotypes: set[int], discovered: bool) -> _Candidate:
+        variant, allele_of = with_spanned(candidate.site.variant, candidate.allele_of, haplotypes)
+        with_more = self._genotyped(candidate.number, variant, allele_of, candidate.extent)
         last = len(variant.alts)
         if last not in with_more.called or (discovered and len(with_more.called) < last):
-            return found
+            return candidate
         # QUAL stays that of the alleles that are not deletions elsewhere.
-        site = replace(with_more.site, quality=found.site.quality, left_out=found.site.left_out)
+        site = replace(with_more.site, quality=candidate.site.quality, left_out=candidate.site.left_out)
         return with_more._replace(site=site)
 
-    def with_joined_snvs(self, found: list[_Found]) -> list[_Found]:
+    def with_joined_snvs(self, candidates: list[_Candidate]) -> list[_Candidate]:
         """Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes."""
-        joined: dict[int, _Found] = {}
+        joined: dict[int, _Candidate] = {}
         taken: set[int] = set()
-        for first, last in snv_runs([one.site.variant for one in found]):
-            if taken.isdisjoint(range(first, last)) and (one := self._joined(found[first:last])) is not None:
+        for first, last in snv_runs([one.site.variant for one in candidates]):
+            if taken.isdisjoint(range(first, last)) and (one := self._joined(candidates[first:last])) is not None:
                 joined[first] = one
                 taken.update(range(first, last))
-        return [joined.get(number, one) for number, one in enumerate(found) if number in joined or number not in taken]
+        return [
+            joined.get(number, one) for number, one in enumerate(candidates) if number in joined or number not in taken
+        ]
 
-    def _joined(self, found: list[_Found]) -> _Found | None:
+    def _joined(self, candidates: list[_Candidate]) -> _Candidate | None:
         """Neighbouring SNVs as one candidate; None where a sample has one without the others."""
-        alleles = list(zip(*(one.allele_of for one in found), strict=True))
-        variant, allele_of, changed = joined_snvs([one.site.variant for one in found], alleles)
-        extent = min(one.extent[0] for one in found), max(one.extent[1] for one in found)
-        one = self._found(found[0].place, variant, allele_of, extent)
+        alleles = list(zip(*(one.allele_of for one in candidates), strict=True))
+        variant, allele_of, changed = joined_snvs([one.site.variant for one in candidates], alleles)
+        extent = min(one.extent[0] for one in candidates), max(one.extent[1] for one in candidates)
+        one = self._genotyped(candidates[0].number, variant, allele_of, extent)
         called = one.called
         return self.with_alleles(one, sorted(called)) if called and called <= changed else None
 
-    def _found(self, index: int, variant: Variant, allele_of: list[int], extent: tuple[int, int]) -> _Found:
+    def _genotyped(self, index: int, variant: Variant, allele_of: list[int], extent: tuple[int, int]) -> _Candidate:
         """Genotype a variant, of which each haplotype has an allele, or -1 for none."""
         options = self._options
         priors = tuple(
@@ -274,7 +265,7 @@ class _View:
         samples, quality = call_site(reads, priors, ploidies, self._families)
         left_out = max(sample.left_out for sample in samples)
         site = Site(variant, quality, samples, self._samples, left_out)
-        return _Found(index, site, reads, allele_of, extent)
+        return _Candidate(index, site, reads, allele_of, extent)
 
     def with_others(self, site: Site, reads: native.SiteReads) -> Site:
         """The site with likelihoods of one allele more, which stands for all others."""
@@ -286,11 +277,11 @@ class _View:
         ]
         return replace(site, samples=samples)
 
-    def with_statistics(self, found: _Found) -> Site:
+    def with_statistics(self, candidate: _Candidate) -> Site:
         """The site with what its reads say of errors."""
-        evidence, site = self._evidence, found.site
-        facts = evidence.flag, evidence.mapq, evidence.from_end, found.place
-        strands, annotations = found.reads.statistics(*facts)
+        evidence, site = self._evidence, candidate.site
+        facts = evidence.flag, evidence.mapq, evidence.from_end, candidate.number
+        strands, annotations = candidate.reads.statistics(*facts)
         # `replace` takes a few times longer, and every record comes here.
         samples = [
             SampleGenotype(
@@ -306,7 +297,7 @@ class _View:
             )
             for one, own in zip(site.samples, strands, strict=True)
         ]
-        statistics = SiteStatistics(annotations, self._unfit(found.extent))
+        statistics = SiteStatistics(annotations, self._unfit(candidate.extent))
         return Site(site.variant, site.quality, samples, site.names, site.left_out, statistics)
 
     def _unfit(self, extent: tuple[int, int]) -> float:
@@ -335,3 +326,38 @@ def _with_alleles(variant: Variant, kept: list[int]) -> Variant:
     while len(ref) > 1 and all(len(alt) > 1 and alt[-1] == ref[-1] for alt in alts):
         ref, alts = ref[:-1], [alt[:-1] for alt in alts]
     return replace(variant, ref=ref, alts=tuple(alts))
+
+
+def phased(
+    positions: Sequence[int], reads: Sequence[native.SiteReads], genotypes: Sequence[SampleGenotype], sample: int
+) -> list[SampleGenotype]:
+    """The genotypes of one sample at the sites of a region, in order, with their phase.
+
+    Diploid heterozygous sites whose alleles some fragments tell apart together are a phase set. A site without another
+    one in its set stays unphased.
+    """
+    result = list(genotypes)
+    pairs = [(number, *alleles) for number, one in enumerate(genotypes) if (alleles := _heterozygous(one))]
+    if len(pairs) < 2:
+        return result
+    phaser = native.Phaser()
+    places = [phaser.add(reads[site], sample, first, second) for site, first, second in pairs]
+    members = Counter(number for number, _ in places)
+    start: dict[int, int] = {}
+    for (site, first, second), (number, swapped) in zip(pairs, places, strict=True):
+        if members[number] < 2:
+            continue
+        position = start.setdefault(number, positions[site])
+        # PS is a position: of two sets that begin at one place, the second can't be told apart.
+        if position in [one for other, one in start.items() if other < number]:
+            continue
+        result[site] = replace(result[site], phased=(second, first) if swapped else (first, second), phase_set=position)
+    return result
+
+
+def _heterozygous(genotype: SampleGenotype) -> tuple[int, int] | None:
+    """The two alleles of a diploid heterozygous genotype; None for any other."""
+    alleles = genotype.alleles
+    if alleles is None or len(alleles) != 2 or alleles[0] == alleles[1]:
+        return None
+    return alleles[0], alleles[1]

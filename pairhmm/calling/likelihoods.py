@@ -12,9 +12,9 @@ from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
-from pairhmm.calling.run import Watch
+from pairhmm.calling.run import Run, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scored_region import Evidence, without_nuisances
+from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import check_row_names
 from pairhmm.likelihoods.parquet import pyarrow_for
@@ -89,11 +89,11 @@ def likelihoods(
 
 
 def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
-    with open_results(inputs, options, _unchanged, without_set_aside=False) as run:
-        yield from run.made
+    with open_results(inputs, options, _unchanged, filters_reads=False) as run:
+        yield from run.results
 
 
-def _unchanged(regions: Iterator[Evidence]) -> Iterator[Evidence]:
+def _unchanged(regions: Iterator[Evidence], run: Run) -> Iterator[Evidence]:
     return regions
 
 
@@ -150,17 +150,17 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     rows = _TableRows(chosen.model if prepared else None, preparation(output))
-    refined = without_nuisances if only_listed else None
+    refine = without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
         # Here, so that workers need not load the library, each for itself.
         pyarrow_for(output)
-    with open_results(inputs, chosen, rows, watch, refined, without_set_aside=prepared) as run:
+    with open_results(inputs, chosen, rows, watch, refine, filters_reads=prepared) as run:
         if is_text:
             check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
         with open_likelihoods(output, chosen.model_text, chosen.molecules.are_on, chosen.threads) as writer:
-            for found in run.made:
-                writer.append(found)
+            for prepared_rows in run.results:
+                writer.append(prepared_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,20 +170,15 @@ class _TableRows:
     prepared: GatkOptions | None
     prepare: Prepare
 
-    def __call__(self, regions: Iterator[Evidence]) -> Iterator[Prepared]:
-        """What the writer takes."""
+    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[Prepared]:
+        """Rows as the writer takes them."""
         return self.prepare(table_rows(evidence, evidence.samples, self.prepared) for evidence in regions)
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
     """A region's rows of the likelihood table.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    samples : sequence of str
-    prepared : GatkOptions, optional
-        Raise scores to the floor, and leave out the reads that are set aside.
+    With `prepared`, scores are raised to the floor, and the reads that are set aside are left out.
     """
     names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
     log10, precision = evidence.log10, evidence.precision

@@ -23,15 +23,7 @@ from pairhmm.sequences.arrays import Names, offsets
 
 @dataclass(slots=True)
 class CutSlices:
-    """What is left of reads that were cut to their regions.
-
-    Attributes
-    ----------
-    read : int64 (reads,)
-        Indices into a `ReadBlock`.
-    first, last : int64 (reads,)
-        The bases [first, last) of each.
-    """
+    """Slices of reads that were cut to their regions: bases [first, last) of `read`, an index into a `ReadBlock`."""
 
     read: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -82,14 +74,9 @@ class JoinedReads:
         return np.diff(self.member_offset)
 
     def joined(self, profiles: Profiles) -> Profiles:
-        """The profiles of joined reads: the product of the rows in each column, normalised.
+        """The profiles of joined reads: the product of the rows of the cut reads in each column, normalised.
 
         Distinct rows stay distinct rows, unless there are too many of them.
-
-        Parameters
-        ----------
-        profiles : Profiles
-            The cut reads.
         """
         if len(self.reads) == len(self.member):
             return profiles
@@ -108,44 +95,28 @@ class JoinedReads:
 
 @dataclass(slots=True)
 class Joiner:
-    """Joins cut reads.
-
-    Attributes
-    ----------
-    options : MoleculeOptions
-    counts : MoleculeCounts
-        Those who use what was joined count it here.
-    """
+    """Joins cut reads. Its users count in `counts` what was joined."""
 
     options: MoleculeOptions
     counts: MoleculeCounts = field(default_factory=MoleculeCounts)
 
-    def join(self, held: ReadBlock, cut: CutSlices, regions: Sequence[int]) -> JoinedReads:
-        """Join the cut reads of some regions. Reads of different regions stay apart.
-
-        Parameters
-        ----------
-        held : ReadBlock
-        cut : CutSlices
-            Region after region.
-        regions : sequence of int
-            The number of reads of each region.
-        """
-        fragment, family = _molecules(held, cut.read, regions)
+    def join(self, block: ReadBlock, cut: CutSlices, regions: Sequence[int]) -> JoinedReads:
+        """Join the cut reads of regions with so many reads each. Reads of different regions stay apart."""
+        fragment, family = _molecules(block, cut.read, regions)
         member_offset, member, offset, source_offset, source, ends, apart = native.join_reads(
-            held.native,
+            block.native,
             cut.read,
             cut.first,
             cut.last,
             offsets(cut.last - cut.first),
             fragment,
             family,
-            _ends(held, cut.read),
+            _ends(block, cut.read),
             np.lexsort((family, fragment)),
             self.options.join_mates,
         )
         reads_of = np.repeat(np.arange(len(ends)), np.diff(member_offset))
-        copies = _copies(reads_of, family[member]) if held.molecules is not None else np.empty(0, dtype=np.int64)
+        copies = _copies(reads_of, family[member]) if block.molecules is not None else np.empty(0, dtype=np.int64)
         return JoinedReads(
             member_offset=member_offset,
             member=member,
@@ -161,7 +132,7 @@ class Joiner:
 
 
 def _molecules(
-    held: ReadBlock, reads: NDArray[np.int64], regions: Sequence[int]
+    block: ReadBlock, reads: NDArray[np.int64], regions: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The fragment and the family of each cut read (int64 each): the number of the first read of the same one.
 
@@ -169,8 +140,8 @@ def _molecules(
     name and the sample make a fragment, and each read is a family of its own.
     """
     fragment, family = np.arange(len(reads)), np.arange(len(reads))
-    names, samples, molecules = list(held.names.at(reads)), held.sample[reads].tolist(), held.molecules
-    is_reverse = ((held.flag[reads] & REVERSE) != 0).tolist()
+    names, samples, molecules = list(block.names.at(reads)), block.sample[reads].tolist(), block.molecules
+    is_reverse = ((block.flag[reads] & REVERSE) != 0).tolist()
     edges = offsets(list(regions)).tolist()
     for begin, end in pairwise(edges):
         fragments: dict[tuple[int, str, bool], int] = {}
@@ -184,12 +155,12 @@ def _molecules(
     return fragment, family
 
 
-def _ends(held: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _ends(block: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The end of its molecule that each read is from (uint8): its strand, or the mate's number without a molecule."""
-    flags = held.flag[reads]
+    flags = block.flag[reads]
     ends = mates_of(flags)
-    if held.molecules is not None:
-        is_known = np.array([bool(held.molecules[read]) for read in reads.tolist()], dtype=bool)
+    if block.molecules is not None:
+        is_known = np.array([bool(block.molecules[read]) for read in reads.tolist()], dtype=bool)
         ends = np.where(is_known, (flags & REVERSE) != 0, ends)
     return ends.astype(np.uint8, copy=False)
 
@@ -204,7 +175,7 @@ def _copies(profile: NDArray[np.int64], family: NDArray[np.int64]) -> NDArray[np
 
 @dataclass(slots=True)
 class ScoredReads:
-    """What a region's evidence says of the reads, or of the profiles that they became.
+    """The reads of a scored region, or the profiles that they became.
 
     The attributes are those of `pairhmm.calling.scored_region.Evidence`; `ends` is the number of ends of its
     molecule that a profile has: 1, or 2 where mates were joined. `first` is the first read of each among those that
@@ -226,22 +197,22 @@ class ScoredReads:
     __repr__ = short_repr
 
 
-def single_reads(held: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
+def single_reads(block: ReadBlock, reads: NDArray[np.int64]) -> ScoredReads:
     """Reads that were scored one by one."""
     return ScoredReads(
-        names=held.names.at(reads),
-        sample=held.sample[reads],
-        flag=held.flag[reads],
-        mapq=held.mapq[reads],
-        start=held.start[reads],
-        end=held.end[reads],
-        length=_lengths(held, reads),
+        names=block.names.at(reads),
+        sample=block.sample[reads],
+        flag=block.flag[reads],
+        mapq=block.mapq[reads],
+        start=block.start[reads],
+        end=block.end[reads],
+        length=_lengths(block, reads),
         ends=np.ones(len(reads), dtype=np.int64),
         first=reads,
     )
 
 
-def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads) -> ScoredReads:
+def joined_reads(block: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads) -> ScoredReads:
     """The profiles of joined reads.
 
     A profile has the first of its reads' names in alphabetical order, so that the two ends of a family share it. Its
@@ -252,16 +223,16 @@ def joined_reads(held: ReadBlock, reads: NDArray[np.int64], joined: JoinedReads)
     edges = joined.member_offset
     members = reads[joined.member]
     begin = edges[:-1]
-    names = list(held.names.at(members))
-    flags = held.flag[members[begin]]
+    names = list(block.names.at(members))
+    flags = block.flag[members[begin]]
     return ScoredReads(
         names=Names.of([min(names[one:two]) for one, two in pairwise(edges.tolist())]),
-        sample=held.sample[members[begin]],
+        sample=block.sample[members[begin]],
         flag=np.where(joined.are_mates, flags & ~np.uint16(FIRST | SECOND), flags),
-        mapq=held.mapq[members[begin]],
-        start=_of_each(np.minimum, held.start[members], begin),
-        end=_of_each(np.maximum, held.end[members], begin),
-        length=np.maximum(np.diff(joined.offset), _of_each(np.maximum, _lengths(held, members), begin)),
+        mapq=block.mapq[members[begin]],
+        start=_of_each(np.minimum, block.start[members], begin),
+        end=_of_each(np.maximum, block.end[members], begin),
+        length=np.maximum(np.diff(joined.offset), _of_each(np.maximum, _lengths(block, members), begin)),
         ends=1 + joined.are_mates,
         first=members[begin],
         reads=joined.reads,
@@ -274,6 +245,6 @@ def _of_each(function: np.ufunc, values: NDArray[np.int64], begin: NDArray[np.in
     return result
 
 
-def _lengths(held: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.int64]:
+def _lengths(block: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[reads]: the bases of each read before it was cut."""
-    return held.base_offset[reads + 1] - held.base_offset[reads]
+    return block.base_offset[reads + 1] - block.base_offset[reads]

@@ -1,4 +1,4 @@
-"""Which reads become one profile: the options, and the counts of a run."""
+"""Molecules whose reads become one profile: options for mates and UMI families, and the counts of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Apart = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class MoleculeOptions:
-    """Which reads of a molecule become one profile. Both options need the profile model.
+    """Which reads of a molecule are merged into one profile. Both options need the profile model.
 
     Attributes
     ----------
@@ -42,14 +42,14 @@ class MoleculeOptions:
         return self.join_mates or self.families != "none"
 
     def __str__(self) -> str:
-        told = ["mates joined"] if self.join_mates else []
-        told += [f"families by {self.families}"] if self.families != "none" else []
-        return ", ".join(told)
+        parts = ["mates joined"] if self.join_mates else []
+        parts += [f"families by {self.families}"] if self.families != "none" else []
+        return ", ".join(parts)
 
 
 @dataclass(slots=True)
 class MoleculeCounts:
-    """What was joined in a run. Reads, pairs and families count once for each region.
+    """Counts of merged reads. Reads, pairs and families count once for each region.
 
     Attributes
     ----------
@@ -74,17 +74,7 @@ class MoleculeCounts:
     distant_mates: int = 0
 
     def add(self, are_mates: NDArray[np.bool_], copies: NDArray[np.int64], apart: Apart = (0, 0, 0, 0)) -> None:
-        """Count profiles.
-
-        Parameters
-        ----------
-        are_mates : bool[profiles]
-            Whether mates were joined.
-        copies : int64[families]
-            The reads of each family, 2 or more.
-        apart : tuple of int
-            The reads that stay apart.
-        """
+        """Count profiles: whether mates were joined in each, the reads of each family (2 or more), those apart."""
         self.profiles += len(are_mates)
         self.fragments += int(are_mates.sum())
         self.families += len(copies)
@@ -109,20 +99,20 @@ class MoleculeCounts:
 
     def announce(self, options: MoleculeOptions) -> None:
         """Write one line on what was joined; a warning where nothing was."""
-        told = []
+        parts = []
         if options.families != "none":
             size = f" of 2 to {self.largest} reads ({self.copies} reads)" if self.families else " of two reads or more"
-            told.append(f"{self.families or 'no'} families{size}{_apart(self.differing_copies, self.distant_copies)}")
+            parts.append(f"{self.families or 'no'} families{size}{_apart(self.differing_copies, self.distant_copies)}")
         if options.join_mates:
             joined = f"{self.fragments} pairs of mates joined" if self.fragments else "no mates overlap"
-            told.append(f"{joined}{_apart(self.differing_mates, self.distant_mates)}")
+            parts.append(f"{joined}{_apart(self.differing_mates, self.distant_mates)}")
         is_idle = (options.families != "none" and not self.families) or (options.join_mates and not self.fragments)
         if options.families != "none" and not self.families:
-            told.append("reads marked as duplicates are used with --exclude-flags 0xB04")
-        log.log(logging.WARNING if is_idle else logging.INFO, "%d profiles: %s", self.profiles, "; ".join(told))
+            parts.append("reads marked as duplicates are used with --exclude-flags 0xB04")
+        log.log(logging.WARNING if is_idle else logging.INFO, "%d profiles: %s", self.profiles, "; ".join(parts))
 
 
 def _apart(differing: int, distant: int) -> str:
-    told = [f"{differing} whose indels differ"] if differing else []
-    told += [f"{distant} that do not overlap"] if distant else []
-    return f" (apart: {', '.join(told)})" if told else ""
+    parts = [f"{differing} whose indels differ"] if differing else []
+    parts += [f"{distant} that do not overlap"] if distant else []
+    return f" (apart: {', '.join(parts)})" if parts else ""

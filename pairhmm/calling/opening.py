@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -11,16 +11,15 @@ from pairhmm.alignments.molecules import require_tags
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.selection import LeftOut
-from pairhmm.calling.extent import Extent, run_extent
 from pairhmm.calling.mates import Joiner
 from pairhmm.calling.reference_check import ReferenceCheck
 from pairhmm.calling.region_choice import ChosenRegions, choose_regions
 from pairhmm.calling.run import Run
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import ReadScorer
-from pairhmm.calling.stream import EvidenceStream
-from pairhmm.calling.targets import contig_order, find_places
-from pairhmm.calling.timing import READING, Tally, TimedScorer
+from pairhmm.calling.stream import RegionStream
+from pairhmm.calling.targets import Progress, contig_order, requested_intervals, run_progress
+from pairhmm.calling.timing import READING, Timing
 from pairhmm.engine.device_pool import Devices
 from pairhmm.native import require_compiled
 from pairhmm.sequences.fasta import Reference
@@ -28,23 +27,12 @@ from pairhmm.sequences.intervals import Interval
 
 
 class OpenFiles(NamedTuple):
-    """The open files of a run.
-
-    Attributes
-    ----------
-    genome : Reference
-    reader : AlignmentReader
-    contigs : dict of str to int
-        Lengths, in the order of the run.
-    asked : list of Interval or None
-        Intervals in which genotypes are asked for; None for everywhere.
-    check : ReferenceCheck
-    """
+    """The open files of a run."""
 
     genome: Reference
     reader: AlignmentReader
     contigs: dict[str, int]
-    asked: list[Interval] | None
+    requested: list[Interval] | None
     check: ReferenceCheck
 
 
@@ -52,34 +40,20 @@ class OpenFiles(NamedTuple):
 def open_files(inputs: RunInputs, threads: int, need_index: bool = False) -> Iterator[OpenFiles]:
     """Open the reference and the alignments of a run, and check them.
 
-    Parameters
-    ----------
-    inputs : RunInputs
-    threads : int
-        With 2 or more, each alignment file is unpacked by threads of its own.
-    need_index : bool
-        Whether parts of the alignments will be read, although no regions are asked for.
-
-    Raises
-    ------
-    InputError
+    With 2 threads or more, each alignment file is unpacked by threads of its own. `need_index` says that parts of the
+    alignments will be read, although no regions are requested.
     """
     with Reference(inputs.reference) as genome:
-        asked = find_places(inputs, genome)
-        with AlignmentReader(inputs.alignments, genome, need_index or asked is not None, threads) as reader:
+        requested = requested_intervals(inputs, genome)
+        with AlignmentReader(inputs.alignments, genome, need_index or requested is not None, threads) as reader:
             contigs = contig_order(reader, genome)
             check = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
-            yield OpenFiles(genome, reader, contigs, asked, check)
+            yield OpenFiles(genome, reader, contigs, requested, check)
 
 
 @contextmanager
 def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
     """Open a run.
-
-    Parameters
-    ----------
-    inputs : RunInputs
-    options : RunOptions
 
     Raises
     ------
@@ -97,10 +71,10 @@ def open_run(inputs: RunInputs, options: RunOptions) -> Iterator[Run]:
 
 
 def whole_run(inputs: RunInputs, options: RunOptions, devices: Devices, files: OpenFiles) -> Run:
-    """A run over everything that is asked for."""
-    regions = choose_regions(inputs, options, files.genome, files.contigs, len(files.reader.samples), files.asked)
-    extent = run_extent(files.reader, files.contigs, regions.places, inputs.candidates)
-    return make_run(inputs, options, devices, files, regions, extent)
+    """A run over all requested intervals."""
+    regions = choose_regions(inputs, options, files.genome, files.contigs, len(files.reader.samples), files.requested)
+    progress = run_progress(files.reader, files.contigs, regions.intervals, inputs.candidates)
+    return make_run(inputs, options, devices, files, regions, files.requested, progress)
 
 
 def make_run(
@@ -109,52 +83,39 @@ def make_run(
     devices: Devices,
     files: OpenFiles,
     regions: ChosenRegions,
-    extent: Extent,
+    requested: Sequence[Interval] | None,
+    progress: Progress,
     left_out: LeftOut | None = None,
 ) -> Run:
-    """A run over open files.
-
-    Parameters
-    ----------
-    inputs : RunInputs
-    options : RunOptions
-    devices : Devices
-    files : OpenFiles
-    regions : ChosenRegions
-    extent : Extent
-    left_out : LeftOut, optional
-        Gets the reads that are left out, where this is a piece of a run.
-    """
+    """A run, or a shard of one, over open files. `left_out` gets the reads that a shard leaves out."""
     genome, reader = files.genome, files.reader
-    tally = Tally()
-    scorer = ReadScorer(options.model, devices, options.threads, options.profile)
+    timing = Timing()
+    scorer = ReadScorer(options.model, devices, options.threads, options.profile, clock=timing.clock)
     joiner = Joiner(options.molecules) if options.molecules.are_on else None
-    timed = TimedScorer(scorer, tally.clock)
     families = options.molecules.families
-    order = list(files.contigs)
-    # The profile model has no use for indel qualities.
-    indel_tags = options.model.indel_tags and options.profile is None
     blocks = read_blocks(
         reader.sources,
-        order,
+        list(files.contigs),
         options.reads,
         options.chunk_size,
-        regions.places,
+        regions.intervals,
         regions.wanted,
         families=families,
         left_out=left_out,
-        indel_tags=indel_tags,
+        # The profile model has no use for indel qualities.
+        indel_tags=options.model.indel_tags and options.profile is None,
     )
     if families == "MI":
         blocks = require_tags(blocks, ", ".join(inputs.alignments))
     return Run(
         inputs=inputs,
+        options=options,
         samples=reader.samples,
         contigs=files.contigs,
-        stream=EvidenceStream(genome.fetch, regions.source, timed, options.evidence, regions.haplotypes, joiner),
-        blocks=tally.clock.items(READING, files.check.watch(blocks)),
+        requested=requested,
+        stream=RegionStream(genome.fetch, regions.source, scorer, options.evidence, regions.haplotypes, joiner),
+        blocks=timing.clock.items(READING, files.check.watch(blocks)),
         scorer=scorer,
-        extent=extent,
-        tally=tally,
-        min_base_quality=options.discovery.min_base_quality if inputs.candidates_are_discovered else 0,
+        progress=progress,
+        timing=timing,
     )

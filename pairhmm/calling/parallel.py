@@ -1,4 +1,4 @@
-"""Runs pieces of a run side by side in processes. The results come in order, and are those of one process.
+"""Runs the shards of a run in worker processes. The results come in order, and are those of one process.
 
 All coordinates are 0-based half-open.
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from pairhmm import engine
@@ -19,70 +20,59 @@ from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.read_density import read_densities
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
-from pairhmm.calling.extent import Extent
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, whole_run
-from pairhmm.calling.region_choice import piece_regions
-from pairhmm.calling.run import Run, RunCounts, Use, UseOfReads, Watch, opened_use
+from pairhmm.calling.region_choice import shard_regions
+from pairhmm.calling.region_sources import Locus
+from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.shard_runs import GenomePiece, PiecePlaces, PiecesByNumber, listed_pieces
+from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
 from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin
-from pairhmm.calling.target_windows import Place
-from pairhmm.calling.targets import Inside, with_context
-from pairhmm.engine.device_pool import Devices
+from pairhmm.calling.summary import RunCounts
+from pairhmm.calling.targets import Inside, Progress, in_run_order, run_progress, with_padding
+from pairhmm.engine.device_pool import DevicePool, Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.workers import Workers, can_start_workers
 from pairhmm.files.descriptors import STDIN
 from pairhmm.native import require_compiled
 from pairhmm.process import usable_cores
-from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.regions import Region
 
 if TYPE_CHECKING:  # a run on the CPU starts sooner without the imports
-    from pairhmm.engine.shared_devices import DeviceAddress, SharedDevices
+    from pairhmm.engine.shared_devices import DeviceAddress
 
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
 WORTH_PROCESSES = 30_000
-"""Reads from which on pieces are run side by side: for fewer, starting processes takes longer than it saves."""
+"""Below this many reads, starting workers costs more than it saves."""
 
-# Each piece gets a share of the reads that are left: one in so many for each process. No piece has fewer or more reads
-# than these: each costs some milliseconds, and its results are held until those before it are written. Where there are
-# many reads, none is smaller than one in so many for each process.
-_NEXT_PIECES = 1.5
+# Guided scheduling: a shard gets 1 / (1.5 * workers) of the remaining reads, at least 5,000 and at most 100,000. Each
+# costs some milliseconds, and its results are held until those before it are written. Where there are many reads, none
+# is smaller than 1 / (32 * workers) of all.
+_SHARDS_AHEAD = 1.5
 _FEWEST_READS, _MOST_READS = 5_000, 100_000
-_LAST_PIECES = 32
-# Each piece opens every input: for each so many, that takes as long as these reads.
+_LAST_SHARDS = 32
+# Each worker opens every input: for so many inputs, that takes as long as for WORTH_PROCESSES reads.
 _INPUTS = 100
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
 # Bytes of a read in CRAM, whose index counts bytes.
 _CRAM_BYTES = 40
-# Seconds after which a worker sends what it has made of a piece, so that little is left to be sent at its end.
+# Seconds after which a worker sends what it has made of a shard, so that little is left to be sent at its end.
 _PART_SECONDS = 0.05
 # Workers for each CPU thread that prepares their batches for a device.
 _WORKERS_FOR_A_PACKER = 4
 
 
 class OpenResults(NamedTuple, Generic[Result]):
-    """A run that is open, and what is made of it.
-
-    Attributes
-    ----------
-    devices : Devices
-    samples : list of str
-    contigs : dict of str to int
-    made : iterator
-        What was made of the regions, in order. Messages at the end say what was left out.
-    """
+    """An open run, and the results of its regions, in order. Messages at the end say what was left out."""
 
     devices: Devices
     samples: list[str]
     contigs: dict[str, int]
-    made: Iterator[Result]
+    results: Iterator[Result]
 
     @property
     def backend(self) -> str:
@@ -90,30 +80,39 @@ class OpenResults(NamedTuple, Generic[Result]):
         return self.devices.label
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan(Generic[Result]):
+    """The arguments of `open_results`."""
+
+    inputs: RunInputs
+    options: RunOptions
+    use: Use[Result]
+    watch: Watch | None
+    refine: Refine | None
+    filters_reads: bool
+
+
 @contextmanager
 def open_results(
     inputs: RunInputs,
     options: RunOptions,
-    use: Use[Result] | UseOfReads[Result],
+    use: Use[Result],
     watch: Watch | None = None,
-    refined: Callable[[Evidence], Evidence] | None = None,
-    without_set_aside: bool = True,
+    refine: Refine | None = None,
+    filters_reads: bool = True,
 ) -> Iterator[OpenResults[Result]]:
-    """Open a run that works in as many processes as threads were asked for, where it can be divided.
+    """Open a run. It works in a process for each thread if it can be divided into shards.
 
     Otherwise one process works, whose threads unpack and score. A message says so where the input is the cause.
 
     Parameters
     ----------
-    inputs : RunInputs
-    options : RunOptions
     use : callable
-        ``use(evidence)`` gets an iterator of the evidence of regions, and gives an iterator of what it makes of them.
-        It is called for each piece of the run, or once for the whole run. It has to be picklable, and so do its
-        results. Sending a result to another process takes time: few large results are better than one a region. A
-        `pairhmm.calling.run.UseOfReads` is opened with the run first.
-    watch, refined, without_set_aside
-        Those of `Run.evidence`.
+        ``use(regions, run)`` makes results of scored regions. It is called for each shard, or once for the whole run.
+        It has to be picklable, and so do its results. Sending a result to another process takes time: few large
+        results are better than one a region.
+    watch, refine, filters_reads
+        As for `Run.evidence`.
 
     Raises
     ------
@@ -121,62 +120,66 @@ def open_results(
         As for `pairhmm.calling.opening.open_run`.
     """
     require_compiled("reading alignments")
-    # Forks are made before a device is ready: its library has threads and memory that a fork can't use.
+    plan = _Plan(inputs, options, use, watch, refine, filters_reads)
+    # A device starts after the workers were forked: its library has threads and memory that a fork can't use.
     pool = None if engine.names_devices(options.backend) else engine.choose(options.backend)
     is_divisible = _is_divisible(inputs, options) and (pool is None or pool.is_on_the_cpu)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
         work = _work(files) if is_divisible else None
-        count = 1 if work is None else _processes(work, options.threads, len(files.reader.sources))
-        devices: Devices
+        count = 1 if work is None else _worker_count(work, options.threads, len(files.reader.sources))
         if work is None or count == 1:
-            devices = pool or stack.enter_context(_started(options, options.threads))
-            run = whole_run(inputs, options, devices, files)
-            made = opened_use(use, run, files.asked)(run.evidence(watch, refined, without_set_aside))
+            devices, results = _in_this_process(stack, plan, files, pool)
         else:
-            address = stack.enter_context(_device_address()) if pool is None else None
-            chosen = options if pool is None else replace(options, backend=pool.name)
-            targets = _targets(work, chosen, files) if inputs.candidates is None else []
-            job = _PieceJob.of(
-                inputs, chosen, address, files, targets, use=use, refined=refined, is_watched=watch is not None
-            )
-            # Here, before outputs are opened: a worker must not hold them, nor be forked from a process with threads.
-            workers = stack.enter_context(Workers(job, count))
-            if address is None:
-                assert pool is not None
-                devices = pool
-            else:
-                own = stack.enter_context(_started(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
-                devices = stack.enter_context(_shared(own, address)).devices
-            run = whole_run(inputs, options, devices, files)
-            made = _Pieces(run, options, files, len(targets) + 1, workers).results(watch, without_set_aside)
-        yield OpenResults(devices, run.samples, run.contigs, _with_devices(made, devices))
+            devices, results = _in_workers(stack, plan, files, pool, work, count)
+        yield OpenResults(devices, files.reader.samples, files.contigs, _with_devices(results, devices))
 
 
-def _device_address() -> AbstractContextManager[DeviceAddress]:
-    from pairhmm.engine.shared_devices import device_address
-
-    return device_address()
-
-
-def _shared(devices: DeviceThread, address: DeviceAddress) -> SharedDevices:
-    from pairhmm.engine.shared_devices import SharedDevices
-
-    return SharedDevices(devices, address)
+def _in_this_process(
+    stack: ExitStack, plan: _Plan[Result], files: OpenFiles, pool: Devices | None
+) -> tuple[Devices, Iterator[Result]]:
+    devices = pool or stack.enter_context(_device_thread(plan.options, plan.options.threads))
+    run = whole_run(plan.inputs, plan.options, devices, files)
+    return devices, plan.use(run.evidence(plan.watch, plan.refine, plan.filters_reads), run)
 
 
-def _started(options: RunOptions, threads: int) -> DeviceThread:
+def _in_workers(
+    stack: ExitStack, plan: _Plan[Result], files: OpenFiles, pool: DevicePool | None, work: Work, count: int
+) -> tuple[Devices, Iterator[Result]]:
+    options, address = plan.options, None
+    if pool is not None:
+        options = replace(options, backend=pool.name)
+    else:  # a run on the CPU starts sooner without the import
+        from pairhmm.engine.shared_devices import SharedDevices, device_address
+
+        address = stack.enter_context(device_address())
+    targets = _targets(work, options, files) if plan.inputs.candidates is None else []
+    job = _ShardJob.of(replace(plan, options=options), files, targets, address)
+    # Workers are forked before outputs are opened, which they must not hold, and before this process has threads.
+    workers = stack.enter_context(Workers(job, count))
+    devices: Devices
+    if pool is not None:
+        devices = pool
+    else:
+        own = stack.enter_context(_device_thread(options, max(1, options.threads // _WORKERS_FOR_A_PACKER)))
+        assert address is not None
+        devices = stack.enter_context(SharedDevices(own, address)).devices
+    shards = range(len(targets) + 1) if plan.inputs.candidates is None else _listed_shards(plan, files)
+    return devices, _gathered(plan, files, workers.results(shards, are_last=True))
+
+
+def _device_thread(options: RunOptions, threads: int) -> DeviceThread:
     return DeviceThread(partial(engine.choose, options.backend), threads)
 
 
-def _with_devices(made: Iterator[Result], devices: Devices) -> Iterator[Result]:
-    """What was made. If devices did not start, that is raised at the end, although nothing was to be scored."""
-    yield from made
+def _with_devices(results: Iterator[Result], devices: Devices) -> Iterator[Result]:
+    """The results. If devices did not start, that is raised at the end, although nothing was to be scored."""
+    yield from results
     _ = devices.label
 
 
 def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
-    """Whether pieces of a run can be run side by side, as far as is known before files are opened."""
+    """Whether shards of a run can be run side by side, as far as is known before files are opened."""
     if options.threads == 1 or inputs.haplotypes is not None or not can_start_workers():
         return False
     slow = "threads help only to unpack and to score"
@@ -192,75 +195,65 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
 
 
 def _work(files: OpenFiles) -> Work:
-    """How many reads are asked for, and where they are."""
-    rank = {name: number for number, name in enumerate(files.contigs)}
-    whole = [Interval(name, 0, length) for name, length in files.contigs.items()]
-    places = sorted(whole if files.asked is None else files.asked, key=lambda one: (rank[one.chrom], one.start))
+    """Where the reads of the requested intervals are."""
     densities = []
     for source in files.reader.sources:
         share = 1 / _CRAM_BYTES if source.kind == "CRAM" else 1.0
-        found = read_densities(source)
-        densities.append({name: replace(one, before=one.before * share) for name, one in found.items()})
-    return Work(places, densities)
+        densities.append(
+            {name: replace(one, before=one.before * share) for name, one in read_densities(source).items()}
+        )
+    return Work(in_run_order(files.requested, files.contigs), densities)
 
 
-class _Pieces(NamedTuple):
-    """A run whose pieces workers run. The run, whose blocks are not read, gets the counts of the pieces.
-
-    `n_pieces` is how many there are where candidates are discovered.
-    """
-
-    run: Run
-    options: RunOptions
-    files: OpenFiles
-    n_pieces: int
-    workers: Workers
-
-    def results(self, watch: Watch | None, without_set_aside: bool) -> Iterator[Any]:
-        """What was made of the regions."""
-        files, run, left_out = self.files, self.run, LeftOut()
-        for parts in self.workers.results(self._pieces(), are_last=True):
-            if not parts:
-                continue
-            *parts, piece = parts
-            if watch is not None:
-                for place in piece.watched:
-                    region = Region(*place)
-                    watch(region, run.extent.share(region.chrom, region.end))
-            for made in (*parts, piece.made):
-                yield from made
-            run.add_counts(piece.counts)
-            left_out.add(piece.left_out)
-        is_whole = files.asked is None and run.inputs.candidates is None
-        if is_whole:
-            for source in files.reader.sources:
-                count_unread(source, left_out)
-        left_out.conclude(", ".join(run.inputs.alignments), is_whole)
-        run.announce(without_set_aside)
-
-    def _pieces(self) -> Iterable[GenomePiece | int]:
-        """The pieces, or the numbers of pieces that workers find."""
-        files, options, candidates = self.files, self.options, self.run.inputs.candidates
-        if candidates is None:
-            return range(self.n_pieces)
-        known = with_context(files.asked, files.genome)
-        around = Inside(known)
-        reader = CandidateReader(candidates, files.contigs, files.genome.fetch, known is not None)
-        listed = (one for one in reader if around(one.chrom, one.pos))
-        reach = options.discovery.reach
-        return listed_pieces(listed, files.contigs, files.genome.fetch, margin(options), options.threads, reach)
+def _gathered(plan: _Plan[Result], files: OpenFiles, shards: Iterator[Sequence[Any]]) -> Iterator[Result]:
+    """The results of all shards, in order. Counters are added, and announced at the end."""
+    inputs = plan.inputs
+    counts, left_out = RunCounts.none(files.reader.samples, plan.options), LeftOut()
+    progress = run_progress(files.reader, files.contigs, with_padding(files.requested, files.genome), inputs.candidates)
+    for parts in shards:
+        if not parts:
+            continue
+        *lists, last = parts
+        if plan.watch is not None:
+            for coordinates in last.watched:
+                region = Region(*coordinates)
+                plan.watch(region, progress.share(region.chrom, region.end))
+        for results in (*lists, last.results):
+            yield from results
+        counts.add(last.counts)
+        left_out.add(last.left_out)
+    is_whole = files.requested is None and inputs.candidates is None
+    if is_whole:
+        for source in files.reader.sources:
+            count_unread(source, left_out)
+    left_out.conclude(", ".join(inputs.alignments), is_whole)
+    counts.announce(inputs, plan.options, plan.filters_reads)
 
 
-def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Place]:
+def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
+    """The shards of a run over listed candidates. The first candidate is read at once, to refuse a wrong file early."""
+    assert plan.inputs.candidates is not None
+    padded = with_padding(files.requested, files.genome)
+    around = Inside(padded)
+    reader = CandidateReader(plan.inputs.candidates, files.contigs, files.genome.fetch, padded is not None)
+    variants = (variant for variant in reader if around(variant.chrom, variant.pos))
+    first = list(islice(variants, 1))
+    options, fetch = plan.options, files.genome.fetch
+    return listed_shards(
+        chain(first, variants), files.contigs, fetch, margin(options), options.threads, options.discovery.reach
+    )
+
+
+def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Locus]:
     """Where the run is to be cut, or behind: rank of the contig, and position."""
     rank = {name: number for number, name in enumerate(files.contigs)}
-    places = [work.place_of(share) for share in _shares(work.total, options.threads)]
+    loci = [work.locus_at(share) for share in _shares(work.total, options.threads)]
     # Reading begins a little before a target. An index leads to the first read of a window, so let it begin there.
     before = context(options)
-    return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in places))
+    return list(dict.fromkeys((rank[chrom], at // _WINDOW * _WINDOW + before) for chrom, at in loci))
 
 
-def _processes(work: Work, threads: int, inputs: int) -> int:
+def _worker_count(work: Work, threads: int, inputs: int) -> int:
     """How many processes work. More than there are cores would take memory and no less time."""
     if work.total < WORTH_PROCESSES * (1 + inputs / _INPUTS):
         return 1
@@ -268,28 +261,25 @@ def _processes(work: Work, threads: int, inputs: int) -> int:
 
 
 def _shares(reads: float, threads: int) -> Iterator[float]:
-    """The shares of the work (0 to 1) between which pieces lie. The sizes of pieces fall, so that all end together."""
-    fewest = min(max(_FEWEST_READS, reads / (_LAST_PIECES * threads)), _MOST_READS)
+    """The shares of the work (0 to 1) between which shards lie. The sizes of shards fall, so that all end together."""
+    fewest = min(max(_FEWEST_READS, reads / (_LAST_SHARDS * threads)), _MOST_READS)
     done = 0.0
     while (left := reads - done) >= 1.5 * fewest:
-        done += min(max(left / (_NEXT_PIECES * threads), fewest), _MOST_READS)
+        done += min(max(left / (_SHARDS_AHEAD * threads), fewest), _MOST_READS)
         yield done / reads
 
 
-class _PieceResults(NamedTuple):
-    """The last that was made of a piece, and what was counted.
+class _ShardResults(NamedTuple, Generic[Result]):
+    """A shard's last results, and its counters. `watched` has the coordinates of each region if it is watched."""
 
-    `watched` has the coordinates of each region if it is watched.
-    """
-
-    made: list[Any]
+    results: list[Result]
     watched: list[tuple[str, int, int, int, int, int, int]]
     counts: RunCounts
     left_out: LeftOut
 
 
-class _PieceJob(NamedTuple):
-    """What a worker does: it runs pieces, between cuts at `targets` where candidates are discovered.
+class _ShardJob(NamedTuple):
+    """The job of a worker: it runs shards, between cuts at `targets` where candidates are discovered.
 
     `address` leads to devices of another process.
     """
@@ -298,48 +288,36 @@ class _PieceJob(NamedTuple):
     reference_name: str
     options: RunOptions
     address: DeviceAddress | None
-    targets: Sequence[Place]
-    use: Use[Any] | UseOfReads[Any]
-    refined: Callable[[Evidence], Evidence] | None
+    targets: Sequence[Locus]
+    use: Use[Any]
+    refine: Refine | None
     is_watched: bool
 
     @classmethod
-    def of(
-        cls,
-        inputs: RunInputs,
-        options: RunOptions,
-        address: DeviceAddress | None,
-        files: OpenFiles,
-        targets: Sequence[Place],
-        use: Use[Any] | UseOfReads[Any],
-        refined: Callable[[Evidence], Evidence] | None,
-        is_watched: bool,
-    ) -> Self:
+    def of(cls, plan: _Plan[Any], files: OpenFiles, targets: Sequence[Locus], address: DeviceAddress | None) -> Self:
         """The job of workers whose run is open here."""
         # Workers open the file for which this process has found or made an index, and take the intervals that it read.
-        places = None if files.asked is None else tuple(files.asked)
-        inputs = replace(inputs, reference=files.genome.indexed_path, candidates=None, places=places)
-        options = replace(options, threads=1)
+        intervals = None if files.requested is None else tuple(files.requested)
         return cls(
-            inputs=inputs,
+            inputs=replace(plan.inputs, reference=files.genome.indexed_path, candidates=None, intervals=intervals),
             reference_name=files.genome.path,
-            options=options,
+            options=replace(plan.options, threads=1),
             address=address,
             targets=targets,
-            use=use,
-            refined=refined,
-            is_watched=is_watched,
+            use=plan.use,
+            refine=plan.refine,
+            is_watched=plan.watch is not None,
         )
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[GenomePiece | int], Iterator[Any]]]:
+    def open(self) -> Iterator[Callable[[Shard | int], Iterator[list[Any] | _ShardResults[Any]]]]:
         """Open the files of the run."""
         with open_files(self.inputs, 1, need_index=True) as files:
             files.genome.path = self.reference_name
-            yield _PieceWorker(self, files).results
+            yield _ShardWorker(self, files).results
 
 
-def _devices(job: _PieceJob) -> Devices:
+def _devices(job: _ShardJob) -> Devices:
     """The devices of a worker."""
     if job.address is None:
         return engine.choose(job.options.backend)
@@ -348,49 +326,49 @@ def _devices(job: _PieceJob) -> Devices:
     return RemoteDevices(job.address)
 
 
-class _PieceWorker:
-    def __init__(self, job: _PieceJob, files: OpenFiles) -> None:
+class _ShardWorker:
+    def __init__(self, job: _ShardJob, files: OpenFiles) -> None:
         self._job, self._files = job, files
         self._devices = _devices(job)
-        self._places = PiecePlaces(files.asked, files.genome, files.contigs, job.options)
-        cuts = DiscoveredCuts(self._places.all_places, files.reader, files.genome, files.contigs, job.options)
+        self._intervals = ShardIntervals(files.requested, files.genome, files.contigs, job.options)
+        cuts = DiscoveredCuts(self._intervals.all_intervals, files.reader, files.genome, files.contigs, job.options)
         # Both workers beside a border find it, so that no worker waits for the process that started them.
-        self._numbered = PiecesByNumber(job.targets, cuts.at, len(files.contigs))
+        self._numbered = NumberedShards(job.targets, cuts.at, len(files.contigs))
 
-    def results(self, given: GenomePiece | int) -> Iterator[list[Any] | _PieceResults]:
-        """Run a piece, or that of a number. What was made of it comes in parts, then the rest with the counts.
+    def results(self, task: Shard | int) -> Iterator[list[Any] | _ShardResults[Any]]:
+        """Run a shard, or that of a number. Its results come in parts, the last of them with the counters.
 
-        Nothing comes where the piece has no base.
+        Nothing comes where the shard has no base.
         """
-        piece = self._numbered[given] if isinstance(given, int) else given
-        return iter(()) if piece is None else self._run(piece)
+        shard = self._numbered[task] if isinstance(task, int) else task
+        return iter(()) if shard is None else self._run(shard)
 
-    def _run(self, piece: GenomePiece) -> Iterator[list[Any] | _PieceResults]:
+    def _run(self, shard: Shard) -> Iterator[list[Any] | _ShardResults[Any]]:
         job, files, left_out = self._job, self._files, LeftOut()
-        contigs, samples = files.contigs, len(files.reader.samples)
-        regions = piece_regions(piece, job.options, files.genome, contigs, samples, self._places)
-        run = make_run(job.inputs, job.options, self._devices, files, regions, extent=Extent(()), left_out=left_out)
+        samples = len(files.reader.samples)
+        regions = shard_regions(shard, job.options, files.genome, files.contigs, samples, self._intervals)
+        requested = self._intervals.requested(shard)
+        run = make_run(job.inputs, job.options, self._devices, files, regions, requested, Progress(()), left_out)
         watched: list[tuple[str, int, int, int, int, int, int]] = []
 
-        def watch(one: Region, share: float) -> None:
+        def watch(region: Region, share: float) -> None:
             # A region is pickled with all its candidates, which takes longer than all else here.
-            begin_end = one.core_start, one.core_end, one.start, one.end, one.haplotype_start, one.haplotype_end
-            watched.append((one.chrom, *begin_end))
+            core, inner = (region.core_start, region.core_end), (region.start, region.end)
+            watched.append((region.chrom, *core, *inner, region.haplotype_start, region.haplotype_end))
 
-        use = opened_use(job.use, run, self._places.asked(piece))
-        made: list[Any] = []
+        results: list[Any] = []
         since = time.monotonic()
-        for one in use(run.counted(watch if job.is_watched else None, job.refined)):
-            made.append(one)
+        for result in job.use(run.counted(watch if job.is_watched else None, job.refine), run):
+            results.append(result)
             if (now := time.monotonic()) - since > _PART_SECONDS:
-                yield made
-                made, since = [], now
-        self._count_once(piece, left_out)
-        yield _PieceResults(made, watched, run.counts(), left_out)
+                yield results
+                results, since = [], now
+        self._count_once(shard, left_out)
+        yield _ShardResults(results, watched, run.counts(), left_out)
 
-    def _count_once(self, piece: GenomePiece, left_out: LeftOut) -> None:
-        """Take away the reads that the piece before has left out, too."""
-        shared = self._places.shared(piece)
+    def _count_once(self, shard: Shard, left_out: LeftOut) -> None:
+        """Take away the reads that the shard before has left out, too."""
+        shared = self._intervals.shared(shard)
         if not shared or not left_out.counts:
             return
         files, twice = self._files, LeftOut()

@@ -1,21 +1,40 @@
-"""`profiles`: reads of alignments as the profile model takes them."""
+"""`profiles`: whole reads as the profile model takes them, with mates and UMI families joined.
+
+All coordinates are 0-based.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.molecules import require_tags
+from pairhmm.alignments.opening import AlignmentReader
+from pairhmm.alignments.read_blocks import read_blocks
+from pairhmm.alignments.sam import mate_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
-from pairhmm.calling.profile_making import MadeProfile, made_profiles
+from pairhmm.calling.mates import CutSlices, Joiner, joined_reads
 from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.scoring import prepared_base_quality
+from pairhmm.calling.stream import cut_bases, cut_slices
+from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
-from pairhmm.models.profile import PRESETS, preset
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.profile import PRESETS, ProfileModel, preset
 from pairhmm.models.profile_writer import open_profiles
+from pairhmm.native import require_compiled
+from pairhmm.objects import short_repr
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
+from pairhmm.sequences.fasta import Reference
 
 log = logging.getLogger(__name__)
 
@@ -73,13 +92,13 @@ def profiles(
     """
     chosen = _with_model("profiles", options, keywords)
     inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
-    return closed_at_exit(made_profiles(inputs, chosen))
+    return closed_at_exit(make_profiles(inputs, chosen))
 
 
 def _with_model(function: str, options: RunOptions | None, keywords: RunKeywords) -> RunOptions:
     """The options of a function. Joining needs a profile model, though its parameters have no part in a profile."""
-    given = options or RunOptions()
-    (chosen,) = with_keywords(function, keywords, replace(given, profile=given.profile or preset(PRESETS[0])))
+    base = options or RunOptions()
+    (chosen,) = with_keywords(function, keywords, replace(base, profile=base.profile or preset(PRESETS[0])))
     return chosen
 
 
@@ -121,8 +140,122 @@ def write_profiles(
     check_apart(inputs.files, [("-o", output)])
     count = reads = 0
     with open_profiles(output) as write:
-        for one in made_profiles(inputs, chosen):
+        for one in make_profiles(inputs, chosen):
             write(one)
             count, reads = count + 1, reads + one.reads
     log.info("%d profiles of %d reads", count, reads)
     return count
+
+
+# Beyond either end of every contig: BAM's positions have 32 bits.
+_FAR = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class MadeProfile:
+    """A profile that was made of one read or of several.
+
+    Attributes
+    ----------
+    name : str
+        The first of its reads' names, in alphabetical order. Mates and the two ends of a family share it.
+    sample : str
+    chrom : str
+    position : int
+        0-based position of the first aligned base. Soft-clipped bases lie before it.
+    reads : int
+        The number of reads that it was made of.
+    mate : int
+        1 or 2 for the first or second read of a pair; 0 for a read without a mate, and for mates that were joined.
+    probabilities : float64[m, 4]
+        Probabilities of A C G T. Each row sums to 1.
+    """
+
+    name: str
+    sample: str
+    chrom: str
+    position: int
+    reads: int
+    mate: int
+    probabilities: NDArray[np.float64]
+
+    __repr__ = short_repr
+
+
+def make_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfile]:
+    """Make profiles of all reads of the files, or of those that overlap the regions, in order of their positions.
+
+    Reads are whole: they are not cut to the regions of candidates. Their base qualities are prepared as for scoring
+    (``options.model``), and mates and families are joined as ``options.molecules`` says. Memory grows with the depth
+    and not with the size of the files. Candidates, haplotypes and, unless reads are joined, ``options.profile`` are not
+    used.
+    """
+    require_compiled("reading alignments")
+    families = options.molecules.families
+    with ExitStack() as stack:
+        genome = stack.enter_context(Reference(inputs.reference))
+        requested = requested_intervals(inputs, genome)
+        reader = stack.enter_context(AlignmentReader(inputs.alignments, genome, requested is not None, options.threads))
+        contigs = list(contig_order(reader, genome))
+        blocks = read_blocks(reader.sources, contigs, options.reads, options.chunk_size, requested, families=families)
+        if families == "MI":
+            blocks = require_tags(blocks, ", ".join(inputs.alignments))
+        joiner, model = Joiner(options.molecules), options.profile or preset(PRESETS[0])
+        for whole in _whole(blocks, joiner):
+            yield from _made(whole, joiner, options.model, model, reader.samples)
+        if options.molecules.are_on:
+            joiner.counts.announce(options.molecules)
+
+
+def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
+    """The reads of profiles that no later read can join, in the order in which the profiles begin."""
+    buffered = ReadBlock.empty()
+    for block in blocks:
+        if block.chrom != buffered.chrom:
+            if len(buffered):
+                yield buffered
+            buffered = ReadBlock.empty(block.chrom)
+        buffered = ReadBlock.concatenate([buffered, block])
+        joined = joiner.join(buffered, _uncut(buffered), [len(buffered)])
+        reads = joined_reads(buffered, np.arange(len(buffered)), joined)
+        # No later read starts before the last of these. Profiles that begin behind an open one wait for it.
+        is_open = np.flatnonzero(reads.end > block.start[-1])
+        count = int(is_open[0]) if len(is_open) else len(joined.reads)
+        ready = np.zeros(len(buffered), dtype=bool)
+        ready[joined.member[: joined.member_offset[count]]] = True
+        if count:
+            yield buffered.take(np.flatnonzero(ready))
+            buffered = buffered.take(np.flatnonzero(~ready))
+    if len(buffered):
+        yield buffered
+
+
+def _uncut(buffered: ReadBlock) -> CutSlices:
+    """Whole reads. Those without an aligned base have nothing left."""
+    return cut_slices(buffered, np.arange(len(buffered)), -_FAR, 2 * _FAR, 0)
+
+
+def _made(
+    buffered: ReadBlock, joiner: Joiner, options: GatkOptions, model: ProfileModel, samples: Sequence[str]
+) -> Iterator[MadeProfile]:
+    slices = _uncut(buffered)
+    cut = cut_bases(buffered, slices)
+    joined = joiner.join(buffered, slices, [len(buffered)])
+    # Which reads meet those that they don't agree with depends on the blocks, so that these are not counted.
+    joiner.counts.add(joined.are_mates, joined.copies)
+    rows = joined.joined(model.base_calls(cut.bases, prepared_base_quality(cut, options))).at_bases
+    sizes = joined.reads
+    reads = joined_reads(buffered, slices.read, joined)
+    for number, name in enumerate(reads.names):
+        probabilities = rows[joined.offset[number] : joined.offset[number + 1]]
+        if not len(probabilities):
+            continue
+        yield MadeProfile(
+            name=name,
+            sample=samples[reads.sample[number]],
+            chrom=buffered.chrom,
+            position=int(reads.start[number]),
+            reads=int(sizes[number]),
+            mate=mate_of(int(reads.flag[number])),
+            probabilities=probabilities,
+        )

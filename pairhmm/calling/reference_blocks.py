@@ -1,4 +1,4 @@
-"""Walks over what is asked for, and gives the blocks of the reference between records.
+"""Reference blocks of a gVCF: walks over the requested intervals, between the variant records.
 
 All coordinates are 0-based half-open.
 """
@@ -10,6 +10,8 @@ from itertools import pairwise
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.run import Run
+from pairhmm.calling.run_options import RunInputs
+from pairhmm.calling.targets import in_run_order
 from pairhmm.errors import InputError
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.genotypes import GenotypeOptions
@@ -17,30 +19,22 @@ from pairhmm.variants.gvcf import ConfidenceScanner, ReferenceBlock
 
 
 class ReferenceWalk:
-    """Gives the blocks of a run, or of a piece of one, in order, without the places of records.
+    """Gives the reference blocks of a run, or of a shard of one, in order. No block overlaps a record.
 
-    Parameters
-    ----------
-    scanner : ConfidenceScanner
-        Has counted the reads of each place when its blocks are asked for.
-    places : sequence of Interval
-        What is asked for, disjoint.
-    contigs : sequence of str
-        In the order of the run.
-    ploidies : callable
-        ``ploidies(chrom, start, end)`` gives intervals (start, end, ploidy).
+    The scanner has counted the reads of an interval when its blocks are taken. The intervals are disjoint, in the order
+    of the run. ``ploidies(chrom, start, end)`` gives parts of one (start, end, ploidy).
     """
 
     def __init__(
         self,
         scanner: ConfidenceScanner,
-        places: Sequence[Interval],
+        intervals: Sequence[Interval],
         contigs: Sequence[str],
         ploidies: Callable[[str, int, int], Iterator[tuple[int, int, int]]],
     ) -> None:
         self._scanner, self._ploidies = scanner, ploidies
         self._rank = {name: number for number, name in enumerate(contigs)}
-        self._places = sorted(places, key=lambda place: (self._rank[place.chrom], place.start))
+        self._intervals = intervals
         self._next = 0
         self._done = (0, 0)
 
@@ -58,8 +52,8 @@ class ReferenceWalk:
 
     def _until(self, target: tuple[int, int]) -> list[ReferenceBlock]:
         found = []
-        while self._next < len(self._places):
-            chrom, start, end = self._places[self._next]
+        while self._next < len(self._intervals):
+            chrom, start, end = self._intervals[self._next]
             rank = self._rank[chrom]
             if self._done[0] == rank:
                 start = max(start, self._done[1])
@@ -70,42 +64,25 @@ class ReferenceWalk:
             if (rank, end) > target:
                 break
             self._next += 1
-            if self._next == len(self._places) or self._places[self._next].chrom != chrom:
+            if self._next == len(self._intervals) or self._intervals[self._next].chrom != chrom:
                 self._scanner.forget(chrom)
         self._done = max(self._done, target)
         return found
 
 
-def walk_of(
-    run: Run, places: Sequence[Interval], genotypes: GenotypeOptions, min_base_quality: int, limits: Sequence[int]
-) -> ReferenceWalk:
-    """The blocks of a run whose reads are not read yet. It counts them while they pass.
+def require_one_sample(inputs: RunInputs, samples: Sequence[str]) -> None:
+    """Refuse a gVCF of several samples."""
+    if len(samples) != 1:
+        rule, cure = f"reads of {len(samples)} samples", "write one gVCF a sample, and join them (bcftools merge -g)"
+        raise InputError("--gvcf", ", ".join(inputs.alignments), rule, cure)
 
-    Parameters
-    ----------
-    run : Run
-        Of one sample.
-    places : sequence of Interval
-        What is asked for.
-    genotypes : GenotypeOptions
-        Has the ploidy of each place.
-    min_base_quality : int
-        Bases of a lower quality are not counted.
-    limits : sequence of int
-        GQ from which on each further band begins.
 
-    Raises
-    ------
-    InputError
-        For several samples.
+def walk_of(run: Run, genotypes: GenotypeOptions, min_base_quality: int, bands: Sequence[int]) -> ReferenceWalk:
+    """The blocks of a run of one sample. It counts bases of `min_base_quality` or more while the run reads them.
+
+    Each further band begins at one of the GQ in `bands`.
     """
-    if len(run.samples) != 1:
-        rule, cure = (
-            f"reads of {len(run.samples)} samples",
-            "write one gVCF a sample, and join them (bcftools merge -g)",
-        )
-        raise InputError("--gvcf", ", ".join(run.inputs.alignments), rule, cure)
-    scanner = ConfidenceScanner(run.stream.fetch, min_base_quality, limits)
+    scanner = ConfidenceScanner(run.stream.fetch, min_base_quality, bands)
     run.blocks = _counted(run.blocks, scanner)
     sample = run.samples[0]
 
@@ -116,7 +93,7 @@ def walk_of(
             if ploidy := genotypes.ploidies.of(sample, chrom, first, genotypes.ploidy):
                 yield first, last, ploidy
 
-    return ReferenceWalk(scanner, places, list(run.contigs), ploidies)
+    return ReferenceWalk(scanner, in_run_order(run.requested, run.contigs), list(run.contigs), ploidies)
 
 
 def _counted(blocks: Iterator[ReadBlock], scanner: ConfidenceScanner) -> Iterator[ReadBlock]:

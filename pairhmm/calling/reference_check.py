@@ -39,16 +39,8 @@ _AT_ONCE = 1 << 24
 class ReferenceCheck:
     """Watches blocks of reads, and stops a run whose reads disagree with the reference.
 
-    Parameters
-    ----------
-    path : str
-        Name of the reference, for messages.
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    contigs : mapping of str to int
-        Lengths of the contigs.
-    checksums : mapping of str to str
-        MD5 of contigs, in hexadecimal, from the reads' header (SAM's M5).
+    `path` names the reference in messages. `checksums` are MD5 of contigs, in hexadecimal, from the reads' header
+    (SAM's M5).
     """
 
     def __init__(self, path: str, fetch: FetchBases, contigs: Mapping[str, int], checksums: Mapping[str, str]) -> None:
@@ -59,13 +51,7 @@ class ReferenceCheck:
         self._seen = self._looked_at = self._judged = self._wrong = 0
 
     def watch(self, blocks: Iterable[ReadBlock]) -> Iterator[ReadBlock]:
-        """Pass the blocks on, unchanged.
-
-        Raises
-        ------
-        InputError
-            Where most reads of a contig disagree with it.
-        """
+        """Pass the blocks on, unchanged. Most reads of a contig that disagree with it are an InputError."""
         for block in blocks:
             if block.chrom != self._chrom:
                 self._begin(block.chrom)
@@ -120,16 +106,7 @@ class ReferenceCheck:
 def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count the bases of each read that can be compared with the reference, and those that differ from it.
 
-    Parameters
-    ----------
-    block : ReadBlock
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-
-    Returns
-    -------
-    compared, differing : int64 (reads,)
-        An N in the read or in the reference is not compared.
+    An N in the read or in the reference is not compared.
     """
     if not len(block):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

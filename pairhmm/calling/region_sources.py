@@ -6,17 +6,20 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import tee
 from typing import Protocol
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateFinder
-from pairhmm.calling.target_windows import Extent, ListedPlaces, Place
-from pairhmm.calling.unlisted_variants import Nuisances
+from pairhmm.calling.unlisted_variants import UnlistedVariants
 from pairhmm.variants.regions import Region, RegionBuilder
 from pairhmm.variants.variant import MAX_SHIFT, Variant
+
+Extent = tuple[int, int]
+Locus = tuple[int, int]
+"""A contig, by its rank in the run, and a position on it."""
 
 
 class RegionTest(Protocol):
@@ -46,39 +49,34 @@ class RegionSource(Protocol):
 
 
 class DiscoveredRegions:
-    """Gives regions of candidates that the reads show. Each region has a candidate that was asked for.
+    """Gives regions of candidates that the reads show. Each region has a requested candidate.
 
-    Parameters
-    ----------
-    finder : CandidateFinder
-    builder : RegionBuilder
-    asked, known : callable, optional
-        Where genotypes are asked for, and the larger area where candidates are sought. Both are everywhere by default.
+    Candidates are sought in the padded intervals. Both are everywhere by default.
     """
 
     def __init__(
         self,
         finder: CandidateFinder,
         builder: RegionBuilder,
-        asked: RegionTest | None = None,
-        known: RegionTest | None = None,
+        requested: RegionTest | None = None,
+        padded: RegionTest | None = None,
     ) -> None:
         self._finder, self._builder = finder, builder
-        self._asked, self._known = asked, known
+        self._requested, self._padded = requested, padded
 
     def needed(self, block: ReadBlock) -> ReadBlock:
-        """All of them."""
+        """All reads: any may be needed."""
         return block
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions whose candidates no later read can change."""
         yield from self._joined(self._finder.scan(block))
-        yield from filter(is_asked, self._builder.advance(block.chrom, self._finder.settled))
+        yield from filter(is_requested, self._builder.advance(block.chrom, self._finder.settled))
 
     def finish(self, chrom: str) -> Iterator[Region]:
         """The last regions of a contig."""
         yield from self._joined(self._finder.finish())
-        yield from filter(is_asked, self._builder.finish())
+        yield from filter(is_requested, self._builder.finish())
 
     def finish_all(self) -> Iterator[Region]:
         """Gives nothing: these regions come from reads, and each contig was finished after its last read."""
@@ -92,26 +90,16 @@ class DiscoveredRegions:
 
     def _joined(self, variants: Iterable[Variant]) -> Iterator[Region]:
         for variant in variants:
-            if self._known is None or self._known(variant.chrom, variant.pos):
-                yield from filter(is_asked, self._builder.push(placed(variant, self._asked)))
+            if self._padded is None or self._padded(variant.chrom, variant.pos):
+                yield from filter(is_requested, self._builder.push(placed(variant, self._requested)))
 
 
 class ListedRegions:
-    """Gives regions of listed candidates. Unlisted variants that reads show are added as nuisances.
+    """Gives regions of listed candidates. Unlisted variants that reads show are added with the role "nuisance".
 
-    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. A nuisance gives it a
-    haplotype. Nuisances do not change how candidates are joined.
-
-    Parameters
-    ----------
-    listed : iterable of (Variant, (int, int))
-        Candidates and their extents, in the order of `contigs`, then by position.
-    builder : RegionBuilder
-    contigs : sequence of str
-        Contigs in the order of the reads.
-    nuisances : Nuisances
-    asked : callable, optional
-        Where genotypes are asked for; everywhere by default.
+    A read with an unlisted variant near a listed one fits no haplotype of listed alleles. An unlisted variant gives it
+    a haplotype, and does not change how candidates are joined. Candidates come with their extents, in the order of
+    `contigs`, then by position.
     """
 
     def __init__(
@@ -119,18 +107,18 @@ class ListedRegions:
         listed: Iterable[tuple[Variant, Extent]],
         builder: RegionBuilder,
         contigs: Sequence[str],
-        nuisances: Nuisances,
-        asked: RegionTest | None = None,
+        unlisted: UnlistedVariants,
+        requested: RegionTest | None = None,
     ) -> None:
         self._listed, upcoming = tee(listed)
         self._ahead = next(self._listed, None)
-        self._builder, self._nuisances, self._asked = builder, nuisances, asked
+        self._builder, self._unlisted, self._requested = builder, unlisted, requested
         self._flank = builder.options.flank
         self._rank = {name: rank for rank, name in enumerate(contigs)}
         # A region reaches no further beyond its candidates, and has no larger gap between them.
         self._margin = max(self._flank, builder.options.join_distance)
-        self._places = ListedPlaces(upcoming, self._margin, self._place_of)
-        # Regions whose candidates are complete, but in which later reads may show a nuisance.
+        self._windows = TargetWindows(upcoming, self._margin, self._locus_of)
+        # Regions whose candidates are complete, but in which later reads may show an unlisted variant.
         self._joined: deque[Region] = deque()
 
     def needed(self, block: ReadBlock) -> ReadBlock:
@@ -140,21 +128,21 @@ class ListedRegions:
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
         """The regions that end before the frontier."""
-        self._nuisances.scan(block, self._near(block))
-        self._places.forget(self._nuisances.settled)
+        self._unlisted.scan(block, self._near(block))
+        self._windows.forget(self._unlisted.settled)
         self._join((self._rank[block.chrom], frontier))
         self._joined.extend(self._builder.advance(block.chrom, frontier))
-        settled = self._nuisances.settled
+        settled = self._unlisted.settled
         while self._joined and (self._joined[0].chrom != block.chrom or self._joined[0].end <= settled):
             yield from self._next()
         starts = [region.start for region in self._joined]
         if self._builder.open_start is not None:
             starts.append(self._builder.open_start - self._flank)
-        self._nuisances.forget(min([*starts, settled - self._flank]) - 2 * MAX_SHIFT)
+        self._unlisted.forget(min([*starts, settled - self._flank]) - 2 * MAX_SHIFT)
 
     def finish(self, chrom: str) -> Iterator[Region]:
         """The last regions of `chrom` and of contigs before it."""
-        self._nuisances.finish()
+        self._unlisted.finish()
         self._join((self._rank[chrom] + 1, 0))
         self._joined.extend(self._builder.finish())
         yield from self._rest()
@@ -173,19 +161,19 @@ class ListedRegions:
             starts.append(self._builder.open_start)
         return min(starts, default=None)
 
-    def _place_of(self, variant: Variant) -> Place:
+    def _locus_of(self, variant: Variant) -> Locus:
         return self._rank[variant.chrom], variant.pos
 
     def _near(self, block: ReadBlock) -> list[Extent]:
-        """The places of listed candidates that the reads of a block may reach."""
-        return self._places.up_to(self._rank[block.chrom], int(block.end.max(initial=0)))
+        """The windows of listed candidates that the reads of a block may reach."""
+        return self._windows.up_to(self._rank[block.chrom], int(block.end.max(initial=0)))
 
-    def _join(self, place: Place) -> None:
-        """Join the listed candidates before a place."""
-        while self._ahead is not None and self._place_of(self._ahead[0]) < place:
+    def _join(self, locus: Locus) -> None:
+        """Join the listed candidates before a locus."""
+        while self._ahead is not None and self._locus_of(self._ahead[0]) < locus:
             variant, extent = self._ahead
             self._ahead = next(self._listed, None)
-            self._joined.extend(self._builder.push(placed(variant, self._asked), extent))
+            self._joined.extend(self._builder.push(placed(variant, self._requested), extent))
 
     def _rest(self) -> Iterator[Region]:
         while self._joined:
@@ -193,31 +181,24 @@ class ListedRegions:
 
     def _next(self) -> Iterator[Region]:
         region = self._joined.popleft()
-        if is_asked(region):
-            yield self._nuisances.added(region)
+        if is_requested(region):
+            yield self._unlisted.added(region)
 
 
-def placed(variant: Variant, asked: RegionTest | None) -> Variant:
-    """The variant, with the role "context" if it lies outside the intervals that were asked for."""
-    if asked is None or asked(variant.chrom, variant.pos):
+def placed(variant: Variant, requested: RegionTest | None) -> Variant:
+    """The variant, with the role "context" if it lies outside the requested intervals."""
+    if requested is None or requested(variant.chrom, variant.pos):
         return variant
     return replace(variant, role="context")
 
 
-def is_asked(region: Region) -> bool:
+def is_requested(region: Region) -> bool:
     """Whether the genotype of at least one candidate of the region is asked for."""
     return any(variant.role == "asked" for variant in region.variants)
 
 
 class GivenRegion:
-    """Gives one region that is known beforehand.
-
-    Parameters
-    ----------
-    region : Region
-    contigs : sequence of str
-        Contigs in the order of the reads.
-    """
+    """Gives one region that is known beforehand."""
 
     def __init__(self, region: Region, contigs: Sequence[str]) -> None:
         self._region: Region | None = region
@@ -229,7 +210,7 @@ class GivenRegion:
         return None
 
     def needed(self, block: ReadBlock) -> ReadBlock:
-        """All of them."""
+        """All reads: any may be needed."""
         return block
 
     def advance(self, block: ReadBlock, frontier: int) -> Iterator[Region]:
@@ -251,3 +232,46 @@ class GivenRegion:
         region, self._region = self._region, None
         if region is not None:
             yield region
+
+
+class TargetWindows:
+    """Windows around the listed candidates. Reads and unlisted variants outside them are ignored.
+
+    A window is the extent of a candidate with `margin` bases on either side. Candidates come in order of position.
+    """
+
+    def __init__(
+        self, listed: Iterator[tuple[Variant, Extent]], margin: int, locus_of: Callable[[Variant], Locus]
+    ) -> None:
+        self._listed, self._margin, self._locus_of = listed, margin, locus_of
+        self._ahead = next(listed, None)
+        self._rank = -1
+        self._intervals: list[Extent] = []
+
+    def up_to(self, rank: int, end: int) -> list[Extent]:
+        """The windows on a contig that begin before a position, and maybe later ones. They do not overlap.
+
+        Contigs and positions come in order.
+        """
+        if rank != self._rank:
+            self._rank, self._intervals = rank, []
+        # An extent begins up to MAX_SHIFT bases before its record.
+        while self._ahead is not None and self._locus_of(self._ahead[0]) < (rank, end + self._margin + MAX_SHIFT):
+            variant, (first, last) = self._ahead
+            if self._locus_of(variant)[0] == rank:
+                self._add(first - self._margin, last + self._margin)
+            self._ahead = next(self._listed, None)
+        return self._intervals
+
+    def forget(self, position: int) -> None:
+        """Drop the windows that end at a position, or before it."""
+        passed = 0
+        while passed < len(self._intervals) and self._intervals[passed][1] <= position:
+            passed += 1
+        del self._intervals[:passed]
+
+    def _add(self, start: int, end: int) -> None:
+        while self._intervals and start <= self._intervals[-1][1]:
+            before = self._intervals.pop()
+            start, end = min(start, before[0]), max(end, before[1])
+        self._intervals.append((start, end))

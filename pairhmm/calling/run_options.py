@@ -1,12 +1,13 @@
-"""The description of a run: its files and regions (`RunInputs`), and all its options (`RunOptions`).
+"""The description of a run: its files and regions (`RunInputs`), all its options (`RunOptions`), and presets of these.
 
-Both are plain data that can be pickled, so that another process can open the same run.
+Inputs and options are plain data that can be pickled, so that another process can open the same run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pairhmm.alignments.sam import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.alignments.selection import ReadSelection
@@ -19,7 +20,7 @@ from pairhmm.errors import OptionError
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.labels import label_of
 from pairhmm.models.profile import ProfileModel
-from pairhmm.options import Within, check_fields
+from pairhmm.options import Within, check_choice, check_fields
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import RegionOptions
 
@@ -49,8 +50,8 @@ class RunInputs:
         ``chr:begin-end`` or ``chr:position``, 1-based inclusive. They need indexed alignments.
     regions_file : str or None
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
-    places : tuple of Interval or None
-        What stands in place of both, once they were read: a pipe can be read once only.
+    intervals : tuple of Interval or None
+        Both, once they were read: a pipe can be read once only.
     """
 
     alignments: tuple[str, ...]
@@ -59,7 +60,7 @@ class RunInputs:
     haplotypes: str | None = None
     regions: tuple[str, ...] = ()
     regions_file: str | None = None
-    places: tuple[Interval, ...] | None = None
+    intervals: tuple[Interval, ...] | None = None
 
     @classmethod
     def of(
@@ -122,7 +123,7 @@ class RunOptions:
     evidence : EvidenceOptions
         Limits on haplotypes and depth.
     discovery : CandidateOptions
-        What makes an allele seen in reads a candidate.
+        Thresholds of an allele seen in reads for becoming a candidate.
     backend : str or Choice
         The name of a backend, or a backend with its devices.
     threads : int
@@ -156,3 +157,53 @@ class RunOptions:
         """
         model = label_of(self.model, self.profile)
         return f"{model}, {self.molecules}" if self.molecules.are_on else model
+
+
+# Long reads have errors that base qualities do not tell, so that a best score says little of where a read belongs: none
+# is set aside, and mapping qualities do not cap base qualities. Their gaps are frequent, and not those of PCR.
+_LONG: Mapping[str, Any] = {
+    "pcr_indel_model": "none",
+    "cap_by_mapping_quality": False,
+    "error_rate": None,
+}
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "illumina": {},
+    "hifi": {**_LONG, "insertion_quality": 30, "deletion_quality": 30},
+    "ont": {
+        **_LONG,
+        "insertion_quality": 22,
+        "deletion_quality": 19,
+        "gap_quality": 5,
+        "base_quality_threshold": None,
+        "min_snv_fraction": 0.2,
+        "min_indel_fraction": 0.2,
+    },
+}
+"""The values of each preset, by the names of options. Others have their defaults, which are those of short reads."""
+
+
+def preset_options(name: str) -> Mapping[str, Any]:
+    """The options of a preset, as keywords of `pairhmm.call` and `pairhmm.likelihoods`.
+
+    Parameters
+    ----------
+    name : {"illumina", "hifi", "ont"}
+
+    Returns
+    -------
+    mapping of str to object
+        Values by the names of options; empty for "illumina".
+
+    Raises
+    ------
+    OptionError
+        For another name.
+
+    Examples
+    --------
+    >>> pairhmm.preset_options("hifi")["insertion_quality"]
+    30
+    """
+    check_choice("preset", name, tuple(PRESETS))
+    return dict(PRESETS[name])

@@ -1,4 +1,4 @@
-"""`scatter`: regions of equal work for runs side by side."""
+"""`scatter`: shards of equal work for runs side by side."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pairhmm.alignments.read_density import read_densities
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.shards import Cutter, Work, discovered_stretches, listed_stretches, margin, pieces_between
-from pairhmm.calling.targets import contig_order, find_places
+from pairhmm.calling.shards import Cutter, Work, discovered_stretches, listed_stretches, margin, shards_between
+from pairhmm.calling.targets import contig_order, in_run_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
@@ -30,9 +30,9 @@ def scatter(
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> list[list[Interval]]:
-    """Cut a run into pieces of about as many reads.
+    """Divide a run into shards with about as many reads each.
 
-    `call` and `likelihoods` over the pieces, with the same alignments, candidates and options, give together what they
+    `call` and `likelihoods` over the shards, with the same alignments, candidates and options, give together what they
     give over everything: the same records in the same order.
 
     Parameters
@@ -50,15 +50,15 @@ def scatter(
     regions_file : path, optional
         BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional
-        Those of the runs over the pieces.
+        The options of the runs over the shards.
     **keywords
         Fields of `RunOptions` by name, such as ``min_mapq=30``. They override those of `options`.
 
     Returns
     -------
     list of list of Interval
-        The pieces in order, each a list of (chrom, start, end), 0-based half-open. Some are empty where there are
-        fewer places to cut.
+        The shards in order, each a list of (chrom, start, end), 0-based half-open. Some are empty where there are
+        fewer loci to cut.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def write_scatter(
     options: RunOptions | None = None,
     **keywords: Unpack[RunKeywords],
 ) -> None:
-    """Cut a run into pieces as `scatter` does, and write BED files ``1-of-N.bed`` to ``N-of-N.bed``.
+    """Divide a run as `scatter` does, and write BED files ``1-of-N.bed`` to ``N-of-N.bed``.
 
     Parameters
     ----------
@@ -122,19 +122,18 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
     check_whole("pieces", pieces, 1)
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, need_index=True) as reader:
         contigs = contig_order(reader, genome)
-        asked = find_places(inputs, genome)
-        places = [Interval(name, 0, length) for name, length in contigs.items()] if asked is None else asked
+        requested = requested_intervals(inputs, genome)
+        intervals = in_run_order(requested, contigs)
         rank = {name: number for number, name in enumerate(contigs)}
-        places = sorted(places, key=lambda place: (rank[place.chrom], place.start))
-        if not places:
+        if not intervals:
             return [[] for _ in range(pieces)]
-        work = Work(places, [read_densities(source) for source in reader.sources])
-        targets = [work.place_of(number / pieces) for number in range(1, pieces)]
+        work = Work(intervals, [read_densities(source) for source in reader.sources])
+        targets = [work.locus_at(number / pieces) for number in range(1, pieces)]
         if inputs.candidates is not None:
-            candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, asked is not None)
+            candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, requested is not None)
             source = listed_stretches(targets, candidates)
         else:
             source = discovered_stretches(targets, reader, genome, contigs, options)
-        cutter = Cutter(places, genome.fetch, margin(options))
+        cutter = Cutter(intervals, genome.fetch, margin(options))
         cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
-        return pieces_between(places, rank, cuts)
+        return shards_between(intervals, rank, cuts)

@@ -1,4 +1,4 @@
-"""The evidence of a region, whose reads are scored. All coordinates are 0-based half-open."""
+"""A scored region: its haplotypes, its reads, and their likelihoods. All coordinates are 0-based half-open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pairhmm.variants.regions import Region
 
 @dataclass(slots=True)
 class Evidence:
-    """A region with its haplotypes, its reads, and the likelihood of each read given each haplotype.
+    """A scored region: its haplotypes, its reads, and the likelihood of each read given each haplotype.
 
     Attributes
     ----------
@@ -80,8 +80,8 @@ class Evidence:
         return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
 
 
-def without_nuisances(evidence: Evidence) -> Evidence:
-    """The evidence without the haplotypes of nuisances. The reads that are set aside stay the same."""
+def without_unlisted(evidence: Evidence) -> Evidence:
+    """The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same."""
     columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
     if len(columns) == len(evidence.region.variants):
         return evidence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import NO_INDEL_QUALITY
 from pairhmm.calling.stream import CutReads, FlatScores
+from pairhmm.calling.timing import SCORING, StageClock
 from pairhmm.engine.device_pool import Devices
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
 from pairhmm.models.gatk import (
@@ -44,15 +45,14 @@ class ReadScorer:
 
     Attributes
     ----------
-    options : GatkOptions
-    pool : Devices
-    threads : int
     profile : ProfileModel or None
         The parameters of the profile model; None for GATK's model.
     bases, lowered : int
         Number of bases scored so far, and how many of them had their quality lowered to 6.
     tagged : int
         Number of reads scored so far with indel qualities of their own, once for each region.
+    clock : StageClock
+        Its stage `SCORING` gets the time of preparing and scoring.
     """
 
     options: GatkOptions
@@ -62,10 +62,11 @@ class ReadScorer:
     bases: int = 0
     lowered: int = 0
     tagged: int = 0
+    clock: StageClock = field(default_factory=StageClock)
 
     @property
     def ahead(self) -> int:
-        """That of the devices."""
+        """How many batches the devices begin ahead."""
         return self.pool.ahead
 
     def __call__(
@@ -78,6 +79,18 @@ class ReadScorer:
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> Callable[[], FlatScores]:
         """Begin to score. The function that comes back waits for the scores."""
+        with self.clock.stage(SCORING):
+            scores = self.pool.begin(self._batch(reads, reads_of, haplotypes), self.threads)
+        return lambda: self._waited(scores)
+
+    def _waited(self, scores: Callable[[], Scores]) -> FlatScores:
+        with self.clock.stage(SCORING):
+            scored = scores()
+        return scored.log10, scored.precision
+
+    def _batch(
+        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> PairBatch:
         letters = [letter for region in haplotypes for letter in region]
         base_quality = prepared_base_quality(reads, self.options)
         self.bases += len(reads.quals)
@@ -86,25 +99,19 @@ class ReadScorer:
         if reads.indel_quals is not None and self.profile is None:
             first = reads.indel_quals[:, reads.offset[:-1]]
             self.tagged += int(np.count_nonzero((first != NO_INDEL_QUALITY).any(axis=0)))
-        batch = PairBatch(
+        return PairBatch(
             group_read=offsets(list(reads_of)),
             group_haplotype=offsets([len(region) for region in haplotypes]),
             haplotype_offset=offsets([len(letter) for letter in letters]),
             haplotypes=np.concatenate(letters),
             **model_reads(reads, base_quality, self.options, self.profile),
         )
-        scored = self.pool.begin(batch, self.threads)
-        return lambda: _flat(scored())
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """bool[reads]: whether each read fits none of the haplotypes (`pairhmm.models.gatk.set_aside`)."""
         return set_aside(scores, lengths, ends, self.options)
-
-
-def _flat(scores: Scores) -> FlatScores:
-    return scores.log10, scores.precision
 
 
 def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:
@@ -119,19 +126,10 @@ def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.u
 def model_reads(
     reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions, profile: ProfileModel | None
 ) -> ModelReads:
-    """Many reads as a batch of the model takes them. For the profile model, those of a molecule are joined.
+    """Many reads as a batch of the model takes them, with the qualities of `prepared_base_quality`.
 
-    The profile model takes base qualities alone: its transitions stand in place of indel qualities.
-
-    Parameters
-    ----------
-    reads : CutReads
-    base_quality : uint8[bases]
-        Those of `prepared_base_quality`.
-    options : GatkOptions
-        How GATK's model has its indel qualities.
-    profile : ProfileModel or None
-        None for GATK's model.
+    The profile model takes base qualities alone: its transitions stand in place of indel qualities. Reads of a molecule
+    are joined for it. Without a profile, the model is GATK's.
     """
     if profile is None:
         return {"read_offset": reads.offset, "start": START, "qualities": _qualities(reads, base_quality, options)}

@@ -1,11 +1,11 @@
-"""Finds where a run may be cut into pieces of equal work without a change of its results.
+"""Cuts a run into shards of equal work, where a cut changes no result.
 
 Candidates that are near each other are scored together, so a cut between them would change the calls. A cut is
-therefore moved on to the next stretch without candidates, inside the intervals that are asked for. There both sides
+therefore moved on to the next stretch without candidates, inside the requested intervals. There both sides
 give the same as in a run over everything, because
 
 * no candidate of one side can join those of the other, or bound the bases that their reads are cut to;
-* every read that overlaps a region's candidates overlaps its piece.
+* every read that overlaps a region's candidates overlaps its shard.
 
 All coordinates are 0-based half-open.
 """
@@ -27,8 +27,8 @@ from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.read_density import ReadDensity
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.calling.discovery import CandidateFinder
+from pairhmm.calling.region_sources import Locus
 from pairhmm.calling.run_options import RunOptions
-from pairhmm.calling.target_windows import Place
 from pairhmm.calling.targets import Inside
 from pairhmm.sequences.arrays import distinct
 from pairhmm.sequences.fasta import Reference
@@ -38,7 +38,7 @@ from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, variant_ext
 
 # The work of a base without reads, in units of a read. It is small, but divides intervals without any reads evenly.
 _BASE_WORK = 1e-6
-# Reads that are taken at once when searching for a place to cut. It is mostly near.
+# Reads that are taken at once when searching for an interval to cut. It is mostly near.
 _CHUNK_SIZE = 500
 # Bases. Targets closer than this are searched together: reading on takes no longer than a jump by the index.
 _NEAR = 5000
@@ -52,25 +52,25 @@ def margin(options: RunOptions) -> int:
 def context(options: RunOptions) -> int:
     """The bases on either side of a border whose reads are needed, where candidates are discovered.
 
-    No candidate further than the margin from the border has any influence on the other side. A read may place an indel
+    No candidate further than the margin from the border has any influence on the other side. A read may have an indel
     further out, and reads from further out may be assembled with those that show a candidate.
     """
     return margin(options) + MAX_SHIFT + 1 + options.discovery.reach
 
 
 class Work:
-    """The work in a list of places, and the positions at which shares of it are done."""
+    """The work in a list of intervals, and the positions at which shares of it are done."""
 
-    def __init__(self, places: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
-        self._places, self._densities = places, densities
+    def __init__(self, intervals: Sequence[Interval], densities: Sequence[Mapping[str, ReadDensity]]) -> None:
+        self._intervals, self._densities = intervals, densities
         self._course: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
         self._done = [0.0]
-        for place in places:
-            self._done.append(self._done[-1] + self._of(place.chrom, place.start, place.end))
+        for interval in intervals:
+            self._done.append(self._done[-1] + self._of(interval.chrom, interval.start, interval.end))
 
     @property
     def total(self) -> float:
-        """The work of all places, in reads."""
+        """The work of all intervals, in reads."""
         return self._done[-1]
 
     def _of(self, chrom: str, start: int, end: int) -> float:
@@ -85,21 +85,21 @@ class Work:
         return work
 
     def _course_of(self, index: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Positions in a place between which work is even, and the work before each, from the place's start on."""
+        """Positions in an interval between which work is even, and the work before each since the interval's start."""
         if self._course is None or self._course[0] != index:
-            chrom, start, end = self._places[index]
+            chrom, start, end = self._intervals[index]
             edges = [density[chrom].edges for density in self._densities if chrom in density]
             positions = distinct(np.clip(np.concatenate([[start, end], *edges]), start, end).astype(np.int64))
             done = self._upto(chrom, positions)
             self._course = index, positions, done - done[0]
         return self._course[1:]
 
-    def place_of(self, share: float) -> tuple[str, int]:
+    def locus_at(self, share: float) -> tuple[str, int]:
         """The first position before which at least this share of all work lies."""
         goal = share * self._done[-1]
-        index = min(bisect_right(self._done, goal), len(self._places)) - 1
+        index = min(bisect_right(self._done, goal), len(self._intervals)) - 1
         positions, done = self._course_of(index)
-        return self._places[index].chrom, math.ceil(np.interp(goal - self._done[index], done, positions))
+        return self._intervals[index].chrom, math.ceil(np.interp(goal - self._done[index], done, positions))
 
 
 class Stretch(NamedTuple):
@@ -142,7 +142,7 @@ def discovered_stretches(
         start = max(0, near[0] - lead)
         stretch = Interval(chrom, start, contigs[chrom])
         finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
-        # Reads that are left out are announced by the pieces that have them.
+        # Reads that are left out are announced by the shards that have them.
         blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch], left_out=LeftOut())
         # Candidates may be missed whose reads are assembled with some from before `start`. Of those further out, only
         # a deletion reaches beyond `start`, and its reads are among these.
@@ -170,30 +170,21 @@ def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[See
 
 
 class Cutter:
-    """Finds where a contig may be cut.
+    """Finds where a contig may be cut. Candidates further apart than `margin` cannot influence each other."""
 
-    Parameters
-    ----------
-    places : sequence of Interval
-        The intervals that are asked for, in order.
-    fetch : callable
-    margin : int
-        The distance beyond which two candidates cannot influence each other.
-    """
-
-    def __init__(self, places: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
+    def __init__(self, intervals: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
         self._fetch, self._margin = fetch, margin
-        self._inside = Inside(places)
-        # A cut has a base of the same place on either side, so a place of one base can't be cut.
+        self._inside = Inside(intervals)
+        # A cut has a base of the same interval on either side, so an interval of one base can't be cut.
         self._roomy: dict[str, list[Interval]] = {}
         self._end: dict[str, int] = {}
-        for place in places:
-            self._end[place.chrom] = place.end
-            if place.end - place.start > 1:
-                self._roomy.setdefault(place.chrom, []).append(place)
+        for interval in intervals:
+            self._end[interval.chrom] = interval.end
+            if interval.end - interval.start > 1:
+                self._roomy.setdefault(interval.chrom, []).append(interval)
 
     def cuts(self, stretch: Stretch) -> list[int]:
-        """The first possible cut at or after each target, or the end of the contig's last place if there is none.
+        """The first possible cut at or after each target, or the end of the contig's last interval if there is none.
 
         Only the candidates that are needed are taken from the stretch.
         """
@@ -215,39 +206,28 @@ class Cutter:
         return cuts
 
     def _within(self, chrom: str, position: int) -> int:
-        """The first position from `position` on inside a place; the end of the last place if there is none."""
-        places = self._roomy.get(chrom, [])
-        index = bisect_right(places, position, key=lambda place: place.end)
-        return max(position, places[index].start + 1) if index < len(places) else self._end[chrom]
+        """The first position from `position` on inside an interval; the end of the last interval if there is none."""
+        intervals = self._roomy.get(chrom, [])
+        index = bisect_right(intervals, position, key=lambda interval: interval.end)
+        return max(position, intervals[index].start + 1) if index < len(intervals) else self._end[chrom]
 
 
 class DiscoveredCuts:
-    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut.
-
-    Parameters
-    ----------
-    places : sequence of Interval
-        The intervals that are asked for, in order.
-    reader : AlignmentReader
-    genome : Reference
-    contigs : mapping of str to int
-        Lengths, in the order of the run.
-    options : RunOptions
-    """
+    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut."""
 
     def __init__(
         self,
-        places: Sequence[Interval],
+        intervals: Sequence[Interval],
         reader: AlignmentReader,
         genome: Reference,
         contigs: Mapping[str, int],
         options: RunOptions,
     ) -> None:
-        self._cutter = Cutter(places, genome.fetch, margin(options))
+        self._cutter = Cutter(intervals, genome.fetch, margin(options))
         self._names = list(contigs)
         self._known = reader, genome, contigs, options
 
-    def at(self, target: Place) -> Place:
+    def at(self, target: Locus) -> Locus:
         """The first possible cut at or after a target."""
         rank, position = target
         (stretch,) = discovered_stretches([(self._names[rank], position)], *self._known)
@@ -255,35 +235,25 @@ class DiscoveredCuts:
         return rank, cut
 
 
-def pieces_between(
-    places: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
+def shards_between(
+    intervals: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:
-    """Divide places into pieces at some cuts.
-
-    Parameters
-    ----------
-    places : sequence of Interval
-        In the order of `rank`.
-    rank : mapping of str to int
-        Index of each contig in the order of the run.
-    cuts : sequence of (int, int)
-        Rank of the contig, and position, of each cut.
-    """
+    """Divide intervals, which come in the order of `rank`, into shards at some cuts."""
     borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
-    pieces = []
+    shards = []
     index = 0
     for begin, end in pairwise(borders):
-        piece = []
-        while index < len(places):
-            chrom, start, stop = places[index]
+        shard = []
+        while index < len(intervals):
+            chrom, start, stop = intervals[index]
             number = rank[chrom]
             first = start if number > begin[0] else max(start, begin[1]) if number == begin[0] else stop
             last = stop if number < end[0] else min(stop, end[1]) if number == end[0] else start
             if first < last:
-                piece.append(Interval(chrom, first, last))
+                shard.append(Interval(chrom, first, last))
             if (number, stop) > end:
-                # The next piece continues in this place.
+                # The next shard continues in this interval.
                 break
             index += 1
-        pieces.append(piece)
-    return pieces
+        shards.append(shard)
+    return shards

@@ -50,7 +50,7 @@ class CutReads:
     joined : JoinedReads or None
         The profiles that the reads become; None where each read is scored by itself.
     indel_quals : uint8 (2, bases) or None
-        Those of `ReadBlock`.
+        Indel qualities, as in `ReadBlock`.
     """
 
     offset: NDArray[np.int64]
@@ -70,10 +70,7 @@ FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
 class RegionScorer(Protocol):
     """Scores cut reads against the haplotypes of their regions.
 
-    Attributes
-    ----------
-    ahead : int
-        How many calls of `begin` are worth making before the scores of the first are taken.
+    `ahead` calls of `begin` are worth making before the scores of the first are taken.
     """
 
     @property
@@ -116,7 +113,7 @@ class EvidenceOptions:
 
 
 @dataclass(slots=True)
-class EvidenceCounts:
+class RegionCounts:
     """Counts of a run.
 
     Attributes
@@ -136,7 +133,7 @@ class EvidenceCounts:
     capped_reads: int = 0
     highest_quality: int | None = None
 
-    def add(self, other: EvidenceCounts) -> None:
+    def add(self, other: RegionCounts) -> None:
         """Add the counts of another part of the run."""
         self.regions += other.regions
         self.reads += other.reads
@@ -153,7 +150,7 @@ class EvidenceCounts:
 
 @dataclass(slots=True)
 class _Task:
-    """A region that is ready to be scored: indices of its reads among the held ones, and its haplotypes.
+    """A region that is ready to be scored: indices of its reads among the buffered ones, and its haplotypes.
 
     `slack` is how many bases the shortest haplotype is shorter than the reference.
     """
@@ -165,7 +162,7 @@ class _Task:
 
 
 @dataclass(slots=True)
-class _Begun:
+class _Scoring:
     """Regions whose scoring has begun.
 
     `reads` are their reads, or the profiles that these became: int64 `edges` has the first of each region, and the end.
@@ -181,20 +178,11 @@ class _Begun:
 
 
 @dataclass(slots=True)
-class EvidenceStream:
+class RegionStream:
     """Scores regions as reads arrive.
 
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    source : RegionSource
-    score : RegionScorer
-    options : EvidenceOptions
-    given : list of Haplotype, optional
-        Haplotypes of every region, in place of combinations of candidates.
-    joiner : Joiner, optional
-        Joins the reads of a molecule. The scorer must then score profiles.
+    `given` has the haplotypes of every region, in place of combinations of candidates. A joiner joins the reads of a
+    molecule; the scorer must then score profiles.
     """
 
     fetch: FetchBases
@@ -203,67 +191,64 @@ class EvidenceStream:
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
     given: list[Haplotype] | None = None
     joiner: Joiner | None = None
-    counts: EvidenceCounts = field(default_factory=EvidenceCounts)
+    counts: RegionCounts = field(default_factory=RegionCounts)
 
     def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
-        """Evidence of each region, in order. While devices score some regions, the reads of the next ones are cut.
+        """The scored regions, in order. While devices score some regions, the reads of the next ones are cut.
 
-        Parameters
-        ----------
-        blocks : iterable of ReadBlock
-            Reads in coordinate order, each block of one contig. How they are divided into blocks changes no result.
+        Reads come in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
-        begun: deque[_Begun] = deque()
-        for held, tasks in self._collected(blocks):
-            begun.append(self._begin(held, tasks))
-            if len(begun) > self.score.ahead:
-                yield from self._scored(begun.popleft())
-        for one in begun:
-            yield from self._scored(one)
+        waiting: deque[_Scoring] = deque()
+        for buffered, tasks in self._collected(blocks):
+            waiting.append(self._begin(buffered, tasks))
+            if len(waiting) > self.score.ahead:
+                yield from self._scored(waiting.popleft())
+        for scoring in waiting:
+            yield from self._scored(scoring)
 
     def _collected(self, blocks: Iterable[ReadBlock]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
-        """Regions that are to be scored in one call, and the reads that are held then."""
-        held = ReadBlock.empty()
+        """Regions that are to be scored in one call, and the reads that are buffered then."""
+        buffered = ReadBlock.empty()
         pending: deque[Region] = deque()
         for block in blocks:
             if len(block.quals):
                 self.counts.meet_quality(int(block.quals.max()))
-            if block.chrom != held.chrom:
-                if held.chrom:
-                    pending.extend(self.source.finish(held.chrom))
-                yield from self._tasks(held, pending)
+            if block.chrom != buffered.chrom:
+                if buffered.chrom:
+                    pending.extend(self.source.finish(buffered.chrom))
+                yield from self._tasks(buffered, pending)
                 pending.clear()
-                held = ReadBlock.empty(block.chrom)
-            held = ReadBlock.concatenate([held, self.source.needed(block)])
+                buffered = ReadBlock.empty(block.chrom)
+            buffered = ReadBlock.concatenate([buffered, self.source.needed(block)])
             frontier = int(block.start[-1])
             pending.extend(self.source.advance(block, frontier))
             ready = []
             while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
                 ready.append(pending.popleft())
-            yield from self._tasks(held, ready)
-            held = _forget(held, pending, self.source.open_start, frontier)
-        if held.chrom:
-            pending.extend(self.source.finish(held.chrom))
+            yield from self._tasks(buffered, ready)
+            buffered = _forget(buffered, pending, self.source.open_start, frontier)
+        if buffered.chrom:
+            pending.extend(self.source.finish(buffered.chrom))
         pending.extend(self.source.finish_all())
-        yield from self._tasks(held, pending)
+        yield from self._tasks(buffered, pending)
 
-    def _tasks(self, held: ReadBlock, regions: Iterable[Region]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
-        reach = int((held.end - held.start).max()) if len(held) else 0
+    def _tasks(self, buffered: ReadBlock, regions: Iterable[Region]) -> Iterator[tuple[ReadBlock, list[_Task]]]:
+        reach = int((buffered.end - buffered.start).max()) if len(buffered) else 0
         tasks: list[_Task] = []
         cells = 0
         for region in regions:
-            task = self._task(held, region, reach)
+            task = self._task(buffered, region, reach)
             tasks.append(task)
             letters = sum([len(haplotype.sequence) for haplotype in task.haplotypes])
             cells += len(task.reads) * (region.end - region.start) * letters
             if cells > self.options.max_cells:
-                yield held, tasks
+                yield buffered, tasks
                 tasks, cells = [], 0
         if tasks:
-            yield held, tasks
+            yield buffered, tasks
 
-    def _task(self, held: ReadBlock, region: Region, reach: int) -> _Task:
-        reads = self._select(held, region, reach)
+    def _task(self, buffered: ReadBlock, region: Region, reach: int) -> _Task:
+        reads = self._select(buffered, region, reach)
         reference = self.fetch(region.chrom, region.haplotype_start, region.haplotype_end)
         if self.given is not None:
             haplotypes = self.given
@@ -272,24 +257,24 @@ class EvidenceStream:
                 region,
                 reference,
                 self.options.max_haplotypes,
-                lambda part: carried_alleles(held, reads, part, reference),
+                lambda part: carried_alleles(buffered, reads, part, reference),
             )
         shortest = min([len(haplotype.sequence) for haplotype in haplotypes])
         slack = 0 if self.given is not None else max(0, len(reference) - shortest)
         return _Task(region, haplotypes, reads, slack)
 
-    def _select(self, held: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
+    def _select(self, buffered: ReadBlock, region: Region, reach: int) -> NDArray[np.int64]:
         """The reads that overlap a region's core, at most `max_depth` of each sample."""
-        if held.chrom != region.chrom:
+        if buffered.chrom != region.chrom:
             return np.empty(0, dtype=np.int64)
-        first, last = held.start.searchsorted((region.core_start - reach, region.core_end)).tolist()
-        reads: NDArray[np.int64] = (held.end[first:last] > region.core_start).nonzero()[0] + first
+        first, last = buffered.start.searchsorted((region.core_start - reach, region.core_end)).tolist()
+        reads: NDArray[np.int64] = (buffered.end[first:last] > region.core_start).nonzero()[0] + first
         limit = self.options.max_depth
         if len(reads) <= limit:
             return reads
-        samples = held.sample[reads]
+        samples = buffered.sample[reads]
         # Mates share a name, so they are kept or dropped together. The order of the hashes is independent of alleles.
-        ticket = held.names.checksums(reads)
+        ticket = buffered.names.checksums(reads)
         order = np.lexsort((np.arange(len(reads)), ticket, samples))
         rank = np.arange(len(reads)) - np.searchsorted(samples[order], samples[order])
         kept = np.sort(reads[order[rank < limit]])
@@ -298,23 +283,24 @@ class EvidenceStream:
             self.counts.capped_reads += len(reads) - len(kept)
         return kept
 
-    def _begin(self, held: ReadBlock, tasks: list[_Task]) -> _Begun:
-        cut, slices, counts = _cut(held, tasks)
+    def _begin(self, buffered: ReadBlock, tasks: list[_Task]) -> _Scoring:
+        cut, slices, counts = _cut(buffered, tasks)
         edges = offsets(counts)
         if self.joiner is not None:
-            joined = cut.joined = self.joiner.join(held, slices, counts)
-            self.joiner.counts.add(joined.are_mates, joined.copies, joined.apart)
+            merged = cut.joined = self.joiner.join(buffered, slices, counts)
+            self.joiner.counts.add(merged.are_mates, merged.copies, merged.apart)
             # Profiles come in the order of their first reads, so those of a region follow each other.
-            edges = np.searchsorted(joined.member[joined.member_offset[:-1]], edges)
+            edges = np.searchsorted(merged.member[merged.member_offset[:-1]], edges)
         letters = iter(encode_each([haplotype.sequence for task in tasks for haplotype in task.haplotypes]))
         haplotypes = [list(islice(letters, len(task.haplotypes))) for task in tasks]
         scores = self.score.begin(cut, np.diff(edges).tolist(), haplotypes)
-        reads = single_reads(held, slices.read) if cut.joined is None else joined_reads(held, slices.read, cut.joined)
-        return _Begun(tasks, reads, edges, _from_end(held, tasks, reads.first, edges), sum(counts), scores)
+        joined = cut.joined
+        reads = single_reads(buffered, slices.read) if joined is None else joined_reads(buffered, slices.read, joined)
+        return _Scoring(tasks, reads, edges, _from_end(buffered, tasks, reads.first, edges), sum(counts), scores)
 
-    def _scored(self, begun: _Begun) -> Iterator[Evidence]:
-        scores, precision = begun.scores()
-        tasks, reads, edges = begun.tasks, begun.reads, begun.edges
+    def _scored(self, scoring: _Scoring) -> Iterator[Evidence]:
+        scores, precision = scoring.scores()
+        tasks, reads, edges = scoring.tasks, scoring.reads, scoring.edges
         best = best_of_each(scores, np.repeat([len(task.haplotypes) for task in tasks], np.diff(edges)))
         set_aside = self.score.set_aside(best[:, None], reads.length, reads.ends)
         done = placed = 0
@@ -332,7 +318,7 @@ class EvidenceStream:
                 start=reads.start[first:last],
                 end=reads.end[first:last],
                 length=reads.length[first:last],
-                from_end=begun.from_end[placed : placed + places].reshape(shape[0], candidates),
+                from_end=scoring.from_end[placed : placed + places].reshape(shape[0], candidates),
                 log10=scores[done : done + pairs].reshape(shape),
                 precision=precision[done : done + pairs].reshape(shape),
                 set_aside=set_aside[first:last],
@@ -341,67 +327,60 @@ class EvidenceStream:
             )
             done += pairs
             placed += places
-        self.counts.regions += len(begun.tasks)
-        self.counts.reads += begun.cut
+        self.counts.regions += len(scoring.tasks)
+        self.counts.reads += scoring.cut
         self.counts.pairs += done
 
 
 def _from_end(
-    held: ReadBlock, tasks: Sequence[_Task], reads: NDArray[np.int64], edges: NDArray[np.int64]
+    buffered: ReadBlock, tasks: Sequence[_Task], reads: NDArray[np.int64], edges: NDArray[np.int64]
 ) -> NDArray[np.int32]:
     """`Evidence.from_end` of some regions, one after the other."""
     candidates = [len(task.region.variants) for task in tasks]
     positions = np.array([variant.pos for task in tasks for variant in task.region.variants], dtype=np.int64)
     from_end = np.empty(int(np.diff(edges) @ np.array(candidates, dtype=np.int64)), dtype=np.int32)
-    held.native.bases_from_end(reads, edges, positions, offsets(candidates), from_end)
+    buffered.native.bases_from_end(reads, edges, positions, offsets(candidates), from_end)
     return from_end
 
 
-def _cut(held: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, CutSlices, list[int]]:
+def _cut(buffered: ReadBlock, tasks: list[_Task]) -> tuple[CutReads, CutSlices, list[int]]:
     """Cut the reads of some regions, and drop reads that become too short. The numbers are the reads of each region."""
     counts = [len(task.reads) for task in tasks]
     windows = np.array([(task.region.start, task.region.end, task.slack) for task in tasks], dtype=np.int64).T
-    whole = cut_slices(held, np.concatenate([task.reads for task in tasks]), *np.repeat(windows, counts, axis=1))
+    whole = cut_slices(buffered, np.concatenate([task.reads for task in tasks]), *np.repeat(windows, counts, axis=1))
     long_enough = whole.last - whole.first >= MIN_CUT_LENGTH
     kept = np.diff(offsets(long_enough.astype(np.int64))[offsets(counts)])
     slices = CutSlices(whole.read[long_enough], whole.first[long_enough], whole.last[long_enough])
-    return cut_bases(held, slices), slices, kept.tolist()
+    return cut_bases(buffered, slices), slices, kept.tolist()
 
 
 def cut_slices(
-    held: ReadBlock,
+    buffered: ReadBlock,
     reads: NDArray[np.int64],
     start: int | NDArray[np.int64],
     end: int | NDArray[np.int64],
     slack: int | NDArray[np.int64],
 ) -> CutSlices:
-    """What is left of reads that are cut to windows of the reference, maybe nothing.
+    """Slices of reads (indices) that are cut to a window [start, end) of the reference: one for all, or one for each.
 
-    Parameters
-    ----------
-    held : ReadBlock
-    reads : int64[reads]
-        Indices into `held`.
-    start, end : int or int64[reads]
-        The window [start, end) of all reads, or of each.
-    slack : int or int64[reads]
-        Bases by which a haplotype is shorter than the reference. That many fewer bases of a soft clip are kept.
+    Some are empty. A haplotype is shorter than the reference by `slack` bases: that many fewer bases of a soft clip are
+    kept.
     """
     starts, ends, slacks = (np.full(len(reads), value, dtype=np.int64) for value in (start, end, slack))
     first, last = np.empty(len(reads), dtype=np.int64), np.empty(len(reads), dtype=np.int64)
-    held.native.cut(reads, starts, ends, slacks, first, last)
+    buffered.native.cut(reads, starts, ends, slacks, first, last)
     return CutSlices(reads, first, last)
 
 
-def cut_bases(held: ReadBlock, cut: CutSlices) -> CutReads:
+def cut_bases(buffered: ReadBlock, cut: CutSlices) -> CutReads:
     """The bases and qualities of cut reads."""
-    starts, offset = held.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
+    starts, offset = buffered.base_offset[cut.read] + cut.first, offsets(cut.last - cut.first)
     return CutReads(
         offset,
-        gather(held.bases, starts, offset),
-        gather(held.quals, starts, offset),
-        held.mapq[cut.read],
-        indel_quals=held.indel_slices(starts, offset),
+        gather(buffered.bases, starts, offset),
+        gather(buffered.quals, starts, offset),
+        buffered.mapq[cut.read],
+        indel_quals=buffered.indel_slices(starts, offset),
     )
 
 
@@ -410,12 +389,12 @@ def best_of_each(scores: NDArray[np.float64], widths: NDArray[np.int64]) -> NDAr
     return np.maximum.reduceat(scores, offsets(widths)[:-1]) if len(widths) else np.empty(0)
 
 
-def _forget(held: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
+def _forget(buffered: ReadBlock, pending: Iterable[Region], open_start: int | None, frontier: int) -> ReadBlock:
     """Drop the reads that overlap no pending region, no open region and no later one."""
     needed = min(
         [region.core_start for region in pending]
         + [frontier - 2 * MAX_SHIFT]
         + ([open_start] if open_start is not None else [])
     )
-    keep = np.flatnonzero(held.end > needed)
-    return held if len(keep) == len(held) else held.take(keep)
+    keep = np.flatnonzero(buffered.end > needed)
+    return buffered if len(keep) == len(buffered) else buffered.take(keep)

@@ -3,82 +3,259 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
 
-from pairhmm.calling.read_filter import SetAside
+import numpy as np
+
+from pairhmm.calling.genotyping import Site
+from pairhmm.calling.molecules import MoleculeCounts
+from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.scoring import ReadScorer
-from pairhmm.calling.stream import EvidenceCounts
-from pairhmm.calling.timing import Tally
+from pairhmm.calling.stream import RegionCounts
+from pairhmm.calling.timing import Timing
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GENOTYPES
 
 log = logging.getLogger(__name__)
 
+# The share that counts as most reads, most bases or most of a site.
+MOST = 0.5
+# Reads of more bases, on average, are long ones: a preset has their options.
+LONG_READS = 1_000
 
-class Announcements:
-    """Counts what a run does, region by region, and announces it at the end.
 
-    Parameters
-    ----------
-    samples : sequence of str
-    haplotypes_given : bool
-        Whether haplotypes were given. Regions where they fit few reads are then announced.
-    tally : Tally
-        Collects what ``--verbose`` reports.
-    min_base_quality : int
-        The base quality that candidates need; 0 where they are given.
+@dataclass(slots=True)
+class FilteredReads:
+    """Counts reads that fit no haplotype, region by region.
 
     Attributes
     ----------
-    fitting : SetAside
+    reads, set_aside : int
+        Reads scored, and those of them that fit no haplotype. A read counts once for each region.
+    bases : int
+        Bases of the reads that fit no haplotype, those outside their region among them.
+    sites, emptied : int
+        Sites that reads cover, and those of them at which a sample has no read left.
+    first_emptied : str
+        The first site at which a sample has no read left, as ``chr:pos (sample)``.
+    poor : list of (str, int, int)
+        Regions with most reads set aside: place, reads set aside, and all reads. Kept only where haplotypes were given.
     """
 
-    def __init__(self, samples: Sequence[str], haplotypes_given: bool, tally: Tally, min_base_quality: int) -> None:
-        self.fitting = SetAside(list(samples), haplotypes_given)
-        self._tally = tally
-        self._min_base_quality = min_base_quality
+    samples: list[str]
+    haplotypes_given: bool = False
+    reads: int = 0
+    set_aside: int = 0
+    bases: int = 0
+    sites: int = 0
+    emptied: int = 0
+    first_emptied: str = ""
+    poor: list[tuple[str, int, int]] = field(default_factory=list)
 
     def add(self, evidence: Evidence) -> None:
         """Count a region."""
-        self._tally.add(evidence)
-        self.fitting.add(evidence)
+        aside = evidence.set_aside
+        count = int(np.count_nonzero(aside))
+        self.reads += len(aside)
+        self.set_aside += count
+        if count:
+            self.bases += int(evidence.length[aside].sum())
+        region = evidence.region
+        if self.haplotypes_given and count > MOST * len(aside):
+            self.poor.append((f"{region.chrom}:{region.start + 1}-{region.end}", count, len(aside)))
+        for variant, (first, last) in zip(region.variants, region.extents, strict=True):
+            if variant.role != "asked":
+                continue
+            if not count and (first, last) == (region.core_start, region.core_end):
+                # Most sites: every read of the region covers it.
+                self.sites += len(aside) > 0
+                continue
+            covering = (evidence.start < last) & (evidence.end > first) if len(aside) else aside
+            if not covering.any():
+                continue
+            self.sites += 1
+            if count:
+                self._find_emptied(evidence, covering, f"{variant.chrom}:{variant.pos + 1}")
 
-    def announce(self, counts: EvidenceCounts, max_depth: int, scorer: ReadScorer, without_set_aside: bool) -> None:
-        """Write all messages, once all regions are counted.
+    def add_counts(self, other: FilteredReads) -> None:
+        """Add the counts of the part of a run that follows."""
+        self.reads += other.reads
+        self.set_aside += other.set_aside
+        self.bases += other.bases
+        self.sites += other.sites
+        self.emptied += other.emptied
+        self.first_emptied = self.first_emptied or other.first_emptied
+        self.poor += other.poor
 
-        Parameters
-        ----------
-        counts : EvidenceCounts
-        max_depth : int
-            The limit that the counts of capped reads refer to.
-        scorer : ReadScorer
-            Knows how many bases had their quality lowered, which may be why reads fit no haplotype, and how many reads
-            have indel qualities of their own.
-        without_set_aside : bool
-            Whether reads that fit no haplotype were left unused.
+    def _find_emptied(self, evidence: Evidence, covering: np.ndarray, place: str) -> None:
+        kept = covering & ~evidence.set_aside
+        if len(self.samples) == 1 and kept.any():
+            return
+        covered = np.bincount(evidence.sample[covering], minlength=len(self.samples))
+        left = np.bincount(evidence.sample[kept], minlength=len(self.samples))
+        emptied = np.flatnonzero((covered > 0) & (left == 0))
+        if len(emptied):
+            self.emptied += 1
+            self.first_emptied = self.first_emptied or f"{place} ({self.samples[emptied[0]]})"
+
+    def announce_poor(self) -> None:
+        """Warn where given haplotypes fit few reads."""
+        for place, count, reads in self.poor:
+            log.warning(
+                "%s: %d of %d reads fit none of the given haplotypes: add the haplotypes that the sample has, or give "
+                "candidates (-v) in their place",
+                place,
+                count,
+                reads,
+            )
+
+    def announce(self, options: GatkOptions, lowered: float) -> None:
+        """Warn where the share is large, and where sites lost all reads.
+
+        `lowered` is the share of all bases whose quality was lowered to 6.
         """
-        if counts.highest_quality is not None and counts.highest_quality < self._min_base_quality:
+        share = self.set_aside / self.reads if self.reads else 0.0
+        if not (self.emptied or share >= MANY_UNFIT):
+            return
+        emptied = (
+            f"; {self.emptied} of {self.sites} sites have no read left, {self.first_emptied} the first"
+            if self.emptied
+            else ""
+        )
+        log.warning(
+            "%d of %d reads (%.0f%%) fit no haplotype and were set aside%s: %s",
+            self.set_aside,
+            self.reads,
+            100 * share,
+            emptied,
+            _cure(options, lowered, self.bases / self.set_aside if self.set_aside else 0.0),
+        )
+
+
+def _cure(options: GatkOptions, lowered: float, length: float) -> str:
+    """The advice on how to keep the reads.
+
+    `lowered` is the share of all bases whose quality was lowered to 6, `length` the mean of the bases of these reads.
+    """
+    if length > LONG_READS:
+        return (
+            f"reads of {length:,.0f} bases need --preset ont, or --preset hifi where they have few errors; "
+            "PacBio CLR needs --preset ont and candidates (-v)"
+        )
+    if lowered > MOST and options.base_quality_threshold is not None:
+        cure = (
+            f"{100 * lowered:.0f}% of all bases are below quality {options.base_quality_threshold} and count as 6; "
+            "--base-quality-threshold 0 keeps their qualities"
+        )
+        return f"{cure}, --no-cap-by-mapq those of badly mapped reads" if options.cap_by_mapping_quality else cure
+    return "--error-rate 0 keeps them, for reads with many errors; or is the reference another one?"
+
+
+@dataclass(slots=True)
+class RunCounts:
+    """The counts of a run, or of a shard of one. The counts of shards are added in order.
+
+    `molecules` is None where reads are not joined. `bases`, `lowered` and `tagged` are those of `ReadScorer`.
+    """
+
+    stream: RegionCounts
+    filtered: FilteredReads
+    molecules: MoleculeCounts | None = None
+    bases: int = 0
+    lowered: int = 0
+    tagged: int = 0
+    timing: Timing = field(default_factory=Timing)
+
+    @classmethod
+    def none(cls, samples: list[str], options: RunOptions) -> Self:
+        """The counts of a run before its first shard."""
+        molecules = MoleculeCounts() if options.molecules.are_on else None
+        return cls(RegionCounts(), FilteredReads(samples), molecules)
+
+    def add(self, other: RunCounts) -> None:
+        """Add the counts of the next shard."""
+        self.stream.add(other.stream)
+        self.filtered.add_counts(other.filtered)
+        if self.molecules is not None and other.molecules is not None:
+            self.molecules.add_counts(other.molecules)
+        self.bases += other.bases
+        self.lowered += other.lowered
+        self.tagged += other.tagged
+        self.timing.add_counts(other.timing)
+
+    def announce(self, inputs: RunInputs, options: RunOptions, filters_reads: bool) -> None:
+        """Write the messages at the end of the run. `filters_reads`: reads that fit no haplotype were left unused."""
+        stream, least = self.stream, options.discovery.min_base_quality
+        if inputs.candidates_are_discovered and stream.highest_quality is not None and stream.highest_quality < least:
             log.warning(
                 "no read has a base of quality %d or more (--min-base-quality), so that no SNV is found; the highest"
                 " quality is %d",
-                self._min_base_quality,
-                counts.highest_quality,
+                least,
+                stream.highest_quality,
             )
-        if counts.capped_reads:
+        if stream.capped_reads:
             log.warning(
                 "%d reads left out of %d regions deeper than %d reads a sample (--max-depth)",
-                counts.capped_reads,
-                counts.capped_regions,
-                max_depth,
+                stream.capped_reads,
+                stream.capped_regions,
+                options.evidence.max_depth,
             )
-        if scorer.tagged:
+        if self.tagged:
             log.info(
                 "tags BI and BD of %d of %d reads are used as gap-open qualities (--no-indel-tags leaves them)",
-                scorer.tagged,
-                counts.reads,
+                self.tagged,
+                stream.reads,
             )
-        self.fitting.announce_poor()
-        if without_set_aside:
-            self.fitting.announce(scorer)
-        self._tally.tell()
-        aside = f" ({self.fitting.set_aside} {'set aside' if without_set_aside else 'fit no haplotype'})"
-        log.info("%d regions, %d reads%s, %d pairs", counts.regions, counts.reads, aside, counts.pairs)
+        self.filtered.announce_poor()
+        if filters_reads:
+            self.filtered.announce(options.model, self.lowered / self.bases if self.bases else 0.0)
+        self.timing.log()
+        aside = f" ({self.filtered.set_aside} {'set aside' if filters_reads else 'fit no haplotype'})"
+        log.info("%d regions, %d reads%s, %d pairs", stream.regions, stream.reads, aside, stream.pairs)
+        if self.molecules is not None:
+            self.molecules.announce(options.molecules)
+
+
+@dataclass(slots=True)
+class SiteCounts:
+    """Counts of sites: not all genotypes were weighed, or many reads fit no haplotype (`MANY_UNFIT`)."""
+
+    sites: int = 0
+    limited: int = 0
+    unfit: int = 0
+    first_unfit: str = ""
+
+    def add(self, site: Site) -> None:
+        """Count a site."""
+        self.sites += 1
+        self.limited += site.left_out > 0
+        if site.statistics is not None and site.statistics.unfit >= MANY_UNFIT:
+            self.unfit += 1
+            self.first_unfit = self.first_unfit or f"{site.variant.chrom}:{site.variant.pos + 1}"
+
+    def add_counts(self, other: SiteCounts) -> None:
+        """Add the counts of the part of a run that follows."""
+        self.sites += other.sites
+        self.limited += other.limited
+        self.unfit += other.unfit
+        self.first_unfit = self.first_unfit or other.first_unfit
+
+    def announce(self) -> None:
+        """Warn where there are such sites."""
+        if self.unfit:
+            log.warning(
+                "at %d of %d sites, %.0f%% of the reads or more fit no haplotype (INFO NOFIT), %s the first: an allele"
+                " may be missing there, or reads belong elsewhere",
+                self.unfit,
+                self.sites,
+                100 * MANY_UNFIT,
+                self.first_unfit,
+            )
+        if self.limited:
+            log.warning(
+                "%d sites have more than %d genotypes by their alleles and ploidy: the alternative alleles with the"
+                " fewest reads were not weighed there, and where they stay in a record its PL is missing",
+                self.limited,
+                MAX_GENOTYPES,
+            )

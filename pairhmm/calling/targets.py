@@ -1,4 +1,4 @@
-"""The places of a run: its contigs in order, the intervals that were asked for, and the bases around these.
+"""Targets of a run: its contigs in order, the requested intervals with their padding, and how far a run is in them.
 
 All coordinates are 0-based half-open.
 """
@@ -6,15 +6,16 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval, merge, parse_region, read_bed
+from pairhmm.variants.candidates import indexed_contigs
 
-CONTEXT = 1000
-"""Bases on either side of an interval that was asked for in which candidates are sought, too.
+PADDING = 1000
+"""Padding: bases on either side of a requested interval in which candidates are sought, too.
 
 Candidates inside the interval are then joined as in a run over everything, unless the candidates around it leave no gap
 in these bases.
@@ -26,25 +27,33 @@ def contig_order(reader: AlignmentReader, genome: Reference) -> dict[str, int]:
     return reader.contigs | {name: size for name, size in genome.contigs.items() if name not in reader.contigs}
 
 
-def find_places(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
-    """The intervals that were asked for, merged and in the reference's order; None for everywhere."""
-    if inputs.places is not None:
-        return merge(inputs.places, list(genome.contigs))
+def requested_intervals(inputs: RunInputs, genome: Reference) -> list[Interval] | None:
+    """The requested intervals, merged and in the reference's order; None for everywhere."""
+    if inputs.intervals is not None:
+        return merge(inputs.intervals, list(genome.contigs))
     if not inputs.regions and inputs.regions_file is None:
         return None
-    places = [parse_region(text, genome.contigs) for text in inputs.regions]
+    intervals = [parse_region(text, genome.contigs) for text in inputs.regions]
     if inputs.regions_file is not None:
-        places += read_bed(inputs.regions_file, genome.contigs)
-    return merge(places, list(genome.contigs))
+        intervals += read_bed(inputs.regions_file, genome.contigs)
+    return merge(intervals, list(genome.contigs))
 
 
-def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
-    """Places with `CONTEXT` bases around them. Candidates there decide how those inside are joined."""
-    if places is None:
+def in_run_order(requested: Iterable[Interval] | None, contigs: Mapping[str, int]) -> list[Interval]:
+    """The requested intervals in the order of the run, or all contigs where none are requested."""
+    if requested is None:
+        return [Interval(name, 0, length) for name, length in contigs.items()]
+    rank = {name: number for number, name in enumerate(contigs)}
+    return sorted(requested, key=lambda interval: (rank[interval.chrom], interval.start))
+
+
+def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> list[Interval] | None:
+    """Places with `PADDING` bases around them. Candidates there decide how those inside are joined."""
+    if intervals is None:
         return None
     widened = [
-        Interval(chrom, max(0, start - CONTEXT), min(genome.contigs[chrom], end + CONTEXT))
-        for chrom, start, end in places
+        Interval(chrom, max(0, start - PADDING), min(genome.contigs[chrom], end + PADDING))
+        for chrom, start, end in intervals
     ]
     return merge(widened, list(genome.contigs))
 
@@ -52,11 +61,11 @@ def with_context(places: Sequence[Interval] | None, genome: Reference) -> list[I
 class Inside:
     """Tests whether a position lies in one of some disjoint intervals. With None, every position does."""
 
-    def __init__(self, places: Sequence[Interval] | None) -> None:
-        self._everywhere = places is None
+    def __init__(self, intervals: Sequence[Interval] | None) -> None:
+        self._everywhere = intervals is None
         self._starts: dict[str, list[int]] = {}
         self._ends: dict[str, list[int]] = {}
-        for chrom, start, end in places or ():
+        for chrom, start, end in intervals or ():
             self._starts.setdefault(chrom, []).append(start)
             self._ends.setdefault(chrom, []).append(end)
 
@@ -65,3 +74,55 @@ class Inside:
             return True
         index = bisect_right(self._starts.get(chrom, []), position) - 1
         return index >= 0 and position < self._ends[chrom][index]
+
+
+class Progress:
+    """Tells the share of a run that lies before a position. The run goes over disjoint intervals, in their order."""
+
+    def __init__(self, intervals: Iterable[Interval]) -> None:
+        self._starts: dict[str, list[int]] = {}
+        self._sizes: dict[str, list[int]] = {}
+        self._before: dict[str, list[int]] = {}
+        self._total = 0
+        for chrom, start, end in intervals:
+            for column, value in ((self._starts, start), (self._sizes, end - start), (self._before, self._total)):
+                column.setdefault(chrom, []).append(value)
+            self._total += end - start
+
+    def share(self, chrom: str, position: int) -> float:
+        """The share (0 to 1) of all bases that lie before a position; 0 for a contig without an interval."""
+        starts = self._starts.get(chrom)
+        if not starts or not self._total:
+            return 0.0
+        index = max(0, bisect_right(starts, position) - 1)
+        inside = min(max(0, position - starts[index]), self._sizes[chrom][index])
+        return (self._before[chrom][index] + inside) / self._total
+
+
+def run_progress(
+    reader: AlignmentReader,
+    contigs: Mapping[str, int],
+    intervals: Sequence[Interval] | None,
+    candidates: str | None,
+) -> Progress:
+    """The progress of a run over the requested intervals, or over whole contigs, with reads and candidates.
+
+    A contig counts in full unless an index says that it is empty. The run takes no time for an empty one.
+    """
+    kept: list[Collection[str]] = [_with_reads(reader, contigs)]
+    if candidates is not None:
+        kept.append(indexed_contigs(candidates) or contigs)
+    return Progress(
+        interval for interval in in_run_order(intervals, contigs) if all(interval.chrom in names for names in kept)
+    )
+
+
+def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collection[str]:
+    """The contigs that have reads, by the indexes; all contigs where an index is missing or does not count reads."""
+    names: set[str] = set()
+    for source in reader.sources:
+        counts = {name: source.records.mapped_reads(tid) for tid, name in enumerate(source.references)}
+        if None in counts.values():
+            return contigs
+        names |= {name for name, count in counts.items() if count}
+    return names

@@ -1,19 +1,17 @@
-"""Reports for `--verbose`: each region, how its pairs were scored, and the seconds that each stage took."""
+"""Timing for `--verbose`: each region, how its pairs were scored, and the seconds of each stage."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.calling.scored_region import Evidence
-from pairhmm.calling.stream import CutReads, FlatScores, RegionScorer
 from pairhmm.models.batch import PRECISIONS
 
 log = logging.getLogger(__name__)
@@ -24,17 +22,7 @@ _Item = TypeVar("_Item")
 
 
 class StageClock:
-    """Measures the seconds of stages, which may be nested. The time of an inner stage does not count for the outer one.
-
-    Parameters
-    ----------
-    now : callable
-        Seconds.
-
-    Attributes
-    ----------
-    seconds : dict of str to float
-    """
+    """Measures the seconds of stages. The time of a nested stage does not count for the outer one."""
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self.seconds: dict[str, float] = {}
@@ -90,46 +78,8 @@ class _Stage:
 
 
 @dataclass(slots=True)
-class TimedScorer:
-    """A scorer whose time counts for the stage `SCORING`."""
-
-    scorer: RegionScorer
-    clock: StageClock
-
-    @property
-    def ahead(self) -> int:
-        """That of the scorer."""
-        return self.scorer.ahead
-
-    def begin(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> Callable[[], FlatScores]:
-        """Begin as the scorer does. The wait for the scores counts, too."""
-        with self.clock.stage(SCORING):
-            scores = self.scorer.begin(reads, reads_of, haplotypes)
-        return lambda: self._waited(scores)
-
-    def _waited(self, scores: Callable[[], FlatScores]) -> FlatScores:
-        with self.clock.stage(SCORING):
-            return scores()
-
-    def set_aside(
-        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """What the scorer gives."""
-        return self.scorer.set_aside(scores, lengths, ends)
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts what a run does, and logs it. It costs next to nothing if these messages are off.
-
-    Attributes
-    ----------
-    clock : StageClock
-    pairs : int64 (precisions,)
-        Scored pairs of each precision.
-    """
+class Timing:
+    """Counts the scored pairs of each precision, and logs regions. It is nearly free if these messages are off."""
 
     clock: StageClock = field(default_factory=StageClock)
     pairs: np.ndarray[tuple[int], np.dtype[np.int64]] = field(
@@ -155,13 +105,13 @@ class Tally:
             int(pairs[1:].sum()),
         )
 
-    def add_counts(self, pairs: np.ndarray[tuple[int], np.dtype[np.int64]], seconds: Mapping[str, float]) -> None:
+    def add_counts(self, other: Timing) -> None:
         """Add the pairs and the seconds of another process."""
-        self.pairs += pairs
-        for name, spent in seconds.items():
+        self.pairs += other.pairs
+        for name, spent in other.clock.seconds.items():
             self.clock.seconds[name] = self.clock.seconds.get(name, 0.0) + spent
 
-    def tell(self) -> None:
+    def log(self) -> None:
         """Log the totals at the end of a run."""
         pairs = ", ".join(f"{count} in {name}" for name, count in zip(PRECISIONS, self.pairs.tolist(), strict=True))
         log.debug("pairs: %s (float32 but for long reads and what underflows there)", pairs)

@@ -1,4 +1,4 @@
-"""Nuisances: variants that reads show near listed candidates, but that are not listed themselves.
+"""Unlisted variants, which reads show near listed candidates. Their role in a region is "nuisance".
 
 All coordinates are 0-based half-open.
 """
@@ -22,15 +22,8 @@ _Change = tuple[int, str, str]
 _position = attrgetter("pos")
 
 
-class Nuisances:
-    """Collects the variants that the reads of a contig show, and adds them to regions of listed candidates.
-
-    Parameters
-    ----------
-    finder : CandidateFinder
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    """
+class UnlistedVariants:
+    """Collects the variants that the reads of a contig show, and adds them to regions of listed candidates."""
 
     def __init__(self, finder: CandidateFinder, fetch: FetchBases) -> None:
         self._finder, self._fetch = finder, fetch
@@ -57,7 +50,7 @@ class Nuisances:
         del self._shown[: bisect_left(self._shown, position, key=_position)]
 
     def added(self, region: Region) -> Region:
-        """The region with the nuisances that lie in it."""
+        """The region with the unlisted variants that lie in it."""
         # An extent begins at its record's position or before it.
         first, last = (bisect_left(self._shown, place, key=_position) for place in (region.start, region.end))
         listed_alleles = {(variant.pos, variant.ref, variant.alts) for variant in region.variants}
@@ -71,19 +64,19 @@ class Nuisances:
         if not inside:
             return region
         listed = {change for variant in region.variants for change in self._changes(variant)}
-        found = []
+        extra = []
         for one, extent in inside:
             alts = tuple(alt for alt, change in zip(one.alts, self._changes(one), strict=True) if change not in listed)
             if alts:
-                found.append((replace(one, alts=alts, role="nuisance"), extent))
+                extra.append((replace(one, alts=alts, role="nuisance"), extent))
         both = sorted(
-            [*zip(region.variants, region.extents, strict=True), *found],
+            [*zip(region.variants, region.extents, strict=True), *extra],
             key=lambda pair: (pair[0].pos, pair[0].role == "nuisance"),
         )
         return replace(region, variants=tuple(one for one, _ in both), extents=tuple(extent for _, extent in both))
 
     def _changes(self, variant: Variant) -> Iterator[_Change]:
-        """What each alternative allele changes, insertions and deletions shifted left."""
+        """The change of each alternative allele. Insertions and deletions are shifted left."""
         for alt in variant.alts:
             head, old, new = trim_allele(variant.ref, alt)
             start = variant.pos + head

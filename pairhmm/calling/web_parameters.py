@@ -15,9 +15,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from pairhmm.calling import presets
 from pairhmm.calling.call import MIN_QUALITY
-from pairhmm.calling.run_options import RunOptions
+from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.models import gatk, profile
 from pairhmm.models.str_model import TABLES
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
@@ -33,7 +32,7 @@ def parameters() -> dict[str, Any]:
     options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY}
     return {
         "OPTIONS": _in_javascript(options),
-        "READ_PRESETS": {name: _in_javascript(values) for name, values in presets.PRESETS.items()},
+        "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},
         "PROFILES": {name: _profile(name) for name in profile.PRESETS},
         "STR_TABLES": {
             name: {table: np.ravel(getattr(str_model_of(name), table)).tolist() for table in TABLES}

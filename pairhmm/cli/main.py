@@ -26,15 +26,15 @@ from pairhmm.files.names import printable
 COMMANDS = {
     "likelihoods": "pairhmm.calling.cli_likelihoods",
     "call": "pairhmm.calling.cli",
-    "scatter": "pairhmm.calling.cli_scatter",
-    "gather": "pairhmm.calling.cli_gather",
+    "scatter": "pairhmm.calling.cli:scatter_command",
+    "gather": "pairhmm.calling.gather",
     "scan": "pairhmm.scan.cli",
     "align": "pairhmm.align.cli",
     "warp": "pairhmm.warp.cli",
     "map": "pairhmm.map.cli",
     "fit": "pairhmm.fit.cli",
     "calibrate-str": "pairhmm.fit.cli_calibrate_str",
-    "profiles": "pairhmm.calling.cli_profiles",
+    "profiles": "pairhmm.calling.cli_likelihoods:profiles_command",
     "forward": "pairhmm.forward.cli",
     "workflow": "pairhmm.cli.workflow",
     "report": "pairhmm.report.cli",
@@ -44,7 +44,7 @@ COMMANDS = {
     "bench": "pairhmm.bench.cli",
     "devices": "pairhmm.bench.cli_devices",
 }
-"""The module of each command, in the order of the list. It is imported when its command runs."""
+"""The module of each command, which is `command` in it unless a name follows. It is imported when its command runs."""
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -70,7 +70,7 @@ class _LazyCommands(CommandGroup):
             return None
         # A shell that completes a name lists the commands, too.
         if self._is_listing or ctx.resilient_parsing:
-            return Command(name=cmd_name, help=_summary(COMMANDS[cmd_name]))
+            return Command(name=cmd_name, help=_summary(cmd_name))
         return _imported(cmd_name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -93,18 +93,26 @@ class _LazyCommands(CommandGroup):
         return name, _imported(name) if name in COMMANDS else command, rest
 
 
-def _summary(module: str) -> str:
-    """The first paragraph of a command's help, which is the docstring of the module's `command`."""
+def _function_of(name: str) -> tuple[str, str]:
+    """The module and the function of a command."""
+    module, _, function = COMMANDS[name].partition(":")
+    return module, function or "command"
+
+
+def _summary(name: str) -> str:
+    """The first paragraph of a command's help, which is the docstring of its function."""
+    module, function_name = _function_of(name)
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None
     source = Path(spec.origin).read_text(encoding="utf-8")
-    (function,) = ast.parse(source[source.index("\ndef command(") :]).body[:1]
+    (function,) = ast.parse(source[source.index(f"\ndef {function_name}(") :]).body[:1]
     assert isinstance(function, ast.FunctionDef)
     return " ".join((ast.get_docstring(function) or "").partition("\n\n")[0].split())
 
 
 def _imported(name: str) -> click.Command:
-    command: click.Command = startup.import_command(COMMANDS[name]).command
+    module, function = _function_of(name)
+    command: click.Command = getattr(startup.import_command(module), function)
     return command
 
 

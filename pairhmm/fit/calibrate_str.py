@@ -81,7 +81,7 @@ def calibrate_str(
     inputs = RunInputs.of(alignments, reference, None, None, regions, regions_file)
     with open_files(inputs, chosen.threads) as files:
         order = list(files.contigs)
-        blocks = read_blocks(files.reader.sources, order, chosen.reads, chosen.chunk_size, files.asked)
+        blocks = read_blocks(files.reader.sources, order, chosen.reads, chosen.chunk_size, files.requested)
         sites = count_changes(files.check.watch(blocks), files.genome.fetch, files.contigs)
     rates = estimate_rates(sites)
     name = ", ".join(inputs.alignments)

@@ -14,7 +14,7 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_density import ReadDensity, read_densities
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.calling.shards import Work
-from pairhmm.calling.targets import contig_order, find_places
+from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.descriptors import STDIN
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
@@ -42,20 +42,20 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
     if not inputs.candidates_are_discovered or None in indexes:
         return inputs
     with Reference(inputs.reference) as genome, AlignmentReader(inputs.alignments, genome, True) as reader:
-        asked = find_places(inputs, genome)
+        requested = requested_intervals(inputs, genome)
         contigs = contig_order(reader, genome)
-        places = [Interval(name, 0, length) for name, length in contigs.items()] if asked is None else asked
+        places = [Interval(name, 0, length) for name, length in contigs.items()] if requested is None else requested
         densities = [
             _in_reads(read_densities(source), str(index)) for source, index in zip(reader.sources, indexes, strict=True)
         ]
     work = Work(places, densities)
     share = SURPLUS * most / max(work.total, 1)
     if share >= 1:
-        return inputs if asked is None else replace(inputs, places=tuple(asked))
+        return inputs if requested is None else replace(inputs, intervals=tuple(requested))
     count = min(MOST_WINDOWS, max(FEWEST_WINDOWS, most // READS_OF_WINDOW))
     windows = [window for number in range(count) for window in _window(work, contigs, number / count, share / count)]
     log.info("reads are taken from %d windows with %.2g of all reads", count, share)
-    return replace(inputs, places=tuple(windows))
+    return replace(inputs, intervals=tuple(windows))
 
 
 def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, ReadDensity]:
@@ -65,7 +65,7 @@ def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, Rea
 
 def _window(work: Work, contigs: Mapping[str, int], first: float, share: float) -> Iterator[Interval]:
     """The window that begins behind a share of the work; two where it reaches the next contig."""
-    (chrom, start), (last, end) = work.place_of(first), work.place_of(first + share)
+    (chrom, start), (last, end) = work.locus_at(first), work.locus_at(first + share)
     stop = max(end, start + 1) if chrom == last else contigs[chrom]
     if start < contigs[chrom]:
         yield Interval(chrom, start, min(stop, contigs[chrom]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -13,6 +11,7 @@ from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import READ_LETTERS, encode
 from tests.calling.assembly_oracle import assembled_alleles
+from tests.calling.reads import aligned
 
 COUNTS, FRACTIONS = (3, 2), (0.12, 0.08)
 
@@ -127,22 +126,6 @@ def clipped_reads(rng, depth=30, length=100):
             bases = whole[1000 + len(INSERTED) - clip : 1000 + len(INSERTED) - clip + length]
             reads.append(aligned(1000, bases, [(4, clip), (0, length - clip)]))
     return sorted(reads, key=lambda read: read.start)
-
-
-def aligned(start, bases, cigar):
-    end = start + sum(length for operation, length in cigar if operation in (0, 2))
-    codes = encode(bases)
-    return SimpleNamespace(
-        name=f"r{start}",
-        sample=0,
-        flag=0,
-        mapq=60,
-        start=start,
-        end=end,
-        bases=codes,
-        quals=np.full(len(codes), 30, dtype=np.uint8),
-        cigar=cigar,
-    )
 
 
 def found_in(reads, chunk=10_000, **options):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pysam
@@ -11,6 +10,7 @@ import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateFinder
+from tests.calling.reads import aligned
 
 LENGTH, READ, SITE = 2000, 100, 1000
 ODD = ((SITE - 50, "N"), (SITE - 40, "*"), (SITE - 30, "n"))
@@ -123,25 +123,17 @@ def test_depth_without_a_cap(make_bam, run_cli):
     assert int(depth) >= 5_000
 
 
-def aligned(start):
-    """A read of 50 As that matches the reference."""
-    bases, quals = np.zeros(50, np.uint8), np.full(50, 30, np.uint8)
-    return SimpleNamespace(
-        name="r", sample=0, flag=0, mapq=60, start=start, end=start + 50, bases=bases, quals=quals, cigar=[(0, 50)]
-    )
-
-
 @pytest.mark.parametrize("start", [-1, -5000])
 def test_native_code_refuses_a_read_before_the_contig(start):
     """As arrays they may come from anywhere: a negative place would be written to."""
-    read = aligned(start)
+    read = aligned(start, "A" * 50)
     finder = CandidateFinder(lambda chrom, first, last: "A" * (last - first), 1)
     with pytest.raises(ValueError, match="a read starts before the contig"):
         finder.scan(ReadBlock.from_alignments("q", [read]))
 
 
 def test_native_code_refuses_a_read_behind_what_was_settled():
-    read = aligned(500)
+    read = aligned(500, "A" * 50)
     finder = CandidateFinder(lambda chrom, first, last: "A" * (last - first), 1)
     finder.scan(ReadBlock.from_alignments("q", [read]))
     read.start, read.end = 499, 549

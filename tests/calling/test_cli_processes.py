@@ -87,10 +87,23 @@ def start(data, output, *more, program=("-m", "pairhmm"), environment=None):
 
 
 def assert_ended(workers):
+    wait_until(lambda: not any(map(is_running, workers)))
+
+
+def wait_until(holds):
     until = time.monotonic() + 30
-    while any(map(is_running, workers)):
+    while not holds():
         assert time.monotonic() < until
         time.sleep(0.01)
+
+
+def assert_signalled(process, workers, number):
+    """One line says which signal ended the run, and no worker is left."""
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, told
+    assert "Traceback" not in told
+    assert len([line for line in told.splitlines() if "error" in line]) == 1
+    assert_ended(workers)
 
 
 @pytest.mark.parametrize("to_group", [True, False], ids=["terminal", "kill"])
@@ -101,11 +114,7 @@ def test_a_signal_ends_all_processes(data, tmp_path, number, to_group):
     process, workers = start(data, tmp_path / "calls.vcf", "--backend", "reference")
     time.sleep(0.2)
     (os.killpg if to_group else os.kill)(process.pid, number)
-    _, told = process.communicate(timeout=60)
-    assert process.returncode == 128 + number
-    assert "Traceback" not in told
-    assert len([line for line in told.splitlines() if "error" in line]) == 1
-    assert_ended(workers)
+    assert_signalled(process, workers, number)
     assert not list(tmp_path.iterdir())
 
 
@@ -116,17 +125,10 @@ def test_a_signal_ends_processes_that_share_a_device(data, tmp_path, number):
     environment = os.environ | {"TMPDIR": str(folder)}
     calls = tmp_path / "calls.vcf"
     process, workers = start(data, calls, "--backend", "gpu", program=("-c", SLOW_GPU), environment=environment)
-    until = time.monotonic() + 30
-    while not list(folder.glob("pairhmm-*/devices")):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: list(folder.glob("pairhmm-*/devices")))
     time.sleep(0.5)
     os.kill(process.pid, number)
-    _, told = process.communicate(timeout=60)
-    assert process.returncode == 128 + number, told
-    assert "Traceback" not in told
-    assert len([line for line in told.splitlines() if "error" in line]) == 1
-    assert_ended(workers)
+    assert_signalled(process, workers, number)
     assert not list(folder.iterdir())
     assert not calls.exists()
 

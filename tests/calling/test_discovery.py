@@ -16,6 +16,7 @@ from pairhmm.sequences.letters import encode
 from pairhmm.variants.haplotypes import UNKNOWN
 from pairhmm.variants.regions import Region
 from pairhmm.variants.variant import Variant
+from tests.calling.reads import aligned
 
 RNG = np.random.default_rng(5)
 CONTIG = "".join(RNG.choice(list("ACGT"), 300)) + "GCACACACACAT" + "".join(RNG.choice(list("ACGT"), 300))
@@ -38,17 +39,8 @@ def read(start: int, cigar: list[tuple[str, int]], edits: dict[int, str] | None 
             bases.extend("T" * length)
     for at, letter in (edits or {}).items():
         bases[at] = letter
-    return SimpleNamespace(
-        name=more.get("name", f"r{start}"),
-        sample=more.get("sample", 0),
-        flag=0,
-        mapq=60,
-        start=start,
-        end=position,
-        bases=encode("".join(bases)),
-        quals=np.full(len(bases), more.get("quality", 30), dtype=np.uint8),
-        cigar=[(OPERATIONS.index(operation), length) for operation, length in cigar],
-    )
+    operations = [(OPERATIONS.index(operation), length) for operation, length in cigar]
+    return aligned(start, "".join(bases), operations, **{"name": f"r{start}", **more})
 
 
 def find(reads, samples=1, chunk=1000, **options) -> list[tuple[int, str, tuple[str, ...]]]:

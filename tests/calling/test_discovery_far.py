@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateFinder
 from pairhmm.sequences.letters import encode
+from tests.calling.reads import aligned
 
 RNG = np.random.default_rng(11)
 EXON = 400
@@ -40,31 +40,11 @@ def spliced(number, gap, operation=SKIP, edits=None, inserted=""):
     for at, letter in (edits or {}).items():
         bases[at] = letter
     behind = [(0, 20), (1, len(inserted)), (0, 40)] if inserted else [(0, 60)]
-    return SimpleNamespace(
-        name=f"r{number}",
-        sample=0,
-        flag=0,
-        mapq=60,
-        start=EXON - 60,
-        end=EXON + gap + 60,
-        bases=encode("".join(bases)),
-        quals=np.full(len(bases), 30, dtype=np.uint8),
-        cigar=[(0, 60), (operation, gap), *behind],
-    )
+    return aligned(EXON - 60, "".join(bases), [(0, 60), (operation, gap), *behind], name=f"r{number}")
 
 
 def plain(start):
-    return SimpleNamespace(
-        name=f"p{start}",
-        sample=0,
-        flag=0,
-        mapq=60,
-        start=start,
-        end=start + 100,
-        bases=encode(FIRST[start : start + 100]),
-        quals=np.full(100, 30, dtype=np.uint8),
-        cigar=[(0, 100)],
-    )
+    return aligned(start, FIRST[start : start + 100], name=f"p{start}")
 
 
 def find(contig, reads):
@@ -110,10 +90,7 @@ def test_long_deletions_count_as_depth():
     for read in carriers:
         read.bases = read.bases.copy()
         read.bases[at - 250] = encode(other(FIRST[at]))[0]
-    long = SimpleNamespace(
-        **{**vars(plain(200)), "cigar": [(0, 50), (DELETION, 5_000), (0, 50)], "end": 5_300, "name": "long"}
-    )
-    long.bases = np.full(100, 4, dtype=np.uint8)
+    long = aligned(200, "N" * 100, [(0, 50), (DELETION, 5_000), (0, 50)], name="long")
     others = [plain(250) for _ in range(10)]
     assert (at, FIRST[at], (other(FIRST[at]),)) in find(contig, [long, *carriers, *others])
     many = [long] * 16

@@ -199,12 +199,9 @@ def test_pieces_that_do_not_fit(calls, tmp_path, case):
     assert not (tmp_path / "all.vcf.gz").exists()
 
 
-def test_a_piece_that_is_not_there(tmp_path):
+def test_a_piece_that_is_missing_or_cut_off(tmp_path):
     with pytest.raises(InputError, match=r"none.tsv: No such file or directory; check the path"):
         gather([str(tmp_path / "none.tsv")], str(tmp_path / "all.tsv"))
-
-
-def test_a_piece_that_is_cut_off(calls, tmp_path):
     text = HEADER + COLUMNS + "".join(record("a", position) for position in range(1, 900))
     whole = Path(bgzipped(tmp_path / "x.vcf.gz", text)).read_bytes()
     (tmp_path / "x.vcf.gz").write_bytes(whole[: len(whole) // 2])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -15,26 +13,15 @@ from pairhmm.calling.stream import cut_slices
 from pairhmm.models.gatk import ERROR
 from pairhmm.models.profile import one_hot, preset
 from pairhmm.sequences.letters import encode
+from tests.calling.reads import aligned
 
 M, I, D, S = 0, 1, 2, 4  # noqa: E741 (CIGAR's own letters)
 MATES = PAIRED | FIRST, PAIRED | SECOND | REVERSE
 MODEL = preset("normalised")
 
 
-def read(start, bases, cigar=None, *, name="r", flag=0, molecule="", qual=20, sample=0):
-    cigar = cigar or [(M, len(bases))]
-    return SimpleNamespace(
-        name=name,
-        sample=sample,
-        flag=flag,
-        mapq=60,
-        start=start,
-        end=start + sum(length for operation, length in cigar if operation in (M, D)),
-        bases=encode(bases),
-        quals=np.full(len(bases), qual, dtype=np.uint8),
-        cigar=cigar,
-        molecule=molecule,
-    )
+def read(start, bases, cigar=None, *, qual=20, **more):
+    return aligned(start, bases, cigar, quality=qual, **more)
 
 
 def block_of(reads):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pysam
@@ -16,11 +15,12 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.reference_check import ReferenceCheck, differences
 from pairhmm.errors import InputError
 from pairhmm.sequences.letters import decode, encode
+from tests.calling.reads import aligned
 
 LENGTH, READ = 4000, 100
 LETTERS = "".join(np.random.default_rng(1).choice(list("ACGT"), LENGTH))
 OTHER = "".join(np.random.default_rng(2).choice(list("ACGT"), LENGTH))
-# M I D N S H P = X: which use up bases of the read, and of the reference.
+# Those that use up bases of the read, of the reference, and of both.
 QUERY, REFERENCE, ALIGNED = set("MIS=X"), set("MDN=X"), set("M=X")
 OPERATIONS = "MIDNSHP=X"
 
@@ -29,23 +29,10 @@ def fetch_of(letters):
     return lambda chrom, start, end: letters[max(0, start) : min(end, len(letters))]
 
 
-def alignment(start, cigar, bases=None, name="r"):
+def alignment(start, cigar, bases=None):
     length = sum(size for letter, size in cigar if letter in QUERY)
-    # pysam gives a read that aligns no base a stretch of one.
-    span = sum(size for letter, size in cigar if letter in REFERENCE) or 1
-    codes = encode(bases if bases is not None else LETTERS[start : start + length])
-    pairs = [(OPERATIONS.index(letter), size) for letter, size in cigar]
-    return SimpleNamespace(
-        name=name,
-        sample=0,
-        flag=0,
-        mapq=60,
-        start=start,
-        end=start + span,
-        bases=codes,
-        quals=np.full(length, 30, np.uint8),
-        cigar=pairs,
-    )
+    bases = LETTERS[start : start + length] if bases is None else bases
+    return aligned(start, bases, [(OPERATIONS.index(letter), size) for letter, size in cigar])
 
 
 def naive(read):

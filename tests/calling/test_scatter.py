@@ -91,7 +91,7 @@ def test_pieces_of_a_run_that_joins_reads(data, tmp_path, monkeypatch, pieces):
 def cut_at(monkeypatch, data, targets, given=None, **regions):
     """Pieces whose cuts are wanted at these places."""
     left = iter(targets)
-    monkeypatch.setattr(Work, "place_of", lambda *_: next(left))
+    monkeypatch.setattr(Work, "locus_at", lambda *_: next(left))
     return scatter([str(data.bam)], str(data.reference), len(targets) + 1, given, **regions)
 
 

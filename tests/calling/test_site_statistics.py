@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pairhmm import native as compiled
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.variants.genotypes import INFORMATIVE
+from tests.calling.reads import aligned
 
 pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
 
@@ -118,29 +119,22 @@ def test_strand_bias_of_many_reads(table):
     assert not exp(-known["FS"]) > 1
 
 
-class Read:
-    """A read for `ReadBlock.from_alignments`."""
-
-    def __init__(self, start, cigar):
-        self.name, self.sample, self.flag, self.mapq = "r", 0, 0, 60
-        self.start, self.cigar = start, cigar
-        self.end = start + sum(length for operation, length in cigar if operation in (0, 2, 3, 7, 8))
-        length = sum(length for operation, length in cigar if operation in (0, 1, 4, 7, 8))
-        self.bases, self.quals = np.zeros(length, dtype=np.uint8), np.full(length, 30, dtype=np.uint8)
+def read(start, cigar):
+    return aligned(start, "A" * sum(length for operation, length in cigar if operation in (0, 1, 4, 7, 8)), cigar)
 
 
 def test_bases_from_end():
     """Every base of every read is walked in plain Python."""
-    clipped = Read(10, [(4, 3), (0, 5), (1, 2), (0, 4), (2, 3), (0, 6), (3, 5), (7, 2), (8, 1), (4, 2), (5, 9)])
-    reads = [clipped, Read(12, [(0, 8)]), Read(13, [(1, 2), (0, 3)])]
+    clipped = read(10, [(4, 3), (0, 5), (1, 2), (0, 4), (2, 3), (0, 6), (3, 5), (7, 2), (8, 1), (4, 2), (5, 9)])
+    reads = [clipped, read(12, [(0, 8)]), read(13, [(1, 2), (0, 3)])]
     positions = list(range(5, 45))
     found = np.empty(len(reads) * len(positions), dtype=np.int32)
     ReadBlock.from_alignments("q", reads).native.bases_from_end(
         np.arange(3), np.array([0, 3]), np.array(positions), np.array([0, len(positions)]), found
     )
-    for read, row in zip(reads, found.reshape(3, -1).tolist(), strict=True):
-        base_of, at, query = {}, read.start, 0
-        for operation, length in read.cigar:
+    for one, row in zip(reads, found.reshape(3, -1).tolist(), strict=True):
+        base_of, at, query = {}, one.start, 0
+        for operation, length in one.cigar:
             for _ in range(length):
                 if operation in (0, 7, 8):
                     base_of[at] = query

@@ -15,16 +15,16 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateFinder
 from pairhmm.calling.genotyping import genotype_region
 from pairhmm.calling.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
-from pairhmm.calling.scored_region import Evidence, without_nuisances
+from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.shard_runs import wanted_intervals
-from pairhmm.calling.stream import EvidenceOptions, EvidenceStream
-from pairhmm.calling.unlisted_variants import Nuisances
+from pairhmm.calling.stream import EvidenceOptions, RegionStream
+from pairhmm.calling.unlisted_variants import UnlistedVariants
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.sequences.letters import encode
 from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.variants.regions import Region, RegionBuilder
-from pairhmm.variants.variant import Variant, variant_extent
+from pairhmm.variants.regions import Region, RegionBuilder, variant_extent
+from pairhmm.variants.variant import Variant
+from tests.calling.reads import aligned
 
 RNG = np.random.default_rng(2)
 CONTIGS = {name: "".join(RNG.choice(list("ACGT"), 3000)) for name in ("a", "b", "empty")}
@@ -52,19 +52,8 @@ def alignments(chrom: str, depth: int = 20) -> list[SimpleNamespace]:
             for site in SITES[chrom]:
                 if start <= site < start + READ:
                     letters[site - start] = swap(bases[site])
-        reads.append(
-            SimpleNamespace(
-                name=f"{chrom}{index // 2}",
-                sample=index % 2,
-                flag=0,
-                mapq=60,
-                start=start,
-                end=start + READ,
-                bases=encode("".join(letters)),
-                quals=rng.integers(20, 40, READ).astype(np.uint8),
-                cigar=[(0, READ)],
-            )
-        )
+        reads.append(aligned(start, "".join(letters), name=f"{chrom}{index // 2}", sample=index % 2))
+        reads[-1].quals = rng.integers(20, 40, READ).astype(np.uint8)
     return reads
 
 
@@ -89,7 +78,7 @@ def with_extents(listed) -> list[tuple[Variant, tuple[int, int]]]:
 
 
 def given_regions(listed=LISTED) -> ListedRegions:
-    nuisances = Nuisances(CandidateFinder(fetch, 2), fetch)
+    nuisances = UnlistedVariants(CandidateFinder(fetch, 2), fetch)
     return ListedRegions(with_extents(listed), RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
 
 
@@ -98,9 +87,9 @@ def half_listed() -> ListedRegions:
     return given_regions([variant for variant in LISTED if variant.pos != 520])
 
 
-def stream(source, **options) -> EvidenceStream:
+def stream(source, **options) -> RegionStream:
     scorer = ReadScorer(GatkOptions(), engine.choose("cpu"))
-    return EvidenceStream(fetch, source, scorer, EvidenceOptions(**options))
+    return RegionStream(fetch, source, scorer, EvidenceOptions(**options))
 
 
 def discovered() -> DiscoveredRegions:
@@ -178,7 +167,7 @@ def test_what_is_not_listed_is_a_nuisance_of_its_region():
         ((0, 1), True),
         ((1, 1), True),
     ]
-    listed = without_nuisances(first)
+    listed = without_unlisted(first)
     assert [variant.pos for variant in listed.region.variants] == [500]
     assert [one.alleles for one in listed.haplotypes] == [(0,), (1,)]
     assert np.array_equal(listed.log10, first.log10[:, :2])
@@ -195,7 +184,7 @@ def test_a_listed_indel_is_known_wherever_the_list_puts_it():
     shown = Variant("c", 199, bases[199:201], (bases[199],))
     listed = Variant("c", 204, bases[204:206], (bases[204],))
     finder = SimpleNamespace(scan=lambda block, places: [shown], finish=list)
-    nuisances = Nuisances(finder, lambda chrom, start, end: bases[max(0, start) : end])
+    nuisances = UnlistedVariants(finder, lambda chrom, start, end: bases[max(0, start) : end])
     nuisances.scan(SimpleNamespace(chrom="c"))
     region = Region("c", 200, 206, 150, 260, 140, 270, (listed,), ((200, 206),))
     assert nuisances.added(region) == region

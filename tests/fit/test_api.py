@@ -143,7 +143,7 @@ def test_a_sample_is_from_all_parts(data: SimulatedData) -> None:
     options = RunOptions(discovery=CandidateOptions(**RARE_CANDIDATES), chunk_size=200)
     everything = RunInputs.of(data.bam, data.reference)
     windows = spread_over_windows(everything, 300)
-    assert 10 <= len(windows.places) <= 11
+    assert 10 <= len(windows.intervals) <= 11
     assert spread_over_windows(everything, 4000) is everything
     for inputs in (everything, windows):
         with open_run(inputs, options) as run:
@@ -161,7 +161,7 @@ def test_a_sample_is_from_all_parts(data: SimulatedData) -> None:
 
 def test_windows_lie_in_the_regions(data: SimulatedData) -> None:
     inputs = spread_over_windows(RunInputs.of(data.bam, data.reference, regions="chr1:5,001-25,000"), 300)
-    ends = [(start, end) for _, start, end in inputs.places]
+    ends = [(start, end) for _, start, end in inputs.intervals]
     assert min(start for start, _ in ends) >= 5000 and max(end for _, end in ends) <= 25_000
     assert ends == sorted(ends)
 

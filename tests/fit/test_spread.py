@@ -39,7 +39,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def test_windows_are_spread_over_contigs(files) -> None:
     most = 1500
-    windows = spread_over_windows(RunInputs.of(*files), most).places
+    windows = spread_over_windows(RunInputs.of(*files), most).intervals
     assert FEWEST_WINDOWS <= len(windows) <= FEWEST_WINDOWS + len(CONTIGS)
     assert {chrom for chrom, _, _ in windows} == set(CONTIGS)
     assert all(0 <= start < end <= LENGTH for _, start, end in windows)
@@ -52,7 +52,7 @@ def test_the_index_of_cram_gives_windows_too(files, tmp_path: Path) -> None:
     cram = tmp_path / "reads.cram"
     pysam.view("-C", "-T", str(fasta), "-o", str(cram), str(bam), catch_stdout=False)
     pysam.index(str(cram))
-    windows = spread_over_windows(RunInputs.of(cram, fasta), 1).places
+    windows = spread_over_windows(RunInputs.of(cram, fasta), 1).intervals
     assert len(windows) >= FEWEST_WINDOWS and all(0 <= start < end <= LENGTH for _, start, end in windows)
 
 

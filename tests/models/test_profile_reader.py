@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from pairhmm.calling.profile_making import MadeProfile
+from pairhmm.calling.profiles import MadeProfile
 from pairhmm.errors import InputError
 from pairhmm.models.profile_reader import ENDINGS, read_profiles
 from pairhmm.models.profile_writer import open_profiles

@@ -12,7 +12,7 @@ import pytest
 
 from pairhmm.backends.cpu import instruction_sets
 from pairhmm.models.str_parameters import str_model_of, str_toml
-from tests.calling.two_chromosomes import OTHER, write_reads
+from tests.calling.reads import OTHER, write_reads
 from tests.web.same_calls import assert_same_records, header, records
 from tests.web.served import serve_folder
 

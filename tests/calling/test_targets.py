@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""The progress of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pysam
 import pytest
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.calling.extent import Extent, run_extent
+from pairhmm.calling.targets import Progress, run_progress
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import indexed_contigs
@@ -22,12 +22,12 @@ CONTIGS = {"a": 100, "b": 200, "c": 100}
     ],
 )
 def test_share(chrom, position, share):
-    extent = Extent([Interval("a", 10, 30), Interval("a", 100, 140), Interval("b", 10, 50)])
-    assert extent.share(chrom, position) == pytest.approx(share)
+    progress = Progress([Interval("a", 10, 30), Interval("a", 100, 140), Interval("b", 10, 50)])
+    assert progress.share(chrom, position) == pytest.approx(share)
 
 
-def test_an_empty_extent():
-    assert Extent([]).share("a", 5) == 0
+def test_an_empty_progress():
+    assert Progress([]).share("a", 5) == 0
 
 
 @pytest.fixture
@@ -50,26 +50,26 @@ def files(tmp_path):
     return tmp_path
 
 
-def extent_of(folder, places=None, candidates=None) -> Extent:
+def progress_of(folder, places=None, candidates=None) -> Progress:
     with Reference(str(folder / "r.fa")) as genome, AlignmentReader([str(folder / "r.bam")], genome) as reader:
-        return run_extent(reader, CONTIGS, places, candidates)
+        return run_progress(reader, CONTIGS, places, candidates)
 
 
 def test_without_indexes_it_is_everything(files):
     candidates = str(files / "v.vcf.gz")
     assert indexed_contigs(candidates) == []
-    assert extent_of(files, candidates=candidates).share("b", 100) == pytest.approx(200 / 400)
+    assert progress_of(files, candidates=candidates).share("b", 100) == pytest.approx(200 / 400)
 
 
 def test_indexes_tell_of_contigs_with_reads_and_candidates(files):
     pysam.index(str(files / "r.bam"))
-    assert extent_of(files).share("b", 100) == pytest.approx(100 / 300)
+    assert progress_of(files).share("b", 100) == pytest.approx(100 / 300)
     pysam.tabix_index(str(files / "v.vcf.gz"), preset="vcf")
     candidates = str(files / "v.vcf.gz")
     assert indexed_contigs(candidates) == ["a", "b"]
-    assert extent_of(files, candidates=candidates).share("b", 100) == pytest.approx(1 / 2)
+    assert progress_of(files, candidates=candidates).share("b", 100) == pytest.approx(1 / 2)
     places = [Interval("b", 50, 60), Interval("c", 0, 10)]
-    assert extent_of(files, places).share("b", 55) == pytest.approx(1 / 4)
+    assert progress_of(files, places).share("b", 55) == pytest.approx(1 / 4)
 
 
 def test_an_index_that_is_none_is_passed_over(files):
