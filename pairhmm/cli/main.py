@@ -19,32 +19,9 @@ from click.exceptions import Exit
 from pairhmm.cli import exit as ends
 from pairhmm.cli import startup
 from pairhmm.cli.help_style import MESSAGES, Command, CommandGroup
+from pairhmm.commands import COMMANDS
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.files.destinations import kept_apart
-from pairhmm.files.names import printable
-
-COMMANDS = {
-    "likelihoods": "pairhmm.calling.cli_likelihoods",
-    "call": "pairhmm.calling.cli",
-    "scatter": "pairhmm.calling.cli_scatter",
-    "gather": "pairhmm.calling.cli_gather",
-    "scan": "pairhmm.scan.cli",
-    "align": "pairhmm.align.cli",
-    "warp": "pairhmm.warp.cli",
-    "map": "pairhmm.map.cli",
-    "fit": "pairhmm.fit.cli",
-    "calibrate-str": "pairhmm.fit.cli_calibrate_str",
-    "profiles": "pairhmm.calling.cli_profiles",
-    "forward": "pairhmm.forward.cli",
-    "workflow": "pairhmm.cli.workflow",
-    "report": "pairhmm.report.cli",
-    "page": "pairhmm.report.cli_page",
-    "validate": "pairhmm.forward.cli_validate",
-    "simulate": "pairhmm.simulate.cli",
-    "bench": "pairhmm.bench.cli",
-    "devices": "pairhmm.bench.cli_devices",
-}
-"""The module of each command, in the order of the list. It is imported when its command runs."""
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -133,6 +110,8 @@ class _JsonFormatter(logging.Formatter):
 
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
+        from pairhmm.files.names import printable  # its imports load the compiled part, which help pages do without
+
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
         # A file name may hold line breaks and escape codes. They are escaped, so that they do nothing to the terminal.
         return f"pairhmm: {level}{printable(record.getMessage())}"

@@ -12,6 +12,7 @@ import rich_click as click
 
 from pairhmm.cli.help_style import CommandGroup
 from pairhmm.cli.main import SHARED_OPTIONS
+from pairhmm.commands import COMMANDS
 
 EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile -c 2 --configfile config.yaml",)
 
@@ -72,6 +73,9 @@ def why_wrong(command: str, text: str, required: Sequence[str] = ()) -> str:
 
 
 def _command(name: str) -> click.Command:
-    path = ".".join(["pairhmm.cli", *name.split()])
-    command: click.Command = import_module(path).command
+    first, *below = name.split()
+    command: click.Command = import_module(COMMANDS[first]).command
+    for word in below:
+        assert isinstance(command, click.Group)
+        command = command.commands[word]
     return command

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 
 import pairhmm.cli
 from pairhmm.cli import help_style as pages
-from pairhmm.cli.main import COMMANDS, cli
+from pairhmm.cli.main import cli
+from pairhmm.commands import COMMANDS
 from pairhmm.map.sketch.sketches import Scheme, Sketches
 from pairhmm.map.sketch.writer import write_sketches
 from tests.command_line.start import command as command_line
