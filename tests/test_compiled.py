@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pairhmm import native as compiled
-from pairhmm.cli.main import COMMANDS
+from pairhmm.commands import COMMANDS
 from pairhmm.errors import CompiledPartMissing
 
 WITHOUT = "import sys; sys.modules['pairhmm._cpu'] = None; from pairhmm.cli.main import main; main(sys.argv[1:])"
@@ -80,11 +80,15 @@ def test_forward(run, run_cli, tmp_path):
 
 
 def test_report(run, data, tmp_path):
-    given = ("-f", data / "d/reference.fa", "--calls", data / "calls.vcf.gz")
-    tables = ("--likelihoods", data / "likelihoods.tsv.gz", "--alignments", data / "d/reads.bam")
-    found = run("report", *given, *tables, "-o", tmp_path / "report.html")
+    page = tmp_path / "report.html"
+    given = ("report", "-f", data / "d/reference.fa", "--calls", data / "calls.vcf.gz", "-o", page)
+    given += ("--likelihoods", data / "likelihoods.tsv.gz")
+    found = run(*given)
     assert found.returncode == 0, found.stderr
-    assert "<html" in (tmp_path / "report.html").read_text()
+    assert "<html" in page.read_text()
+    refused = run(*given, "--alignments", data / "d/reads.bam")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert refused.stderr.startswith(f"pairhmm: error: reading alignments {MISSING}")
 
 
 @pytest.mark.parametrize(
