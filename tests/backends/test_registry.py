@@ -33,7 +33,7 @@ NAMES = {"cuda", "webgpu", "cpu"}
 ALLOWED = {
     "bench/device.py": {"cuda"},  # NVIDIA's driver is noted beside the figures
     "bench/dp.py": {"cuda"},  # these kernels are timed on CUDA alone
-    "bench/cli_": {"cpu", "cuda"},  # what is measured beside what
+    "bench/cli_": {"cuda", "webgpu"},  # the devices that are timed beside the CPU
 }
 """By the beginning of a module's path, names that it may have."""
 
