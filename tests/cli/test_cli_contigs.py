@@ -10,7 +10,7 @@ from pathlib import Path
 import pysam
 import pytest
 
-LENGTH, READ, SITE = 3000, 100, 1500
+from tests.cli.reads import LENGTH, SITE, record, write_bam, write_reference
 
 
 @pytest.fixture
@@ -19,25 +19,17 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = random.Random(8)
     sequences = {name: "".join(rng.choices("ACGT", k=LENGTH)) for name in ("chr1", "chr2", "chr3")}
-    for path, names in (("whole.fa", sequences), ("part.fa", ["chr2"])):
-        Path(path).write_text("".join(f">{name}\n{sequences[name]}\n" for name in names))
-        pysam.faidx(path)
-    header = pysam.AlignmentHeader.from_dict(
-        {"HD": {"SO": "coordinate"}, "SQ": [{"SN": name, "LN": LENGTH} for name in sequences]}
-    )
-    for path, mode in (("x.bam", "wb"), ("x.cram", "wc")):
-        with pysam.AlignmentFile(path, mode, header=header, reference_filename="whole.fa") as out:
-            for contig, bases in enumerate(sequences.values()):
-                for number in range(40):
-                    start = SITE - 90 + 2 * number
-                    letters = list(bases[start : start + READ])
-                    if number % 2:
-                        letters[SITE - start] = "A" if bases[SITE] != "A" else "C"
-                    read = pysam.AlignedSegment(header)
-                    read.query_name, read.reference_id, read.reference_start = f"r{number}", contig, start
-                    read.mapping_quality, read.cigartuples, read.query_sequence = 60, [(0, READ)], "".join(letters)
-                    read.query_qualities = pysam.qualitystring_to_array("I" * READ)
-                    out.write(read)
+    write_reference("whole.fa", **sequences)
+    write_reference("part.fa", chr2=sequences["chr2"])
+    text = "@HD\tVN:1.6\tSO:coordinate\n" + "".join(f"@SQ\tSN:{name}\tLN:{LENGTH}\n" for name in sequences)
+    reads = [
+        record(b"r%d" % number, SITE - 90 + 2 * number, alt=number % 2 == 1, contig=contig, of=letters)
+        for contig, letters in enumerate(sequences.values())
+        for number in range(40)
+    ]
+    write_bam("x.bam", reads, text.encode(), tuple((name.encode(), LENGTH) for name in sequences))
+    pysam.view("-C", "-T", "whole.fa", "-o", "x.cram", "x.bam", catch_stdout=False)
+    for path in ("x.bam", "x.cram"):
         pysam.index(path)
     Path("all.vcf").write_text(
         "##fileformat=VCFv4.2\n"
