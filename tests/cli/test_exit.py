@@ -12,7 +12,7 @@ import pytest
 
 DROPS = """
 import os, signal, sys, time
-from pairhmm.cli import ends
+from pairhmm.cli import exit as ends
 
 class Dropping:
     def __del__(self):
