@@ -1,4 +1,4 @@
-"""Handles the ends of a run: signals, and standard streams that are closed or no longer read."""
+"""How a run ends: signals, and standard streams that are closed or no longer read."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _LATER_SECONDS = 0.02
 
 
 class Ended(BaseException):
-    """A signal that ends the run. It is raised as an exception, so that half-written files are removed on the way out.
+    """A signal that ends the run, as an exception, so that half-written files are removed on the way out.
 
     Attributes
     ----------
     number : int
         The signal's.
-    told : str
+    message : str
         The message about the signal.
     """
 
     def __init__(self, number: int) -> None:
-        self.number, self.told = number, ENDING[signal.Signals(number)]
-        super().__init__(self.told)
+        self.number, self.message = number, ENDING[signal.Signals(number)]
+        super().__init__(self.message)
 
 
 def raise_signals() -> None:
@@ -94,7 +94,7 @@ def _discard(descriptor: int) -> None:
     os.close(nowhere)
 
 
-def tell_if_heard(show: Callable[[], object]) -> None:
+def show_if_open(show: Callable[[], object]) -> None:
     """Show a message on stderr, unless nobody reads that any more."""
     try:
         show()

@@ -20,7 +20,7 @@ import pysam
 import pysam.bcftools
 import pytest
 
-from pairhmm.cli.sample_sheet import check_files
+from pairhmm.cli.workflow import check_files
 from pairhmm.errors import InputError
 from pairhmm.files.sample_sheet import read_sheet
 from tests.cli.reads import ALT, HEAD, LENGTH, LETTERS, READ, SITE, record, write_bam, write_reference
