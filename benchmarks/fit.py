@@ -37,7 +37,7 @@ from pairhmm.fit.pairs import FitPairs
 from pairhmm.fit.profile_model import ProfileFit, parameter_names
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import preset, read_parameters
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 READS, COUNTED = 100_000, 1e-3
 REAL = {

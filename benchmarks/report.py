@@ -28,7 +28,7 @@ from tables import parser, write
 
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 LENGTH, SNVS, INDELS = 5_000_000, 4250, 750
 SAMPLES = 5

@@ -25,15 +25,15 @@ from processes import made, measure, pairhmm
 from tables import parser, write
 
 from pairhmm.alignments.record_blocks import sample_blocks
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.files import byte_stream
 from pairhmm.scan.base import SCANNERS
 from pairhmm.scan.batch import Patterns, ScanOptions
 from pairhmm.scan.files import CHUNK_SIZE
+from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import read_signatures
-from pairhmm.sequences.writer import open_sequences
 from pairhmm.simulate.scan_api import simulate_samples, simulate_signatures
 
 HERE = Path(__file__).resolve().parent
@@ -53,7 +53,7 @@ def main() -> None:
     for name in options.tables.split(","):
         figures = makers[name](options.workdir, options.rounds)
         tables[name] = [{"what": what, "figure": figure} for what, figure in figures.items()]
-    write(options.output, tables, level=chosen_level(), gunzip=byte_stream.gunzip.__name__)
+    write(options.output, tables, level=chosen_isa(), gunzip=byte_stream.gunzip.__name__)
 
 
 def reference(folder: Path, rounds: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from processes import SHARED, pairhmm
 from tables import parser, write
 
 from pairhmm.alignments.record_blocks import sample_blocks
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.scan.base import SCANNERS, Scanner
 from pairhmm.scan.batch import Patterns, ScanOptions, Tiling
 from pairhmm.scan.files import CHUNK_SIZE
@@ -58,7 +58,7 @@ def main() -> None:
             rows.append({"sample": sample, "tool": tool} | scored(figures, virus, count))
     matching = speeds(folder, library, references["HIV-1"], options.rounds)
     versions = {tool: version(tool) for tool in ("minimap2", "kraken2")}
-    write(options.output, {"reads": rows, "matching": matching}, level=chosen_level(), **versions)
+    write(options.output, {"reads": rows, "matching": matching}, level=chosen_isa(), **versions)
 
 
 def version(tool: str) -> str:

@@ -20,7 +20,7 @@ from dtaidistance import dtw
 from processes import best_of_turns, run
 from tables import parser, write
 
-from pairhmm.backends.cpu import levels
+from pairhmm.map.sketch.cpu import levels
 from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
 from pairhmm.warp.cpu import CpuWarper
 

@@ -23,10 +23,7 @@ def path_of(given: AnyPath | None) -> str | None: ...
 def path_of(given: AnyPath | None) -> str | None:
     """A path as text; None stays None.
 
-    Raises
-    ------
-    TypeError
-        For anything that is not a path.
+    Raises TypeError for anything that is not a path.
     """
     return None if given is None else os.fsdecode(given)
 
@@ -41,10 +38,7 @@ def paths_of(given: Paths) -> list[str]:
 def some_paths_of(given: Paths, what: str) -> list[str]:
     """`paths_of` for what must not be empty.
 
-    Raises
-    ------
-    InputError
-        For no path at all; `what` names what is missing.
+    Raises InputError for no path at all; `what` names what is missing.
     """
     paths = paths_of(given)
     if not paths:
@@ -55,10 +49,7 @@ def some_paths_of(given: Paths, what: str) -> list[str]:
 def texts_of(given: Texts) -> list[str]:
     """One text or several, as a list.
 
-    Raises
-    ------
-    TypeError
-        For anything that is not text, such as a tuple.
+    Raises TypeError for anything that is not text, such as a tuple.
     """
     several = [given] if isinstance(given, str | bytes) else given
     return [_text_of(one) for one in several]

@@ -67,10 +67,7 @@ def parsing(path: str, rule: str, cure: str) -> Iterator[None]:
     A damaged file reaches places that the authors of a parser did not think of, so that any exception may come of it.
     Errors of the system, a lack of memory, and errors that pairhmm raises stay as they are.
 
-    Parameters
-    ----------
-    path, rule, cure : str
-        As for `InputError`. What the parser says follows the rule.
+    `path`, `rule` and `cure` are as for `InputError`. What the parser says follows the rule.
     """
     try:
         yield
@@ -101,14 +98,7 @@ class BackendUnavailable(PairhmmError):
 class CompiledPartMissing(BackendUnavailable):
     """Something needs the compiled part of the package, which is missing.
 
-    Parameters
-    ----------
-    what : str
-        What needs it.
-    reason : str
-        Why it is missing.
-    cure : str
-        How to get it.
+    `what`: what needs it. `reason`: why it is missing. `cure`: how to get it.
     """
 
     def __init__(self, what: str, reason: str, cure: str) -> None:
@@ -122,11 +112,8 @@ class CompiledPartMissing(BackendUnavailable):
 class OutOfDeviceMemory(PairhmmError):
     """A batch does not fit a device's memory; a smaller one may.
 
-    Attributes
-    ----------
-    fits_later : bool
-        Whether the same batch may fit in a second call: buffers of earlier calls were in its way, and the first call
-        gives them back.
+    `fits_later`: whether the same batch may fit in a second call: buffers of earlier calls were in its way, and the
+    first call gives them back.
     """
 
     fits_later = False
@@ -135,12 +122,7 @@ class OutOfDeviceMemory(PairhmmError):
 class DeviceLost(PairhmmError):
     """A device does not answer this process any more.
 
-    Parameters
-    ----------
-    device : str
-        The device's label.
-    cause : str
-        What the device's library reported.
+    `device`: the device's label. `cause`: what the device's library reported.
     """
 
     def __init__(self, device: str, cause: str) -> None:

@@ -33,7 +33,7 @@ def _is_large(value: object) -> bool:
 
 
 def by_fields(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """What pickle needs to make the object again; slotted dataclasses set it as their ``__reduce__``.
+    """Arguments from which pickle makes the object again; slotted dataclasses set it as their ``__reduce__``.
 
     Their own pickling looks up their fields each time, which takes several times as long. All fields have to be
     arguments of the class, in order.

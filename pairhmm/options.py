@@ -1,4 +1,4 @@
-"""What the values of options must be. Option dataclasses check them when they are made; the command line shows them.
+"""Rules for the values of options. Option dataclasses check them when they are made; the command line shows them.
 
 A rule is written once, in the type of a field: ``min_mapq: Annotated[int, Within(0, 255)]``, or a ``Literal``.
 """
@@ -29,17 +29,10 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the type of an option says of its values.
+    """The rule that the type of an option sets for its values.
 
-    Attributes
-    ----------
-    type : type
-        ``int``, ``float``, ``bool`` or ``str``; ``object`` for anything else.
-    is_optional : bool
-        None is a value, too.
-    within : Within or None
-    choices : tuple of str
-        Those of a ``Literal``.
+    `type`: ``int``, ``float``, ``bool`` or ``str``; ``object`` for anything else. `is_optional`: None is a value, too.
+    `choices`: those of a ``Literal``.
     """
 
     type: type
@@ -130,7 +123,6 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
         Name of the function, for messages.
     keywords : mapping
         Values by the names of fields of the options, or of option dataclasses inside them.
-    *options : dataclasses
 
     Returns
     -------

@@ -21,8 +21,8 @@ from hypothesis import settings
 from pairhmm.backends.tiles import Shape
 from pairhmm.backends.webgpu.kernels import PART, KernelVariant, source
 from pairhmm.backends.webgpu.layout import shapes, tree_shapes
+from pairhmm.backends.webgpu.long_pairs import LONG, LONGEST_SEGMENT, rescale_steps
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, rescale_steps
 from pairhmm.backends.webgpu.work import RESCUERS
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY, ERROR
 from pairhmm.models.profile import STARTS, ProfileModel

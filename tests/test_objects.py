@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 
 from pairhmm.likelihoods.table import LikelihoodRows
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.variants.variant import Variant
 
 

@@ -8,7 +8,7 @@ namespace pairhmm {
 
 // A position's number is the sum of value * weight over the arrays, less `offset`: the least values with their weights.
 // Weights are products of the radices before, so that the first array's digit is the lowest one
-// (pairhmm/backends/digits.py).
+// (pairhmm/backends/read_packing.py).
 struct Digits {
     std::vector<const uint8_t*> from;  // kLeastDigits to kMostDigits arrays
     std::vector<uint16_t> weight;

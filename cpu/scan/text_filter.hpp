@@ -1,6 +1,6 @@
 // Windows of samples in all references, bit by bit: for windows whose many Ns leave no seed to look up.
 //
-// It is the filter of scan/kernels.hpp with the sides changed: the references are laid out as planes of bits, once, and
+// It is the filter of scan/level.cpp with the sides changed: the references are laid out as planes of bits, once, and
 // the window is the pattern. A window takes some microseconds for each 100 kb.
 #pragma once
 
@@ -12,10 +12,22 @@
 #include <vector>
 
 #include "calling/letters.hpp"
-#include "scan/filter_column.hpp"
 #include "scan/level.hpp"
 
 namespace pairhmm {
+
+constexpr int64_t kFilterColumns = 24;      // columns of a filter; what it leaves is compared whole
+constexpr int64_t kColumnsPerMismatch = 8;  // more columns for each mismatch that is allowed
+
+inline FilterColumn filter_column(uint8_t letter, int64_t column) {
+    FilterColumn filter{0, {0, 0, 0}};
+    for (int base = 0; base < 4; ++base) {
+        if ((letter >> base & 1) == 0) continue;
+        const int64_t plane = base * kShifts + column % kShifts;
+        filter.offset[filter.planes++] = static_cast<int32_t>(plane * kPlaneBytes + column / kShifts);
+    }
+    return filter;
+}
 
 class TextFilter {
 public:

@@ -58,7 +58,7 @@ struct Header {
                              // and Kind of each; else double rows or probabilities in the first
     int64 steps[5];          // QUALITIES: 1, or 0 where one byte holds for every position
     // QUALITIES: bytes of the number that a position is instead, in the first array; 0 where there are bytes. Its
-    // digits are those five, the base lowest, each above its least value (pairhmm/backends/digits.py).
+    // digits are those five, the base lowest, each above its least value (pairhmm/backends/read_packing.py).
     uint32 digit_bytes, digit_least[5], digit_radix[5], digit_reciprocal[5];
     double start_match;                // M[0,0]
     double start_deletion;             // D[0,0] in units of 1 / haplotype length

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.align.base import choose
 from pairhmm.align.batch import LONGEST, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, AlignKeywords, Scoring
-from pairhmm.alignments.cigar import texts
+from pairhmm.alignments.sam import cigar_texts
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.options import check_choice, check_whole, with_keywords
@@ -98,7 +98,7 @@ def align(
     aligner = choose(*named_devices(backend), chosen, pairs.cells, threads, with_cigars=True)
     found = aligner.alignments(pairs, chosen, threads)
     scores = _shown(found.scores, chosen).tolist()
-    cigars = texts(found.cigars, found.offsets)
+    cigars = cigar_texts(found.cigars, found.offsets)
     places = (found.target_starts.tolist(), found.target_ends.tolist())
     return [AlignedPair(*each) for each in zip(scores, cigars, *places, strict=True)]
 

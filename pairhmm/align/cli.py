@@ -20,7 +20,7 @@ from pairhmm.cli.param_types import INPUT_FILE, Size, Whole
 from pairhmm.cli.progress import byte_progress
 from pairhmm.engine import Choice
 from pairhmm.options import rules_of
-from pairhmm.variants.provenance import provenance_of
+from pairhmm.variants.header import provenance_of
 
 EXAMPLES = (
     "pairhmm align --cigar reads.fastq haplotypes.fa",

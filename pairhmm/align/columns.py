@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align.batch import Alignments, SequencePairs
-from pairhmm.alignments.cigar import CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, MATCH
+from pairhmm.alignments.sam import CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, MATCH
 from pairhmm.sequences.arrays import joined
 
 _AT_ONCE = 1 << 22

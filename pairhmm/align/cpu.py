@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pairhmm.align.base import Aligner
 from pairhmm.align.batch import Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.native import native
 
 
@@ -47,5 +47,5 @@ def _native_scoring(scoring: Scoring) -> native.AlignScoring:
 
 
 def make() -> Aligner:
-    """An aligner at the level that runs here (`pairhmm.backends.cpu.chosen_level`)."""
-    return CpuAligner(chosen_level())
+    """An aligner at the level that runs here (`pairhmm.backends.cpu.chosen_isa`)."""
+    return CpuAligner(chosen_isa())

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align.scoring import Scoring
-from pairhmm.alignments.cigar import CONSUMES_REFERENCE, DELETION, INSERTION, MATCH, SOFT_CLIP
+from pairhmm.alignments.sam import CONSUMES_REFERENCE, DELETION, INSERTION, MATCH, SOFT_CLIP
 
 LEAST_SCORE = -100_000_000
 """MATRIX_MIN_CUTOFF: no cell has a lower score. It is out of reach where the longer sequence's length, times the worst

@@ -9,7 +9,7 @@ from functools import cache
 from pairhmm.align.base import ALIGNERS, Aligner
 from pairhmm.align.batch import SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS
-from pairhmm.alignments.cigar import MATCH
+from pairhmm.alignments.sam import MATCH
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.differences import Difference, differences_of
 from pairhmm.variants.haplotypes import Haplotype

@@ -13,11 +13,11 @@ from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.formats import require_ending
 from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.fastx import SequenceRecord, read_sequences
 from pairhmm.sequences.intervals import parse_region
 from pairhmm.sequences.letters import decode
-from pairhmm.sequences.reader import SequenceRecord, read_sequences
 from pairhmm.variants.call_writer import CALL_ENDINGS
-from pairhmm.variants.contig_lines import check_contigs
+from pairhmm.variants.header import check_contigs
 
 log = logging.getLogger(__name__)
 

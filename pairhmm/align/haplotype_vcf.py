@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pairhmm.files.names import printable
 from pairhmm.variants.call_writer import VCF_COLUMNS, open_vcf
-from pairhmm.variants.contig_lines import contig_lines
 from pairhmm.variants.differences import Difference
+from pairhmm.variants.header import contig_lines
 
 _FIELDS = (
     '##INFO=<ID=AC,Number=A,Type=Integer,Description="Haplotypes with the alternate allele">',

@@ -16,13 +16,12 @@ from pairhmm.align.columns import count_columns
 from pairhmm.align.names import RECORD_NAMES, check_each, reference_name
 from pairhmm.align.sequence_blocks import PairBlock, sequence_blocks
 from pairhmm.align.tables import UNKNOWN_QUALITY, AlignmentSink
-from pairhmm.alignments.cigar import DELETION
+from pairhmm.alignments.sam import DELETION
 from pairhmm.errors import InputError
 from pairhmm.files.names import printable
 from pairhmm.files.outputs import output_errors, whole_files
-from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.arrays import Names, offsets
 from pairhmm.sequences.letters import decode
-from pairhmm.sequences.names import Names
 
 UNMAPPED, SECONDARY = 0x4, 0x100
 

@@ -12,7 +12,7 @@ from pairhmm.align import gatk
 from pairhmm.align.base import Aligner
 from pairhmm.align.batch import Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
-from pairhmm.alignments.cigar import DELETION, INSERTION, MATCH, packed
+from pairhmm.alignments.sam import DELETION, INSERTION, MATCH, packed_cigar
 from pairhmm.sequences.arrays import joined, offsets
 
 Codes: TypeAlias = NDArray[np.uint8]
@@ -48,7 +48,7 @@ class ReferenceAligner(Aligner):
         align = gatk.align if scoring.mode == "gatk" else _align
         found = [align(query, target, scoring) for query, target in _each(pairs)]
         scores, starts, ends = np.array([one[:3] for one in found], dtype=np.int32).reshape(-1, 3).T.copy()
-        cigars = [packed(operations) for *_, operations in found]
+        cigars = [packed_cigar(operations) for *_, operations in found]
         return Alignments(scores, starts, ends, joined(cigars, np.uint32), offsets([len(one) for one in cigars]))
 
 

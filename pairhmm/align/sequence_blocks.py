@@ -14,11 +14,10 @@ from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.names import check_packed_names
-from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.arrays import Names, offsets
+from pairhmm.sequences.fastx import text_blocks
 from pairhmm.sequences.letters import encode
-from pairhmm.sequences.names import Names
 from pairhmm.sequences.records import RecordBlock
-from pairhmm.sequences.text_records import text_blocks
 
 CHUNK_SIZE = 16 << 20
 """Bytes of text that are read at once. A block has the records that end within them."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pairhmm.align.batch import Alignments
 from pairhmm.align.columns import count_columns
 from pairhmm.align.sequence_blocks import PairBlock
-from pairhmm.alignments.cigar import SOFT_CLIP, texts
+from pairhmm.alignments.sam import SOFT_CLIP, cigar_texts
 from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.outputs import TextSink, open_output, output_errors, whole_files
 
@@ -73,7 +73,8 @@ class _Table(AlignmentSink):
         if found is None:
             lines = [f"{query}\t{target}\t{score}\n" for query, target, score in zip(*columns, strict=True)]
         else:
-            columns += [texts(found.cigars, found.offsets), found.target_starts.tolist(), found.target_ends.tolist()]
+            cigars = cigar_texts(found.cigars, found.offsets)
+            columns += [cigars, found.target_starts.tolist(), found.target_ends.tolist()]
             lines = [
                 f"{query}\t{target}\t{score}\t{cigar}\t{start}\t{end}\n"
                 for query, target, score, cigar, start, end in zip(*columns, strict=True)
@@ -104,7 +105,7 @@ class _Paf(AlignmentSink):
             aligned.tolist(),
             (aligned - counts.matches).tolist(),
             scores.tolist(),
-            texts(*without_clips(found)),
+            cigar_texts(*without_clips(found)),
         ]
         lines = [
             f"{query}\t{size}\t{begin}\t{end}\t+\t{target}\t{of}\t{start}\t{stop}\t{equal}\t{long}\t{UNKNOWN_QUALITY}\t"

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align.scoring import Scoring
-from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.templates import assemble
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 
 WIDTH = 32
 """Invocations of a workgroup, each of which has a pair."""

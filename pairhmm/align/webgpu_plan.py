@@ -22,7 +22,7 @@ from pairhmm.align.webgpu_kernels import (
     variant_of,
 )
 from pairhmm.backends.tiles import team
-from pairhmm.backends.webgpu.pair_strips import strip_dispatches
+from pairhmm.backends.webgpu.pair_kernels import strip_dispatches
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.native import native
 

@@ -44,7 +44,6 @@ class BamIndex(NamedTuple):
 
     Attributes
     ----------
-    contigs : int
     shift, depth : int
         The smallest bins have ``2**shift`` bases; there are ``depth`` levels above them.
     bin_contig, bin_number : int64 (bins,)
@@ -85,8 +84,7 @@ class BamIndex(NamedTuple):
             windows = np.arange(int(self.words[at]))
             return windows << self.shift, _offsets(self.words, at + 1 + 2 * windows)
         first, last = np.searchsorted(self.bin_contig, (contig, contig + 1))
-        positions = [self.span_of_bin(number)[0] for number in self.bin_number[first:last].tolist()]
-        unique, index = np.unique(np.array(positions, dtype=np.int64), return_index=True)
+        unique, index = np.unique(self.spans_of_bins(self.bin_number[first:last])[0], return_index=True)
         return unique, _offsets(self.words, self.bin_at[first:last][index] + 1)
 
     def all_starts(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
@@ -97,7 +95,7 @@ class BamIndex(NamedTuple):
             within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
             contig = np.repeat(np.arange(len(at)), counts)
             return contig << self.window_bits | within, _offsets(self.words, np.repeat(at + 1, counts) + 2 * within)
-        window = self.window(self.bin_contig, self.spans_of_bins()[0])
+        window = self.window(self.bin_contig, self.spans_of_bins(self.bin_number)[0])
         offsets = _offsets(self.words, self.bin_at + 1)
         order = np.lexsort((offsets, window))
         return window[order], offsets[order]
@@ -149,19 +147,12 @@ class BamIndex(NamedTuple):
         positions, offsets = self.starts(contig)
         return int(offsets[: np.searchsorted(positions, position, "right")].max(initial=0))
 
-    def spans_of_bins(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The intervals of positions that the bins cover: starts and ends."""
+    def spans_of_bins(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The intervals of positions that bins cover: starts and ends."""
         edges = np.array([bins(level + 1) for level in range(self.depth + 1)])
-        level = np.searchsorted(edges, self.bin_number, side="right")
+        level = np.searchsorted(edges, numbers, side="right")
         shift = self.shift + 3 * (self.depth - level)
-        start = self.bin_number - np.append(0, edges)[level] << shift
-        return start, start + (1 << shift)
-
-    def span_of_bin(self, number: int) -> tuple[int, int]:
-        """The interval of positions that a bin covers."""
-        level = next(level for level in range(self.depth + 1) if number < bins(level + 1))
-        shift = self.shift + 3 * (self.depth - level)
-        start = number - bins(level) << shift
+        start = numbers - np.append(0, edges)[level] << shift
         return start, start + (1 << shift)
 
 
@@ -180,10 +171,7 @@ def open_unzipped(path: str) -> IO[bytes]:
 def read_bam_index(path: str) -> BamIndex:
     """Read a .bai or .csi.
 
-    Raises
-    ------
-    ValueError, OSError, EOFError, zlib.error
-        For anything that is not as the specification has it.
+    Raises ValueError, OSError, EOFError, zlib.error for anything that is not as the specification has it.
     """
     with open_unzipped(path) as file:
         data = file.read()

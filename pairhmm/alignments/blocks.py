@@ -1,4 +1,4 @@
-"""Many aligned reads as a few flat arrays, as native code takes them.
+"""Blocks of aligned reads as flat arrays, as native code takes them.
 
 All coordinates are 0-based half-open.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.native import native
 from pairhmm.objects import short_repr
-from pairhmm.sequences.arrays import gather, joined, offsets
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names, gather, joined, offsets
 
 if TYPE_CHECKING:
     from pairhmm._cpu import Reads
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
 
 NO_INDEL_QUALITY = 255
 """In place of the insertion and deletion qualities of reads that have none of their own."""
+
+
+# Arrays with a value for each read, and those with values of all reads end to end.
+_OF_READS, _END_TO_END = ("sample", "flag", "mapq", "start", "end"), ("bases", "quals", "cigar")
 
 
 class AlignedRead(Protocol):
@@ -48,8 +51,6 @@ class ReadBlock:
 
     Attributes
     ----------
-    chrom : str
-    names : Names
     sample : int32 (reads,)
         Index into the list of samples.
     flag : uint16 (reads,)
@@ -96,7 +97,7 @@ class ReadBlock:
 
     @property
     def native(self) -> Reads:
-        """The same arrays for native code. They are not copied."""
+        """View of the arrays for native code. They are not copied."""
         if self._native is None:
             self._native = native.Reads(
                 self.start, self.sample, self.base_offset, self.bases, self.quals, self.cigar_offset, self.cigar
@@ -136,19 +137,15 @@ class ReadBlock:
         blocks = [block for block in blocks if len(block)] or list(blocks[-1:])
         if len(blocks) == 1:
             return blocks[0]
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(block, name) for block in blocks]) for name in (*_OF_READS, *_END_TO_END)
+        }
         return cls(
             chrom=blocks[0].chrom,
             names=Names.concatenate([block.names for block in blocks]),
-            sample=np.concatenate([block.sample for block in blocks]),
-            flag=np.concatenate([block.flag for block in blocks]),
-            mapq=np.concatenate([block.mapq for block in blocks]),
-            start=np.concatenate([block.start for block in blocks]),
-            end=np.concatenate([block.end for block in blocks]),
+            **columns,
             base_offset=offsets(np.concatenate([np.diff(block.base_offset) for block in blocks])),
-            bases=np.concatenate([block.bases for block in blocks]),
-            quals=np.concatenate([block.quals for block in blocks]),
             cigar_offset=offsets(np.concatenate([np.diff(block.cigar_offset) for block in blocks])),
-            cigar=np.concatenate([block.cigar for block in blocks]),
             molecules=_all_or_none([block.molecules for block in blocks]),
             indel_quals=_indel_quals([block.indel_quals for block in blocks], [len(block.bases) for block in blocks]),
         )
@@ -168,11 +165,7 @@ class ReadBlock:
         return ReadBlock(
             chrom=self.chrom,
             names=self.names.at(indices),
-            sample=self.sample[indices],
-            flag=self.flag[indices],
-            mapq=self.mapq[indices],
-            start=self.start[indices],
-            end=self.end[indices],
+            **{name: getattr(self, name)[indices] for name in _OF_READS},
             base_offset=base_offset,
             bases=gather(self.bases, starts, base_offset),
             quals=gather(self.quals, starts, base_offset),

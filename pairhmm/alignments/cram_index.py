@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from pairhmm.alignments.bam_index import open_unzipped
-from pairhmm.alignments.index_lookup import Contradiction
+from pairhmm.alignments.index_checks import Contradiction
 from pairhmm.sequences.arrays import distinct
 
 # Containers that are looked up in the file, beside those that the index makes doubtful. Each costs a short read.
@@ -33,7 +33,7 @@ class CramSlice(NamedTuple):
 
 
 class _Container(NamedTuple):
-    """What the head of a container says. Offsets of slices count from the end of the head."""
+    """The head of a container. Offsets of slices count from the end of the head."""
 
     contig: int
     start: int
@@ -47,37 +47,29 @@ class _Container(NamedTuple):
 def read_cram_index(path: str) -> list[CramSlice]:
     """The lines of a .crai.
 
-    Raises
-    ------
-    ValueError, OSError, EOFError, zlib.error
-        For anything that is not as the specification has it.
+    Raises ValueError, OSError, EOFError, zlib.error for anything that is not as the specification has it.
     """
     with open_unzipped(path) as lines:
         slices = [CramSlice(*_six_numbers(line)) for line in lines]
-    if any(one.contig < _SEVERAL_CONTIGS or one.container < _CRAM_HEAD or min(one[2:]) < 0 for one in slices):
+    if any(line.contig < _SEVERAL_CONTIGS or line.container < _CRAM_HEAD or min(line[2:]) < 0 for line in slices):
         raise ValueError("impossible slices")
     return slices
 
 
 def _six_numbers(line: bytes) -> Iterator[int]:
     fields = line.split()
-    if len(fields) != len(CramSlice._fields) or not all(one.removeprefix(b"-").isdigit() for one in fields):
+    if len(fields) != len(CramSlice._fields) or not all(field.removeprefix(b"-").isdigit() for field in fields):
         raise ValueError("a line has other than six numbers")
     return map(int, fields)
 
 
 def check_cram_index(slices: Sequence[CramSlice], raw: BinaryIO, contigs: int) -> None:
-    """Require that an index has the contigs and the slices of its file.
-
-    Raises
-    ------
-    Contradiction
-    """
+    """Require that an index has the contigs and the slices of its file."""
     size = os.fstat(raw.fileno()).st_size
-    most = max((one.contig for one in slices), default=-1)
+    most = max((line.contig for line in slices), default=-1)
     if most >= contigs:
         raise Contradiction(f"it has {most + 1} contigs, the file {contigs}")
-    if any(one.container + one.offset + one.size > size for one in slices):
+    if any(line.container + line.offset + line.size > size for line in slices):
         raise Contradiction("it leads beyond the file's end")
     raw.seek(4)
     version = raw.read(1)
@@ -85,8 +77,8 @@ def check_cram_index(slices: Sequence[CramSlice], raw: BinaryIO, contigs: int) -
         # Later versions of CRAM encode numbers in another way.
         return
     of_container: dict[int, list[CramSlice]] = {}
-    for one in sorted(slices, key=lambda one: (one.container, one.offset)):
-        of_container.setdefault(one.container, []).append(one)
+    for line in sorted(slices, key=lambda line: (line.container, line.offset)):
+        of_container.setdefault(line.container, []).append(line)
     known = list(of_container)
     _check_between(raw, size, of_container, [_container(raw, _CRAM_HEAD, size).end])
     places = np.linspace(0, len(known) - 1, _LOOKED_UP).astype(np.int64) if known else np.empty(0, np.int64)
@@ -98,29 +90,29 @@ def check_cram_index(slices: Sequence[CramSlice], raw: BinaryIO, contigs: int) -
 def _doubted(of_container: dict[int, list[CramSlice]]) -> Iterator[int]:
     """Containers behind which there is more than the head of the next, and those that begin before earlier ones."""
     reached = (_UNMAPPED, 0)
-    for (at, own), (behind, following) in pairwise([*of_container.items(), (0, [])]):
-        place = own[0].contig, own[0].start
+    for (at, lines), (behind, following) in pairwise([*of_container.items(), (0, [])]):
+        place = lines[0].contig, lines[0].start
         if place[0] >= 0 and place < reached:
             yield at
         reached = max(reached, place)
-        slices = len({one.offset for one in own})
-        if following and behind - max(at + one.offset + one.size for one in own) > _LONGEST_HEAD + _LANDMARK * slices:
+        end = max(at + line.offset + line.size for line in lines)
+        if following and behind - end > _LONGEST_HEAD + _LANDMARK * len({line.offset for line in lines}):
             yield at
 
 
-def _check_container(raw: BinaryIO, size: int, at: int, own: Sequence[CramSlice]) -> int:
+def _check_container(raw: BinaryIO, size: int, at: int, lines: Sequence[CramSlice]) -> int:
     """Compare a container with the lines of the index. Returns where it ends."""
     nowhere = Contradiction("no slice of the file begins where it says")
     container = _container(raw, at, size)
-    if any(one.contig != container.contig for one in own) and container.contig != _SEVERAL_CONTIGS:
+    if any(line.contig != container.contig for line in lines) and container.contig != _SEVERAL_CONTIGS:
         raise nowhere
-    if {one.offset for one in own} != set(container.slices):
+    if {line.offset for line in lines} != set(container.slices):
         raise nowhere
-    if any(container.begin + one.offset + one.size > container.end for one in own):
+    if any(container.begin + line.offset + line.size > container.end for line in lines):
         raise nowhere
     if container.contig >= 0:
         # A container of one slice begins and ends with it.
-        start, end = min(one.start for one in own), max(one.start + one.span for one in own)
+        start, end = min(line.start for line in lines), max(line.start + line.span for line in lines)
         if (start, end) != (container.start, container.start + container.span):
             raise Contradiction("its slices have reads of other places")
     return container.end
@@ -140,10 +132,7 @@ def _check_between(raw: BinaryIO, size: int, known: dict[int, list[CramSlice]], 
 def _container(raw: BinaryIO, at: int, size: int) -> _Container:
     """The head of a container.
 
-    Raises
-    ------
-    Contradiction
-        Where there is none.
+    Raises Contradiction where there is none.
     """
     nowhere = Contradiction("no slice of the file begins where it says")
     raw.seek(4)

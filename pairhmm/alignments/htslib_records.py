@@ -16,7 +16,7 @@ import pysam
 
 from pairhmm.alignments.index import AlignmentIndex
 from pairhmm.errors import InputError
-from pairhmm.files.bgzf_blocks import DamagedBlockError
+from pairhmm.files.bgzf import DamagedBlockError
 from pairhmm.files.htslib import open_by_htslib, require_htslib
 
 if TYPE_CHECKING:
@@ -30,26 +30,11 @@ _LINE = re.compile(r"Parse error at line (\d+)")
 
 
 class HtslibRecords:
-    """The records of a CRAM or SAM file, as `pairhmm.alignments.unpacked_bam.BamRecords` has those of BAM.
+    """The records of a CRAM or SAM file, as `pairhmm.alignments.bam_records.BamRecords` has those of BAM.
 
-    Parameters
-    ----------
-    path : str
-    index : AlignmentIndex or None
-    reference : str
-        FASTA that CRAM is decoded with.
-    is_cram : bool
-    threads : int
-        With 2 or more, threads of htslib decode.
+    Raises InputError where pysam's library does not show its functions.
 
-    Attributes
-    ----------
-    has_index : bool
-
-    Raises
-    ------
-    InputError
-        Where pysam's library does not show its functions.
+    `reference`: FASTA that CRAM is decoded with. `threads`: with 2 or more, threads of htslib decode.
     """
 
     def __init__(self, path: str, index: AlignmentIndex | None, reference: str, is_cram: bool, threads: int) -> None:
@@ -101,12 +86,8 @@ class HtslibRecords:
 class DecodedRecords:
     """Records that a parser takes one after the other.
 
-    Parameters
-    ----------
-    reader : HtslibReader
-        It stands before the first of them.
-    give_back : callable
-        Takes the reader once it is not needed, if it can be used again.
+    `reader`: it stands before the first of them. `give_back`: takes the reader once it is not needed, if it can be used
+    again.
     """
 
     def __init__(self, reader: HtslibReader, give_back: Callable[[HtslibReader], None] = lambda reader: None) -> None:
@@ -142,7 +123,7 @@ def sam_fault(path: str) -> InputError | None:
 
 
 def _log_of(path: str) -> str:
-    """What htslib writes to stderr, its only place for reasons, while a file is read once more."""
+    """Read a file once more, and return what htslib writes to stderr, its only place for reasons."""
     kept = os.dup(_STDERR)
     with tempfile.TemporaryFile() as log:
         verbosity = pysam.set_verbosity(_WARNINGS)

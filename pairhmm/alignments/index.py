@@ -13,19 +13,19 @@ import pysam
 
 from pairhmm.alignments.bam_index import LONGEST_FOR_BAI, BamIndex, DamagedIndexError, read_bam_index
 from pairhmm.alignments.cram_index import CramSlice, check_cram_index, read_cram_index
-from pairhmm.alignments.index_lookup import (
+from pairhmm.alignments.index_checks import (
     Contradiction,
     DamagedFile,
     FileBlocks,
     bam_records,
     check_lookups,
     first_line,
+    require_rising,
     sam_records,
 )
-from pairhmm.alignments.index_offsets import require_rising
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.block_heads import block_size
+from pairhmm.files.bgzf import block_size
 
 log = logging.getLogger(__name__)
 
@@ -54,13 +54,9 @@ def find_index(path: str) -> str | None:
 
 
 def how_to_index(path: str, longest: int = 0) -> str:
-    """What gives a file an index. Only CRAM and what bgzip packed can have one.
+    """The command that gives a file an index. Only CRAM and files of BGZF can have one.
 
-    Parameters
-    ----------
-    path : str
-    longest : int
-        Length of its longest contig.
+    `longest`: length of its longest contig.
     """
     if not os.path.isfile(path):
         return "give an indexed file"
@@ -81,20 +77,8 @@ def unreadable_index(index: str, path: str, error: Exception) -> InputError:
 class AlignmentIndex:
     """An undamaged index. Whether it belongs to its alignment file is checked by `check`, once that file is open.
 
-    Parameters
-    ----------
-    index, path : str
-        The index and its alignment file.
-
-    Attributes
-    ----------
-    bam : BamIndex or None
-        The content; None for the index of a CRAM file.
-
-    Raises
-    ------
-    InputError
-        For an index that is damaged.
+    `index` and `path` are the index and its alignment file; `bam` is the content, None for the index of a CRAM file.
+    Raises InputError for an index that is damaged.
     """
 
     def __init__(self, index: str, path: str) -> None:
@@ -115,26 +99,21 @@ class AlignmentIndex:
     def check(self, file: pysam.AlignmentFile) -> None:
         """Require that the index has the contigs and the offsets of this file.
 
-        Raises
-        ------
-        InputError
-            For the index of another file, and for one that is older than the file's content.
+        Raises InputError for the index of another file, and for one that is older than the file's content.
         """
         with open(self._file_path, "rb") as raw:
             try:
                 if self.bam is None:
                     check_cram_index(self._cram, raw, file.nreferences)
                 else:
-                    self._check_places(self.bam, FileBlocks(raw), file)
+                    blocks = FileBlocks(raw)
+                    if file.is_bam:
+                        record_at, first = bam_records(blocks, file.nreferences), file.tell()
+                    else:
+                        record_at, first = sam_records(blocks, file.references), first_line(blocks)
+                    check_lookups(self.bam, record_at, first, blocks.size, file.references)
             except DamagedFile:
                 return
             except Contradiction as error:
                 rule = f"is not the index of {self._file_path} as it is now: {error}"
                 raise InputError(self.path, "", rule, f"run samtools index {self._file_path}") from error
-
-    def _check_places(self, index: BamIndex, blocks: FileBlocks, file: pysam.AlignmentFile) -> None:
-        if file.is_bam:
-            record_at, first = bam_records(blocks, file.nreferences), file.tell()
-        else:
-            record_at, first = sam_records(blocks, file.references), first_line(blocks)
-        check_lookups(index, record_at, first, blocks.size, file.references)

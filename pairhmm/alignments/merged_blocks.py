@@ -23,7 +23,6 @@ def merged_blocks(
         One an input. Blocks are not empty, and in order.
     rank : mapping of str to int
         The order of the contigs.
-    chunk_size : int
     """
     held: list[ReadBlock] = []
     for piece in _pieces(streams, rank, chunk_size):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam_flags import FIRST, MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE
+from pairhmm.alignments.sam import FIRST, MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE
 from pairhmm.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ _CLIPS, _CLIP_CODES = "SH", (4, 5)
 
 
 class AlignedTemplate(NamedTuple):
-    """What an aligned read says of its template.
+    """The fields of an aligned read that tell of its template.
 
     Attributes
     ----------
@@ -36,8 +36,6 @@ class AlignedTemplate(NamedTuple):
         0-based half-open.
     cigar : list of (int, int)
         Operations, as BAM numbers them, and their lengths.
-    contig, mate_contig : int
-    mate_start : int
     length : int
         TLEN.
     mates_cigar : str or None
@@ -117,10 +115,7 @@ def _mates_end(read: AlignedTemplate, mates_cigar: str) -> int:
 def require_tags(blocks: Iterable[ReadBlock], paths: str) -> Iterator[ReadBlock]:
     """The blocks, whose reads must not all lack the tag MI. Reads that lack it are counted at the end.
 
-    Raises
-    ------
-    InputError
-        Where no read has it.
+    Raises InputError where no read has it.
     """
     reads = tagged = 0
     for block in blocks:

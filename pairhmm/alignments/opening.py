@@ -13,21 +13,21 @@ from typing import Any, BinaryIO, NamedTuple
 import pysam
 
 from pairhmm.alignments.bam_index import BamIndex
+from pairhmm.alignments.bam_records import BamRecords, first_record, opener_of
 from pairhmm.alignments.htslib_records import HtslibRecords
 from pairhmm.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.alignments.piped import PipedRecords, open_pipe
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, OpenAlignments, Records
-from pairhmm.alignments.unpacked_bam import BamRecords, first_record, opener_of
 from pairhmm.errors import InputError
-from pairhmm.files import block_heads, end_markers, formats
+from pairhmm.files import bgzf, formats
 from pairhmm.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files
 from pairhmm.files.htslib import UNREADABLE, quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names, samples_of
-from pairhmm.files.one_pass import is_pipe, require_file
+from pairhmm.files.pipes import is_pipe, require_file
 from pairhmm.native import require_compiled
-from pairhmm.sequences.contig_names import listed
 from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.intervals import listed
 
 log = logging.getLogger(__name__)
 
@@ -140,7 +140,9 @@ class AlignmentReader:
         elif need_index:
             raise InputError(path, "", "has no index, which regions need", how_to_index(path, max(contigs.values())))
         known = _known_contigs(path, contigs, reference)
-        names, lengths, contigs_read = map(self._kept_once, (file.references, file.lengths, tuple(known)))
+        names, lengths, contigs_read = (
+            self._kept.setdefault(values, values) for values in (file.references, file.lengths, tuple(known))
+        )
         self.sources.append(
             OpenAlignments(
                 path,
@@ -164,9 +166,6 @@ class AlignmentReader:
         if order != sorted(order):
             rule = f"its contigs are in another order than those of {self.sources[0].path}"
             raise InputError(path, "", rule, "reorder it (gatk ReorderSam) and sort it")
-
-    def _kept_once(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        return self._kept.setdefault(values, values)
 
     def _refuse_twice(self, path: str) -> None:
         """Raise an error for a file that is given twice, even by two names: its reads would count double."""
@@ -230,9 +229,9 @@ def _check_file(path: str, threads: int) -> None:
     """Look at both ends of a regular file."""
     opening(path)
     descriptor = STDIN_FILE if path == STDIN else None
-    end_markers.check_end(path, descriptor)
+    bgzf.check_end(path, descriptor)
     if threads > 1:
-        block_heads.check_file(path, threads, descriptor)
+        bgzf.check_block_heads(path, threads, descriptor)
 
 
 @contextmanager
@@ -264,7 +263,7 @@ def _bam_records(path: str, index: BamIndex | None, threads: int, stays_open: bo
     open_again = opener_of(STDIN_FILE if path == STDIN else path, stays_open)
     read, close = open_again()
     try:
-        is_in_blocks = block_heads.block_size(read(0, formats.BGZF_HEAD_SIZE)) > 0
+        is_in_blocks = bgzf.block_size(read(0, formats.BGZF_HEAD_SIZE)) > 0
         first = first_record(read) if is_in_blocks else None
     finally:
         close()

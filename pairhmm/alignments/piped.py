@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO, ClassVar, cast
 
+from pairhmm.alignments.bam_records import BamStream, read_header
 from pairhmm.alignments.htslib_records import DecodedRecords
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, RecordStream
-from pairhmm.alignments.unpacked_bam import UnpackedBam, read_header
 from pairhmm.errors import InputError
-from pairhmm.files import block_heads, formats
+from pairhmm.files import bgzf, formats
 from pairhmm.files.background import prefetch
-from pairhmm.files.bgzf_blocks import Block, blocks_from
+from pairhmm.files.bgzf import Block, blocks_from
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import pipe_from
 from pairhmm.files.htslib import open_by_htslib
@@ -28,7 +28,6 @@ class PipedRecords:
     header : bytes
         A file without records: BAM that is not packed, or SAM.
     kind : {"BAM", "CRAM", "SAM"}
-    stream : RecordStream
     check_end : callable
         To be called once all was read: raises an error where the end marker is missing.
     """
@@ -59,25 +58,16 @@ class PipedRecords:
 def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
     """Open a pipe, or stdin, and read its header.
 
-    Parameters
-    ----------
-    path : str
-    reference : str
-        FASTA that CRAM is decoded with.
-    threads : int
-        With 2 or more, others unpack beside the thread that reads.
+    Raises InputError for a pipe that has no alignments, or is damaged at its beginning.
 
-    Raises
-    ------
-    InputError
-        For a pipe that has no alignments, or is damaged at its beginning.
+    `reference`: FASTA that CRAM is decoded with. `threads`: with 2 or more, others unpack beside the thread that reads.
     """
     stream = ByteStream(path, lambda _: None)
     try:
         start = stream.raw.peek()
         if threads > 1:
-            block_heads.check_bytes(path, start)
-        if stream.head.startswith(formats.BAM) and block_heads.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0:
+            bgzf.check_stream_heads(path, start)
+        if stream.head.startswith(formats.BAM) and bgzf.block_size(start[: formats.BGZF_HEAD_SIZE]) > 0:
             return _piped_bam(stream, threads > 1)
     except BaseException:
         stream.close()
@@ -97,7 +87,7 @@ def _piped_bam(stream: ByteStream, reads_ahead: bool) -> PipedRecords:
         raise InputError(stream.path, "", OTHER_FORMAT, FORMATS)
     data = b"".join(block.data for block in blocks)
     rest = prefetch(batches) if reads_ahead else batches
-    records = UnpackedBam(_with_first(data[size:], rest), 0, None, stream.close)
+    records = BamStream(_with_first(data[size:], rest), 0, None, stream.close)
     return PipedRecords(data[:size], "BAM", records, stream.check_end)
 
 

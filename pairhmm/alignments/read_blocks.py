@@ -1,4 +1,4 @@
-"""Alignments as flat arrays: an object for each read would be too slow for a whole genome.
+"""Reads the alignments of all inputs in blocks of flat arrays, in coordinate order.
 
 All coordinates are 0-based half-open.
 """
@@ -11,15 +11,15 @@ from itertools import tee
 import numpy as np
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import CONSUMES_QUERY
-from pairhmm.alignments.compiled_blocks import compiled_blocks
 from pairhmm.alignments.molecules import Families
+from pairhmm.alignments.native_reader import native_blocks
+from pairhmm.alignments.sam import CONSUMES_QUERY
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.errors import InputError
 from pairhmm.files.names import check_packed_names
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 # Blocks of the size that is asked for whose reads may be held at once, and the fewest reads of a smaller block.
 _BLOCKS_HELD, _FEWEST = 2, 40
@@ -38,13 +38,14 @@ def read_blocks(
 ) -> Iterator[ReadBlock]:
     """Blocks of reads of all inputs, merged in coordinate order.
 
+    Raises InputError for inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
+
     Parameters
     ----------
     inputs : sequence of OpenAlignments
         Each sorted by coordinate.
     contigs : sequence of str
         Contigs in the order of the inputs; reads on others are left out.
-    selection : ReadSelection
     chunk_size : int
         Reads a block.
     regions : sequence of (chrom, start, end), optional
@@ -57,11 +58,6 @@ def read_blocks(
         Gets the reads that were left out of a part of a run. They are not announced then.
     indel_tags : bool
         Whether the tags BI and BD are read.
-
-    Raises
-    ------
-    InputError
-        For inputs that are not sorted or are cut short, and reads whose parts do not fit each other.
     """
     rank = {name: index for index, name in enumerate(contigs)}
     if regions is not None:
@@ -72,7 +68,7 @@ def read_blocks(
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     found = LeftOut()
     streams = [
-        compiled_blocks(source, order, request, intervals, found)
+        native_blocks(source, order, request, intervals, found)
         for order, (source, intervals) in enumerate(zip(inputs, copies, strict=True))
     ]
     paths = ", ".join(source.path for source in inputs)

@@ -47,10 +47,7 @@ class ReadDensity:
 def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
     """The density of each contig that has reads.
 
-    Raises
-    ------
-    InputError
-        Where the file has no index that can be read.
+    Raises InputError where the file has no index that can be read.
     """
     path = find_index(source.path)
     if path is None:
@@ -77,7 +74,7 @@ def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, Rea
 
 
 def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
-    """Of each contig: number, reads, positions, the offset of the first read of each, and the offset where they end."""
+    """Number, reads, positions, and offsets of each contig: of the first read at each position, and of their end."""
     index = read_bam_index(path)
     for number, (reads, _, end) in sorted(index.reads.items()):
         positions, offsets = index.starts(number)

@@ -8,13 +8,97 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from pairhmm.alignments.alignment_reads import bam_blocks, htslib_blocks
+import numpy as np
+from numpy.typing import NDArray
+
+from pairhmm.errors import InputError
 from pairhmm.files import formats
+from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import pipe_from
+from pairhmm.files.htslib import open_by_htslib, quiet
 from pairhmm.files.names import check_packed_names
+from pairhmm.native import native
+from pairhmm.sequences.fastx import text_blocks
 from pairhmm.sequences.records import RecordBlock
-from pairhmm.sequences.text_records import text_blocks
+
+
+def bam_blocks(stream: ByteStream, chunk_size: int) -> Iterator[RecordBlock]:
+    """Blocks of the reads of a BAM file.
+
+    Raises InputError for a file that is cut off or damaged.
+
+    `chunk_size`: unpacked bytes that are read at once. A longer record is read as a whole.
+    """
+    buffer = np.empty(chunk_size, dtype=np.uint8)
+    kept, record, in_header = 0, 0, True
+    while True:
+        size = stream.fill(buffer[kept:])
+        held = buffer[: kept + size]
+        while True:
+            if in_header:
+                end, is_broken = native.take_bam_header(held)
+                in_header = end == 0
+            else:
+                taken, end, is_broken = native.take_bam_reads(held)
+                block = RecordBlock.of(taken, record)
+                record += len(block.names)
+                if len(block.names):
+                    yield block
+            if is_broken:
+                raise InputError(stream.path, f"after {record} reads", "is no BAM", MAKE_AGAIN)
+            if end == 0:
+                break
+            held = held[end:]
+        if not size:
+            if len(held) or in_header:
+                raise InputError(stream.path, f"after {record} reads", CUT_OFF, MAKE_AGAIN)
+            return
+        buffer, kept = _with_room(buffer, held), len(held)
+
+
+def _with_room(buffer: NDArray[np.uint8], held: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A buffer that begins with the bytes that are held, and has room behind them."""
+    roomy = buffer if 2 * len(held) <= len(buffer) else np.empty(2 * len(buffer), dtype=np.uint8)
+    # NumPy copies overlapping slices correctly.
+    roomy[: len(held)] = held
+    return roomy
+
+
+def htslib_blocks(path: str, descriptor: int | None, chunk_size: int, reference: str | None) -> Iterator[RecordBlock]:
+    """Blocks of the reads of a CRAM or SAM file.
+
+    Raises InputError for a file of another format, and for one that is cut off or damaged.
+
+    Parameters
+    ----------
+    descriptor : int or None
+        A pipe that takes the file's place.
+    chunk_size : int
+        Approximate number of bytes in a block, letters and qualities together.
+    reference : str, optional
+        FASTA that CRAM is decoded with.
+    """
+    record = 0
+    with quiet():
+        reader = open_by_htslib(path, reference=reference or "", descriptor=descriptor)
+        try:
+            if reader is None:
+                raise InputError(path, "", "can't be read as CRAM or SAM", "check the file")
+            while not reader.is_done:
+                block = RecordBlock.of(reader.take_reads((chunk_size + 1) // 2), record)
+                record += len(block.names)
+                if reader.is_damaged:
+                    cure = "it is cut off or damaged: make it again"
+                    if reader.kind == "CRAM":
+                        cure = "it is cut off, or written with another reference: give that with -f"
+                    raise InputError(path, f"after {record} reads", "can't be read to its end", cure)
+                if len(block.names):
+                    yield block
+        finally:
+            # It is closed while htslib is quiet.
+            del reader
+
 
 _FASTQ = b"@"
 
@@ -28,12 +112,12 @@ class SampleFile:
 
     @property
     def has_alignments(self) -> bool:
-        """Whether it is BAM, CRAM or SAM."""
+        """True for BAM, CRAM and SAM."""
         return self._stream.head.startswith((formats.BAM, formats.CRAM, *formats.SAM))
 
     @property
     def has_reads(self) -> bool:
-        """Whether its records are reads: all but FASTA."""
+        """True where records are reads: all formats but FASTA."""
         return self.has_alignments or self._stream.head.lstrip().startswith(_FASTQ)
 
     def blocks(self, chunk_size: int, overlap: int | None, reference: str | None) -> Iterator[RecordBlock]:
@@ -70,6 +154,8 @@ def sample_blocks(
 ) -> Iterator[RecordBlock]:
     """Blocks of the records of a FASTQ, FASTA, BAM, CRAM or SAM file.
 
+    Raises InputError for a file that can't be used. The message names file, record and cure.
+
     Parameters
     ----------
     path : str
@@ -82,11 +168,6 @@ def sample_blocks(
         FASTA that CRAM is decoded with.
     watch : callable
         Called with the number of bytes of the file that were read; for CRAM and SAM only at the end.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be used. The message names file, record and cure.
     """
     with open_sample(path, watch) as file:
         yield from file.blocks(chunk_size, overlap, reference)

@@ -1,4 +1,4 @@
-"""Which alignments are asked for, and which of them are left out.
+"""Selection of alignments, and counts of those that are left out.
 
 All coordinates are 0-based half-open.
 """
@@ -15,7 +15,7 @@ from pairhmm.alignments.molecules import Families
 from pairhmm.errors import InputError
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +37,8 @@ _OPTIONS = {LOW_MAPQ: "--min-mapq", **dict.fromkeys(_BY_FLAG, "--exclude-flags")
 class ReadSelection:
     """Which alignments are used, and how their gaps are filled.
 
-    Attributes
-    ----------
-    excluded_flags : int
-        Alignments with any of these SAM flags are left out.
-    min_mapq : int
-    default_base_quality : int or None
-        Phred quality of reads that have none; None makes them an error.
+    `excluded_flags`: alignments with any of these SAM flags are left out. `default_base_quality`: Phred quality of
+    reads that have none; None makes them an error.
     """
 
     excluded_flags: Annotated[int, Within(0, 0xFFFF)]
@@ -55,7 +50,7 @@ class ReadSelection:
 
 
 class ReadRequest(NamedTuple):
-    """What is asked of every input.
+    """The request to every input.
 
     Attributes
     ----------
@@ -63,7 +58,6 @@ class ReadRequest(NamedTuple):
         In the order of the inputs; reads on others are left out.
     rank : dict of str to int
         Of each contig, its place among `contigs`.
-    selection : ReadSelection
     chunk_size : int
         Reads a block.
     regions : sequence of (chrom, start, end) or None
@@ -87,14 +81,8 @@ class ReadRequest(NamedTuple):
 class LeftOut:
     """The reads of all inputs that are left out.
 
-    Attributes
-    ----------
-    counts : Counter
-        By reason.
-    has_met : bool
-        Whether there was any read that was neither filtered nor on another contig.
-    has_used : bool
-        Whether any read was not left out.
+    `counts` are by reason. `has_met`: whether there was any read that was neither filtered nor on another contig.
+    `has_used`: whether any read was not left out.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -110,17 +98,9 @@ class LeftOut:
     def conclude(self, paths: str, is_whole: bool) -> None:
         """Announce the counts, once all reads were read.
 
-        Parameters
-        ----------
-        paths : str
-            Names of the inputs.
-        is_whole : bool
-            Whether the inputs were read as a whole.
+        Raises InputError where the inputs have reads, but all on contigs that the reference lacks.
 
-        Raises
-        ------
-        InputError
-            Where the inputs have reads, but all on contigs that the reference lacks.
+        `paths`: names of the inputs. `is_whole`: whether the inputs were read as a whole.
         """
         elsewhere = self.counts[ELSEWHERE]
         if not self.has_met and elsewhere and is_whole:

@@ -1,6 +1,6 @@
-"""Open alignment files, and what a reader of their records has to offer. All coordinates are 0-based half-open.
+"""Open alignment files, and the protocol of a reader of their records. All coordinates are 0-based half-open.
 
-There are two readers: `pairhmm.alignments.unpacked_bam` for BAM in blocks, and htslib
+There are two readers: `pairhmm.alignments.bam_records` for BAM in blocks, and htslib
 (`pairhmm.alignments.htslib_records`) for the rest.
 """
 
@@ -61,7 +61,7 @@ class Records(Protocol):
         ...
 
     def through_index(self, tid: int, start: int, end: int) -> Iterator[RecordStream]:
-        """Those that overlap [start, end) of a contig, and perhaps others that lie beside them."""
+        """Records that overlap [start, end) of a contig, and perhaps others beside them."""
         ...
 
 
@@ -70,8 +70,6 @@ class OpenAlignments(NamedTuple):
 
     Attributes
     ----------
-    path : str
-    references : tuple of str
     lengths : tuple of int
         The contigs of its header.
     sample_of_group : dict of str to int
@@ -80,7 +78,6 @@ class OpenAlignments(NamedTuple):
         Sample index of reads without a read group. None where the file has several samples: such reads are an error.
     contigs : tuple of str
         The contigs of the file that are read, which are those that the reference has too.
-    records : Records
     kind : {"BAM", "CRAM", "SAM"}
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
@@ -153,12 +150,7 @@ def neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
 def count_unread(source: OpenAlignments, left_out: LeftOut) -> None:
     """Add the reads that no run over regions of contigs meets, and that a run over everything leaves out.
 
-    Parameters
-    ----------
-    source : OpenAlignments
-        With an index.
-    left_out : LeftOut
-        Gets them.
+    `source` has an index; `left_out` gets the reads.
     """
     others = [tid for tid, name in enumerate(source.references) if name not in set(source.contigs)]
     if others:

@@ -30,21 +30,13 @@ __all__ = [
 
 
 class Entry(NamedTuple):
-    """A backend of this version.
+    """A backend of this version."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the backend and of its module.
-    has_devices : bool
-        Whether it computes on devices that ``--device`` chooses; otherwise it computes on the CPU.
-    is_oracle : bool
-        Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
-        without being told.
-    """
-
-    name: str
+    name: str  # Name of the backend and of its module
+    # Whether it computes on devices that ``--device`` chooses; otherwise it computes on the CPU
     has_devices: bool = False
+    # Whether it is the oracle that others are compared with. It is hundreds of times slower, so nobody should get it
+    # without being told.
     is_oracle: bool = False
 
 
@@ -78,15 +70,7 @@ def is_oracle(name: str) -> bool:
 
 
 def load(name: str, device: int | None = None, memory: int | None = None) -> Backend:
-    """The backend of that name.
-
-    Parameters
-    ----------
-    name : str
-    device : int, optional
-        Index into its `Status.devices`; the first device without it.
-    memory : int, optional
-        Bytes of that device's memory that may be used; all free memory without it.
+    """The backend of that name, on its first device or another, with a memory budget in bytes or all free memory.
 
     Raises
     ------
@@ -106,20 +90,17 @@ def load(name: str, device: int | None = None, memory: int | None = None) -> Bac
 def device_of(name: str, device: int | None) -> int | None:
     """Index of the device that a backend takes: `device`, or 0 without it; None for a backend on the CPU.
 
-    Raises
-    ------
-    BackendUnavailable, InputError
-        As `load`.
+    Errors are those of `load`.
     """
-    found = status(name)
-    if not found.available:
-        raise BackendUnavailable(name, found.reason, found.cure)
-    if not found.devices:
+    state = status(name)
+    if not state.available:
+        raise BackendUnavailable(name, state.reason, state.cure)
+    if not state.devices:
         if device is not None:
             raise _on_the_cpu("--device", name)
         return None
-    if device is not None and not 0 <= device < len(found.devices):
-        has = "device 0 only" if len(found.devices) == 1 else f"devices 0 to {len(found.devices) - 1}"
+    if device is not None and not 0 <= device < len(state.devices):
+        has = "device 0 only" if len(state.devices) == 1 else f"devices 0 to {len(state.devices) - 1}"
         raise InputError("--device", str(device), f"{name} has {has}", "see pairhmm devices")
     return device or 0
 
@@ -131,12 +112,9 @@ def _on_the_cpu(option: str, name: str) -> InputError:
 def status(name: str) -> Status:
     """Whether the backend runs here, and if not, why and what helps.
 
-    Raises
-    ------
-    InputError
-        Where an environment variable asks for something that the backend does not have.
+    InputError where an environment variable asks for something that the backend does not have.
     """
     if name not in names():
         return Status(False, reason="no such backend", cure=f"use one of {', '.join(names())}")
-    found: Status = import_module(f"pairhmm.backends.{name}").status()
-    return found
+    state: Status = import_module(f"pairhmm.backends.{name}").status()
+    return state

@@ -15,30 +15,18 @@ if TYPE_CHECKING:  # the command line's help asks the registry for names, and sh
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Whether a backend runs on this machine.
-
-    Attributes
-    ----------
-    available : bool
-    detail : str
-        The SIMD level or the library that it runs on, if it is available.
-    devices : tuple of str
-        Name and size of each device that ``--device`` can choose, by index. Empty for a backend on the CPU.
-    reason, cure : str
-        What is missing and how to get it, if it is not available.
-    software : tuple of int
-        Indices of the devices that are drivers on the CPU. "auto" takes none of them.
-    machine_numbers : tuple of str
-        The number of each device on the whole machine, if it may differ from the index: a scheduler may give a process
-        only some of the devices, which are numbered anew for it.
-    """
+    """Whether a backend runs on this machine."""
 
     available: bool
-    detail: str = ""
+    detail: str = ""  # The SIMD level or the library that it runs on, if it is available
+    # Name and size of each device that ``--device`` can choose, by index. Empty for a backend on the CPU.
     devices: tuple[str, ...] = ()
+    # What is missing and how to get it, if it is not available
     reason: str = ""
     cure: str = ""
-    software: tuple[int, ...] = ()
+    software: tuple[int, ...] = ()  # Indices of the devices that are drivers on the CPU. "auto" takes none of them.
+    # The number of each device on the whole machine, if it may differ from the index: a scheduler may give a process
+    # only some of the devices, which are numbered anew for it.
     machine_numbers: tuple[str, ...] = ()
 
     def is_software(self, devices: Sequence[int] | None) -> bool:
@@ -50,34 +38,21 @@ class Backend(Protocol):
     """A backend on one device, which scores pairs of a `PairBatch`.
 
     Calls do not depend on each other. Devices and pipelines are made on first use.
-
-    Attributes
-    ----------
-    name : str
-        The backend's name in the registry.
-    label : str
-        The device's name in messages: the backend's name, with an index where there are several (``cuda:0``).
-    concurrency : int
-        How many calls from different threads are worth making at once; 1 where one call keeps the device busy.
-    chunk_cells : int
-        The most cells of one call. On the CPU, a call takes about half a second of one core, so that runs can be
-        interrupted.
-    first_chunk_cells : int
-        The most cells of a batch's first call. It is small, so that the device soon computes while the next chunk is
-        prepared.
-    longest_fast_read : int
-        Bases of the longest read for `forward`. Longer reads exceed float32's range, and their rounding errors add up.
-    times_kernels : bool
-        Whether it has `kernel_seconds`.
     """
 
-    name: str
-    label: str
+    name: str  # The backend's name in the registry
+    label: str  # The device's name in messages: the backend's name, with an index where there are several (``cuda:0``)
+    # How many calls from different threads are worth making at once; 1 where one call keeps the device busy
     concurrency: int = 1
+    # The most cells of one call. On the CPU, a call takes about half a second of one core, so that runs can be
+    # interrupted.
     chunk_cells: int = 4_000_000_000
+    # The most cells of a batch's first call. It is small, so that the device soon computes while the next chunk is
+    # prepared.
     first_chunk_cells: int = 4_000_000_000
+    # Bases of the longest read for `forward`. Longer reads exceed float32's range, and their rounding errors add up.
     longest_fast_read: int = 500
-    times_kernels: bool = False
+    times_kernels: bool = False  # Whether it has `kernel_seconds`
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         """Score every pair in the backend's fast arithmetic.

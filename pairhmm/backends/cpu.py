@@ -14,31 +14,31 @@ from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.models.gatk import ERROR
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 
-LEVEL_VARIABLE = "PAIRHMM_CPU"
-"""The environment variable that forces a SIMD level."""
+ISA_VARIABLE = "PAIRHMM_CPU"
+"""The environment variable that forces an instruction set (ISA)."""
 
 
 class CpuBackend(Backend):
-    """Forward over the SIMD kernels of one level."""
+    """Forward over the SIMD kernels of one instruction set."""
 
     name = "cpu"
     label = "cpu"
 
-    def __init__(self, native: ModuleType, level: str) -> None:
+    def __init__(self, native: ModuleType, isa: str) -> None:
         self._native = native
-        self.level = level
+        self.isa = isa
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         scores = np.full(batch.pairs, np.nan)
-        self._native.forward(self.level, self._native_batch(batch), skip_read.view(np.uint8), threads, scores)
+        self._native.forward(self.isa, self._native_batch(batch), skip_read.view(np.uint8), threads, scores)
         return _scores(scores, FLOAT32)
 
     def forward_pairs(self, batch: PairBatch, pairs: NDArray[np.int64], threads: int) -> Scores:
         scores = np.full(len(pairs), np.nan)
         reads, haplotypes = batch.pair_indices(pairs)
-        self._native.forward_pairs(self.level, self._native_batch(batch), reads, haplotypes, threads, scores)
+        self._native.forward_pairs(self.isa, self._native_batch(batch), reads, haplotypes, threads, scores)
         return _scores(scores, FLOAT64)
 
     def computed_cells(self, batch: PairBatch) -> int:
@@ -71,42 +71,43 @@ def _scores(log10: NDArray[np.float64], precision: int) -> Scores:
     return Scores(log10, np.where(np.isnan(log10), UNSCORED, precision).astype(np.uint8))
 
 
-def levels() -> list[tuple[str, bool]]:
-    """SIMD levels of this build, slowest first, and whether this machine runs each; empty without the compiled part."""
+def instruction_sets() -> list[tuple[str, bool]]:
+    """Instruction sets of this build, slowest first, and whether this machine has each. Empty if not compiled."""
     native = _native()
     return [] if native is None else native.levels()
 
 
-def chosen_level() -> str:
-    """The level in use: the fastest that runs, or the one that ``PAIRHMM_CPU`` names.
+def chosen_isa() -> str:
+    """The instruction set in use: the fastest that this machine has, or the one that ``PAIRHMM_CPU`` names.
 
     Raises
     ------
     InputError
-        Where ``PAIRHMM_CPU`` names a level that does not exist or does not run here.
+        Where ``PAIRHMM_CPU`` names a set that does not exist or that this machine does not have.
     BackendUnavailable
-        Where the compiled part is missing, or no level runs here.
+        Where the compiled part is missing, or this machine has none of the sets.
     """
     compiled.require_compiled("backend cpu")
-    known = dict(levels())
+    known = dict(instruction_sets())
     running = [name for name, runs in known.items() if runs]
-    forced = os.environ.get(LEVEL_VARIABLE)
+    forced = os.environ.get(ISA_VARIABLE)
     if forced:
         if forced not in running:
-            why = "this machine does not run this level" if forced in known else "this build has no such level"
-            raise InputError(LEVEL_VARIABLE, forced, why, f"unset it or use one of {', '.join(running)}")
+            where = "machine" if forced in known else "build"
+            why = f"this {where} has no such instruction set"
+            raise InputError(ISA_VARIABLE, forced, why, f"unset it or use one of {', '.join(running)}")
         return forced
     if not running:
         raise BackendUnavailable(
-            "cpu", f"this machine runs none of {', '.join(known)}", "use --backend reference, or another machine"
+            "cpu", f"this machine has none of {', '.join(known)}", "use --backend reference, or another machine"
         )
     return running[-1]
 
 
 def status() -> Status:
-    """Whether a level runs here. A wrong ``PAIRHMM_CPU`` is an error, so that no other backend takes the work."""
+    """Whether an instruction set runs here. A wrong ``PAIRHMM_CPU`` is an error: no other backend takes the work."""
     try:
-        return Status(True, detail=chosen_level())
+        return Status(True, detail=chosen_isa())
     except BackendUnavailable as error:
         return Status(False, reason=error.reason, cure=error.cure)
 
@@ -114,7 +115,7 @@ def status() -> Status:
 def make() -> CpuBackend:
     native = _native()
     assert native is not None
-    return CpuBackend(native, chosen_level())
+    return CpuBackend(native, chosen_isa())
 
 
 def _native() -> ModuleType | None:

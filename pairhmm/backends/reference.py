@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.base import Backend, Status
 from pairhmm.models.batch import FLOAT64, ROW_SIZE, PairBatch, Scores, Start
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 
 _NOTHING = -(2**40)
 """Exponent of a cell whose values are zero."""

@@ -1,4 +1,4 @@
-"""What the GPU backends share: reads grouped into tiles, and a batch as one buffer that is sent while it is filled.
+"""Tiles of reads, and the packing of a batch into one buffer that is sent while it is filled, for all GPU backends.
 
 A tile holds reads of nearly one length, which a warp (a workgroup in WebGPU) scores together. Each read is spread over
 some lanes, and each lane owns some rows. The `layout` module of each backend says where arrays lie in the buffer.
@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.digits import Digits
+from pairhmm.backends.read_packing import PackedQualities
 from pairhmm.models.batch import PairBatch, Scores, Start
 from pairhmm.native import native
 from pairhmm.process import usable_cores
@@ -64,63 +64,35 @@ class Shape(NamedTuple):
 
 
 class Shapes(NamedTuple):
-    """The shapes of a backend's kernels, and which of them each read length takes.
+    """The shapes of a backend's kernels, and which of them each read length takes."""
 
-    Attributes
-    ----------
-    known : sequence of Shape
-        Shapes of one family follow each other, smallest first.
-    of_length : uint8[longest + 1]
-        Index into `known` of the shape with the least work, for each read length.
-    reads : int64[shapes]
-        Reads of a tile.
-    rows : int64[shapes]
-        Rows of a read, or of a strip of a read.
-    family : uint8[shapes]
-        Number of each shape's family. Shapes of one family give a read the same scores, bit by bit. If a tier is small,
-        its few reads go to a larger shape of its family.
-    tier_cells : int
-        Fixed cost of a tier, in cells.
-    item_sizes : (int, int, int)
-        Work items that a tier should have, and the fewest and most haplotype letters of an item. Short items balance
-        the load at the end of a tier. Long items reuse the rows that they have loaded.
-    """
-
-    known: Sequence[Shape]
+    known: Sequence[Shape]  # Shapes of one family follow each other, smallest first
+    # uint8[longest + 1]: index into `known` of the shape with the least work, for each read length
     of_length: NDArray[np.uint8]
-    reads: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    reads: NDArray[np.int64]  # int64[shapes]: reads of a tile
+    rows: NDArray[np.int64]  # int64[shapes]: rows of a read, or of a strip of a read
+    # uint8[shapes]: number of each shape's family. Shapes of one family give a read the same scores, bit by bit. If a
+    # tier is small, its few reads go to a larger shape of its family.
     family: NDArray[np.uint8]
-    tier_cells: int
+    tier_cells: int  # Fixed cost of a tier, in cells
+    # Work items that a tier should have, and the fewest and most haplotype letters of an item. Short items balance the
+    # load at the end of a tier. Long items reuse the rows that they have loaded.
     item_sizes: tuple[int, int, int]
 
 
 class Tier(NamedTuple):
-    """The tiles of one shape: one launch of a kernel.
-
-    Attributes
-    ----------
-    shape : Shape
-    first_item, items : int
-        Its first work item, among those of all tiers, and how many it has.
-    haplotypes_each : int
-        Haplotypes of a work item.
-    last : int
-        One past its last read in `order`.
-    pairs, cells : int
-        How much it scores. `cells` includes rows past the reads' ends.
-    longest : int
-        Columns of the trees that its longest item walks; 0 where haplotypes are not in trees.
-    """
+    """The tiles of one shape: one launch of a kernel."""
 
     shape: Shape
+    # Its first work item, among those of all tiers, and how many it has
     first_item: int
     items: int
-    haplotypes_each: int
-    last: int
+    haplotypes_each: int  # Haplotypes of a work item
+    last: int  # One past its last read in `order`
+    # How much it scores. `cells` includes rows past the reads' ends.
     pairs: int
     cells: int
-    longest: int
+    longest: int  # Columns of the trees that its longest item walks; 0 where haplotypes are not in trees
 
 
 RESCUERS = (Shape(2, 20), Shape(4, 20), Shape(8, 20), Shape(16, 16), Shape(32, 20))
@@ -158,7 +130,6 @@ def table_of_shapes(
         Cost of a step beside its rows, and what a tall shape adds to it; both in rows.
     kind : callable
         Gives the same value for all shapes of one family.
-    tier_cells : int
     item_sizes : (int, int, int)
         As in `Shapes`.
     rows_of_strips : iterable of int, optional
@@ -177,15 +148,9 @@ def table_of_shapes(
 
 
 class Staging(Protocol):
-    """A buffer that is filled on the host and copied to a device.
+    """A buffer that is filled on the host and copied to a device."""
 
-    Attributes
-    ----------
-    packer : native.Packer
-        Fills it.
-    """
-
-    packer: native.Packer
+    packer: native.Packer  # Fills it
 
     def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Make buffers of that size on both sides.
@@ -216,17 +181,9 @@ class TreeSizes(NamedTuple):
 
 
 class SentTrees(NamedTuple):
-    """The trees of a batch's haplotypes in a buffer (`cpu/packing/tree_streams.hpp`).
+    """The trees of a batch's haplotypes in a buffer (`cpu/packing/tree_streams.hpp`)."""
 
-    Attributes
-    ----------
-    of_group, trees, places, events, joins, streams : int
-        Byte offsets of the arrays.
-    sizes : TreeSizes
-    columns : uint32[groups]
-        Columns of the trees of each group.
-    """
-
+    # Byte offsets of the arrays
     of_group: int
     trees: int
     places: int
@@ -234,7 +191,7 @@ class SentTrees(NamedTuple):
     joins: int
     streams: int
     sizes: TreeSizes
-    columns: NDArray[np.uint32]
+    columns: NDArray[np.uint32]  # uint32[groups]: columns of the trees of each group
 
 
 TREE_ARRAYS = SentTrees._fields[:6]
@@ -248,9 +205,9 @@ LETTERS_OF_TREE_BYTE = 16
 
 
 @cache
-def team() -> native.Team:
+def team() -> native.ThreadPool:
     """The threads that pack batches for devices, and compute scores from what they send back: at most all cores."""
-    return native.Team(min(usable_cores(), PACKERS) - 1)
+    return native.ThreadPool(min(usable_cores(), PACKERS) - 1)
 
 
 LEAST_ROUSING = 1 << 20
@@ -311,12 +268,7 @@ def send_with_tiles(
 
     Parameters
     ----------
-    plan : Plan
-    places : TilePlaces
-    batch : PairBatch
     skip_read : bool[reads]
-    table : Shapes
-    staging : Staging
     tell : callable
         Called once, while the last bytes are written. It gets the tiers, those with most work items first, so that the
         tier that runs last is short; and the trees, or None where there are none.
@@ -391,7 +343,7 @@ def runs_within(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
 
 
 SentDigits = tuple[Sequence[NDArray[np.uint8]], Sequence[int], int, int]
-"""`Digits` as the compiled part takes them."""
+"""`PackedQualities` as the compiled part takes them."""
 
 
 class Plan:
@@ -419,7 +371,7 @@ class Plan:
         self._parts.append((at, values))
         return at
 
-    def add_digits(self, digits: Digits) -> int:
+    def add_digits(self, digits: PackedQualities) -> int:
         """Plan room for the numbers that digits make; returns their byte offset."""
         at = self.room(digits.width * len(digits))
         self._parts.append((at, (digits.arrays, digits.weights, digits.offset, digits.width)))

@@ -1,1 +1,1 @@
-"""What `pairhmm bench` measures: speed and accuracy of backends, devices and scans."""
+"""`pairhmm bench`: speed and accuracy of backends, devices and scans."""

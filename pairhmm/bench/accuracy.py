@@ -10,20 +10,13 @@ from pairhmm.bench.dosages import read_dosages
 
 @dataclass(frozen=True, slots=True)
 class CallAccuracy:
-    """Counts of one class of variants.
+    """Counts of one class of variants."""
 
-    Attributes
-    ----------
-    true_positives, false_positives, false_negatives : int
-        Alternate alleles in both sets, in the calls only, and in the truth only.
-    same_genotype : int
-        True positives with as many copies of the allele as in the truth.
-    """
-
+    # Alternate alleles in both sets, in the calls only, and in the truth only
     true_positives: int
     false_positives: int
     false_negatives: int
-    same_genotype: int
+    same_genotype: int  # True positives with as many copies of the allele as in the truth
 
     @property
     def precision(self) -> float:
@@ -61,25 +54,11 @@ def compare(
     reference: str | os.PathLike[str],
     sample: str | None = None,
 ) -> dict[str, CallAccuracy]:
-    """Compare a sample's genotypes in two VCF or BCF files.
+    """Compare a sample's genotypes (by default the first) in two VCF or BCF files: ``"snv"`` and ``"indel"``.
 
     Every alternate allele of a genotype is trimmed and left-aligned before it is looked up in the other file, so that
     it does not matter how either wrote it. Records that a filter failed and genotypes without an alternate allele are
     left out.
-
-    Parameters
-    ----------
-    calls, truth : path
-        VCF, bgzipped VCF or BCF.
-    reference : path
-        FASTA that both were made with.
-    sample : str, optional
-        Column of both; by default the first.
-
-    Returns
-    -------
-    dict of str to CallAccuracy
-        Keys ``"snv"`` and ``"indel"``.
     """
     called = read_dosages(calls, reference, sample)
     expected = read_dosages(truth, reference, sample)

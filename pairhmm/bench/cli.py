@@ -1,19 +1,32 @@
-"""`pairhmm bench`: speed and accuracy on this machine, a module a table."""
+"""`pairhmm bench`: speed and accuracy on this machine."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+from statistics import median
+
 import rich_click as click
 
-from pairhmm.bench import cli_dp as dp
-from pairhmm.bench import cli_forward as forward
-from pairhmm.bench import cli_map as map
-from pairhmm.bench import cli_scan as scan
-from pairhmm.cli.help_style import CommandGroup
+from pairhmm import backends
+from pairhmm.bench import cli_forward, dp
+from pairhmm.bench import map as bench_map
+from pairhmm.bench import scan as bench_scan
+from pairhmm.bench.cli_options import Lengths, Tables, device_option, gpu_option, json_option, repetitions_option
+from pairhmm.cli.compute import threads_option
+from pairhmm.cli.fields import option
+from pairhmm.cli.help_style import MEASUREMENT, Command, CommandGroup
+from pairhmm.engine import Choice
+
+log = logging.getLogger(__name__)
 
 EXAMPLES = (
     "pairhmm bench forward --lengths 100,1000",
     "pairhmm bench scan --backend cuda",
 )
+
+DP_BACKEND = "cuda"
 
 
 @click.group("bench", cls=CommandGroup, examples=EXAMPLES)
@@ -21,7 +34,157 @@ def command() -> None:
     """Measure speed and accuracy on this machine."""
 
 
-command.add_command(forward.command)
-command.add_command(scan.command)
-command.add_command(dp.command)
-command.add_command(map.command)
+command.add_command(cli_forward.command)
+
+
+@command.command(
+    "scan",
+    cls=Command,
+    examples=("pairhmm bench scan", "pairhmm bench scan --backend webgpu --samples 10 --signatures 100"),
+)
+@option(
+    bench_scan.measure_scan,
+    "samples",
+    least=1,
+    metavar="N",
+    panel=MEASUREMENT,
+    help="Number of samples, of 150,000 bases on average. By default"
+    f" {bench_scan.SIZES[0]:,}; for a software adapter, {bench_scan.SOFTWARE_SIZES[0]:,}.",
+)
+@option(
+    bench_scan.measure_scan,
+    "signatures",
+    least=1,
+    metavar="N",
+    panel=MEASUREMENT,
+    help="Number of signatures, of 6,500 bases on average. By default"
+    f" {bench_scan.SIZES[1]:,}; for a software adapter, {bench_scan.SOFTWARE_SIZES[1]:,}.",
+)
+@repetitions_option(bench_scan.measure_scan, "The table shows the median.")
+@gpu_option
+@device_option
+@threads_option(bench_scan.measure_scan)
+@json_option
+def time_scan(
+    samples: int | None,
+    signatures: int | None,
+    repetitions: int,
+    backend: str,
+    device: int | None,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Time a scan of simulated samples on a GPU and on the CPU.
+
+    Seconds are from packed arrays to hits, both on the host. The hits are compared with the CPU's.
+    """
+    tables = Tables(as_json)
+    speeds = bench_scan.measure_scan(
+        backend, device, samples, signatures, repetitions=repetitions, threads=threads, announce=log.info
+    )
+    tables.devices([Choice(backend, None if device is None else (device,))])
+    tables.table("scan", "backend", "bases", "patterns", "hits", "seconds", "speedup", "same")
+    for speed in speeds:
+        figures = speed.hits, f"{median(speed.seconds):.4f}", f"{speed.speedup:.3g}", "yes" if speed.same else "no"
+        tables.row({**asdict(speed), "speedup": speed.speedup}, speed.backend, speed.bases, speed.patterns, *figures)
+    tables.finish()
+
+
+@command.command("dp", cls=Command, examples=("pairhmm bench dp", "pairhmm bench dp --lengths 250 --gigacells 10"))
+@click.option(
+    "--lengths",
+    type=Lengths(),
+    default=Lengths.text(dp.DEFAULT_LENGTHS),
+    show_default=True,
+    metavar="N,N",
+    panel=MEASUREMENT,
+    help="Lengths of both sides of a pair, in bases or samples.",
+)
+@option(
+    dp.measure_cells,
+    "gigacells",
+    least=1,
+    metavar="N",
+    panel=MEASUREMENT,
+    help="Cells of a measurement, in 10^9, at every length.",
+)
+@repetitions_option(dp.measure_cells, "The table shows the median.")
+@device_option
+@json_option
+def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: int | None, as_json: bool) -> None:
+    """Time the kernels of alignment and time warping on a CUDA GPU.
+
+    Each method has the same number of cells at every length. GCUPS are 10^9 cells a second.
+    """
+    number = backends.device_of(DP_BACKEND, device) or 0
+    tables = Tables(as_json)
+    tables.devices([Choice(DP_BACKEND, (number,))])
+    tables.table("cells", "method", "length", "pairs", "gcups")
+    for speed in dp.measure_cells(number, lengths, gigacells, repetitions=repetitions):
+        record = {**asdict(speed), "gcups": speed.gcups}
+        tables.row(record, speed.method, speed.length, speed.pairs, f"{speed.gcups:.1f}")
+    tables.finish()
+
+
+@command.command(
+    "map", cls=Command, examples=("pairhmm bench map", "pairhmm bench map --backend webgpu --nodes 100,1000 --accuracy")
+)
+@click.option(
+    "--nodes",
+    type=Lengths(),
+    default=Lengths.text(bench_map.NODES),
+    show_default=True,
+    metavar="N,N",
+    panel=MEASUREMENT,
+    help="Numbers of samples.",
+)
+@option(
+    bench_map.measure_map,
+    "groups",
+    least=1,
+    metavar="N",
+    panel=MEASUREMENT,
+    help="Groups of properties. A sample has 1 to 11 tokens in a group, and 12 to 40 in every fifth.",
+)
+@repetitions_option(bench_map.measure_map, "The table shows the median.")
+@click.option(
+    "--accuracy",
+    is_flag=True,
+    panel=MEASUREMENT,
+    help="Add a table of the largest differences from the float64 oracle.",
+)
+@gpu_option
+@device_option
+@threads_option(bench_map.measure_map)
+@json_option
+def time_map(
+    nodes: Sequence[int],
+    groups: int,
+    repetitions: int,
+    accuracy: bool,
+    backend: str,
+    device: int | None,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Time how samples are placed on the map, on a GPU and on the CPU, and name what '--backend auto' takes.
+
+    Seconds are from arrays to positions, both on the host: samples are sketched, projected and blended with ten
+    neighbours. Kernels are timed by the device's clock.
+    """
+    tables = Tables(as_json)
+    speeds = bench_map.measure_map(backend, device, nodes, groups, repetitions=repetitions, threads=threads)
+    tables.devices([Choice(backend, None if device is None else (device,))])
+    columns = ("nodes", "groups", "tokens", "cpu_seconds", f"{backend}_seconds", "speedup")
+    tables.table("map", *columns, "sketch_kernel_ms", "blend_kernel_ms", "auto")
+    for speed in speeds:
+        seconds = f"{speed.cpu_seconds:.4g}", f"{speed.device_seconds:.4g}", f"{speed.speedup:.3g}"
+        kernels = f"{1e3 * speed.sketch_seconds:.3g}", f"{1e3 * speed.blend_seconds:.3g}"
+        record = {**asdict(speed), "speedup": speed.speedup}
+        tables.row(record, speed.nodes, speed.groups, speed.tokens, *seconds, *kernels, speed.auto)
+    if accuracy:
+        tables.table("differences", "nodes", "signatures", "projections", "blends")
+        for difference in bench_map.measure_map_differences(backend, device, nodes, threads=threads):
+            largest = f"{difference.projections:.2g}", f"{difference.blends:.2g}"
+            tables.row(asdict(difference), difference.nodes, difference.signatures, *largest)
+    tables.finish()

@@ -3,17 +3,65 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
 
 import rich_click as click
 
-from pairhmm.bench.devices import devices, simd_levels
+from pairhmm import backends
+from pairhmm.backends import Status, cpu
 from pairhmm.cli.compute import threads_option
 from pairhmm.cli.help_style import COMPUTE, OUTPUT, Command
 from pairhmm.engine import calibration, forward
 from pairhmm.engine.calibration import DeviceSpeed
+from pairhmm.errors import InputError
 from pairhmm.process import usable_cores
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A backend, and whether it runs on this machine.
+
+    Attributes
+    ----------
+    backend : str
+    available : bool
+    detail : str
+        What it runs on.
+    devices : tuple of str
+        Name and size of each device that ``--device`` can choose, in the order of their indices.
+    reason, cure : str
+        What is missing, and how to get it.
+    """
+
+    backend: str
+    available: bool
+    detail: str
+    devices: tuple[str, ...]
+    reason: str
+    cure: str
+
+
+def devices() -> list[Device]:
+    """Every backend of this version, fastest first."""
+    found = []
+    for name in backends.names():
+        status = _status(name)
+        found.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
+    return found
+
+
+def _status(name: str) -> Status:
+    try:
+        return backends.status(name)
+    except InputError as error:
+        return Status(False, reason=f"{error.path}={error.record}: {error.rule}", cure=error.cure)
+
+
+def instruction_sets() -> dict[str, bool]:
+    """Instruction sets of this build, slowest first, and whether this machine has each."""
+    return dict(cpu.instruction_sets())
+
 
 UNITS = {calibration.FORWARD: "cells", calibration.PLACE: "token sets", calibration.DISTANCES: "words of pairs"}
 DOES = {calibration.FORWARD: "score", calibration.PLACE: "draw a map", calibration.DISTANCES: "compare sketches"}
@@ -27,20 +75,20 @@ EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --cali
     "calibrates",
     is_flag=True,
     panel=COMPUTE,
-    help="The speed of each backend is measured on this machine and kept. '--backend auto' then knows from which size"
-    " of work on a GPU is faster than the CPU.",
+    help="Measure the speed of each backend and save it, so that '--backend auto' knows when a GPU is faster than the"
+    " CPU.",
 )
 @threads_option(forward)
-@click.option("--json", "as_json", is_flag=True, panel=OUTPUT, help="The list is written as JSON.")
+@click.option("--json", "as_json", is_flag=True, panel=OUTPUT, help="Write the list as JSON.")
 def command(calibrates: bool, threads: int, as_json: bool) -> None:
-    """List the backends that run here with their devices, and say what the others lack.
+    """List the backends that run here with their devices, and what the others lack.
 
-    The numbers of the devices are those that --device takes in other commands.
+    --device of other commands takes the numbers of this list.
     """
     if calibrates:
         _calibrate(threads)
         return
-    found, levels = devices(), simd_levels()
+    found, levels = devices(), instruction_sets()
     if as_json:
         click.echo(json.dumps({"backends": [asdict(device) for device in found], "simd_levels": levels}, indent=2))
         return
@@ -51,7 +99,7 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
             label = f"{device.backend}:{index}"
             click.echo(f"{label:<10} {'':<10} {description}")
     told = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
-    click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=LEVEL forces one")
+    click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=NAME forces one")
 
 
 def _rate(per_second: float) -> str:
@@ -65,11 +113,10 @@ def _worth(cpu: DeviceSpeed, device: DeviceSpeed, threads: int) -> str:
 
 def _calibrate(threads: int) -> None:
     from pairhmm import backends
-    from pairhmm.bench.calibrate import measure
-    from pairhmm.bench.calibrate_map import measure_map_work
+    from pairhmm.bench.calibrate import WORKS, measure
 
     speeds = []
-    for speed in chain(measure(threads), measure_map_work(threads)):
+    for speed in chain.from_iterable(measure(work, threads) for work in WORKS.values()):
         speeds.append(speed)
         click.echo(
             f"{speed.work:<9} {speed.backend:<8} {speed.device}: start {speed.start_seconds:.2f} s, "
@@ -81,4 +128,4 @@ def _calibrate(threads: int) -> None:
         if cpu is not None and speed.backend in backends.on_devices():
             told = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
             click.echo(f"--backend auto takes {speed.backend} ({speed.device}) to {DOES[speed.work]} {'; '.join(told)}")
-    click.echo(f"The calibration is kept in {calibration.save(calibration.Calibration(speeds))}")
+    click.echo(f"The calibration is saved in {calibration.save(calibration.Calibration(speeds))}")

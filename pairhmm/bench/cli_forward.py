@@ -13,8 +13,7 @@ import rich_click as click
 from pairhmm import backends
 from pairhmm.bench import device
 from pairhmm.bench import lengths as by_length
-from pairhmm.bench.cli_options import Lengths, json_option, repetitions_option
-from pairhmm.bench.cli_tables import Tables
+from pairhmm.bench.cli_options import Lengths, Tables, json_option, repetitions_option
 from pairhmm.bench.workloads import WORKLOADS
 from pairhmm.cli.compute import device_memory_option, devices_option, threads_option
 from pairhmm.cli.fields import either, option
@@ -40,7 +39,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="A .in file whose groups are one more workload in the table of workloads.",
+    help="A .in file, measured as one more workload.",
 )
 @option(
     device.measure_groups,
@@ -48,7 +47,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     least=1,
     metavar="N",
     panel=INPUT,
-    help="The groups of --groups are in the batch this many times.",
+    help="How often the batch repeats the groups of --groups.",
 )
 @click.option(
     "--table",
@@ -57,8 +56,8 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     type=click.Choice(TABLES),
     metavar="NAME",
     panel=MEASUREMENT,
-    help=f"A table to make: {either(TABLES)}. This option may be repeated. Without it, the table is {LENGTHS}, and a"
-    " GPU that is not software gets all tables.",
+    help=f"A table to make: {either(TABLES)}. May be repeated. By default {LENGTHS}, and all tables for a GPU that is"
+    " not software.",
 )
 @option(
     by_length.measure_speed,
@@ -68,7 +67,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     default=Lengths.text(by_length.DEFAULT_LENGTHS),
     metavar="N,N",
     panel=MEASUREMENT,
-    help="The lengths of the reads and haplotypes, in bases.",
+    help="Lengths of reads and haplotypes, in bases.",
 )
 @click.option(
     "--workload",
@@ -76,24 +75,22 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     multiple=True,
     metavar="NAME",
     panel=MEASUREMENT,
-    help="A synthetic workload for the table of workloads. This option may be repeated. Without it, the table has all"
-    " of them.",
+    help="A synthetic workload. May be repeated; by default all of them.",
 )
 @click.option(
     "--accuracy",
     is_flag=True,
     panel=MEASUREMENT,
-    help="Scores are compared with the float64 oracle, too. At 100,000 bases that takes minutes, which is announced.",
+    help="Also compare scores with the float64 oracle. At 100,000 bases this takes minutes.",
 )
-@repetitions_option(by_length.measure_speed, "The best time counts for lengths, the median in the other tables.")
+@repetitions_option(by_length.measure_speed, "Lengths take the best time, the other tables the median.")
 @click.option(
     "--backend",
     "named",
     multiple=True,
     metavar="NAME",
     panel=COMPUTE,
-    help="A backend to measure. This option may be repeated. Without it, all backends that can run here are measured,"
-    " apart from the oracle.",
+    help="A backend to measure. May be repeated; by default all that run here but the oracle.",
 )
 @devices_option
 @device_memory_option

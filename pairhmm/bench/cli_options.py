@@ -1,11 +1,20 @@
-"""Options that the commands of `pairhmm bench` share."""
+"""Options and tables that the commands of `pairhmm bench` share."""
 
 from __future__ import annotations
 
+import json
+import logging
+from collections.abc import Sequence
+
 import rich_click as click
 
+from pairhmm.bench.device import describe
 from pairhmm.cli.fields import Decorator, option
-from pairhmm.cli.help_style import MEASUREMENT, OUTPUT
+from pairhmm.cli.help_style import COMPUTE, MEASUREMENT, OUTPUT
+from pairhmm.cli.param_types import Whole
+from pairhmm.engine import Choice
+
+log = logging.getLogger(__name__)
 
 
 class Lengths(click.ParamType):  # type: ignore[type-arg]
@@ -16,7 +25,6 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: str | tuple[int, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """The numbers; each is at least 1."""
         if isinstance(value, tuple):
             return value
         try:
@@ -29,7 +37,6 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]
 
     @staticmethod
     def text(lengths: tuple[int, ...]) -> str:
-        """Numbers as they are given."""
         return ",".join(map(str, lengths))
 
 
@@ -41,10 +48,67 @@ def repetitions_option(owner: object, what_counts: str) -> Decorator:
         least=1,
         metavar="N",
         panel=MEASUREMENT,
-        help=f"Each measurement is done this many times. {what_counts}",
+        help=f"How often to repeat each measurement. {what_counts}",
     )
 
 
 json_option = click.option(
-    "--json", "as_json", is_flag=True, panel=OUTPUT, help="One JSON object is written in place of tables."
+    "--json", "as_json", is_flag=True, panel=OUTPUT, help="Write one JSON object in place of tables."
 )
+
+GPUS = ("cuda", "webgpu")
+"""Backends that are compared with the CPU."""
+
+gpu_option = click.option(
+    "--backend",
+    type=click.Choice(GPUS),
+    default=GPUS[0],
+    show_default=True,
+    metavar="NAME",
+    panel=COMPUTE,
+    help=f"The GPU backend to measure: {' or '.join(GPUS)}.",
+)
+
+device_option = click.option(
+    "--device",
+    type=Whole(0),
+    metavar="N",
+    panel=COMPUTE,
+    help="The GPU, by its number in 'pairhmm devices'. The first GPU by default.",
+)
+
+
+class Tables:
+    """Writes tables of tab-separated rows, each row as soon as it is known, or one JSON object at the end."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._records: dict[str, list[dict[str, object]]] = {}
+        self._current: list[dict[str, object]] = []
+
+    def table(self, name: str, *columns: str) -> None:
+        """Begin a table, with its name in JSON."""
+        self._current = self._records[name] = []
+        self._line(*columns)
+
+    def row(self, record: dict[str, object], *values: object) -> None:
+        """Add a measurement: its record in JSON, and its values in the table."""
+        self._current.append(record)
+        self._line(*values)
+
+    def devices(self, choices: Sequence[Choice]) -> None:
+        """Name the devices that the tables are measured on."""
+        self._records["devices"] = []
+        for choice in choices:
+            about = describe(choice)
+            self._records["devices"].append(dict(about))
+            log.info("%s", ", ".join(f"{name} {value}" for name, value in about.items() if value))
+
+    def finish(self) -> None:
+        """Write the JSON object, if that was asked for."""
+        if self._as_json:
+            click.echo(json.dumps(self._records, indent=1))
+
+    def _line(self, *values: object) -> None:
+        if not self._as_json:
+            click.echo("\t".join(map(str, values)))

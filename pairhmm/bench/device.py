@@ -19,7 +19,7 @@ import numpy as np
 from pairhmm import backends, engine
 from pairhmm.backends import Backend
 from pairhmm.bench.lengths import computed_share
-from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, join, make_workload
+from pairhmm.bench.workloads import WORKLOADS, Workload, groups_of, make_workload
 from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.errors import InputError, OutOfDeviceMemory, PairhmmError
@@ -27,20 +27,7 @@ from pairhmm.forward.batches import read_batches
 from pairhmm.forward.files import forward_files
 from pairhmm.forward.pair_texts import write_in
 from pairhmm.models.batch import FLOAT32, PairBatch
-
-__all__ = [
-    "FILE_WORKLOAD",
-    "KERNEL_LENGTHS",
-    "FileSpeed",
-    "KernelSpeed",
-    "WorkloadSpeed",
-    "describe",
-    "measure_devices",
-    "measure_files",
-    "measure_groups",
-    "measure_kernels",
-    "measure_workloads",
-]
+from pairhmm.models.merging import merge_batches
 
 log = logging.getLogger(__name__)
 
@@ -71,22 +58,14 @@ FILE_WORKLOAD = "s150"
 
 @dataclass(frozen=True, slots=True)
 class KernelSpeed:
-    """Speed of the kernels alone on groups of 32 reads x 32 haplotypes of `length` bases.
-
-    Attributes
-    ----------
-    backend : str
-    length, groups, cells : int
-        Bases of a sequence; groups and cells of each launch.
-    seconds : list of float
-        Seconds of each repetition. Each has a batch of its own.
-    """
+    """Speed of the kernels alone on groups of 32 reads x 32 haplotypes of `length` bases."""
 
     backend: str
+    # Bases of a sequence; groups and cells of each launch
     length: int
     groups: int
     cells: int
-    seconds: list[float]
+    seconds: list[float]  # Seconds of each repetition. Each has a batch of its own.
 
     @property
     def gcups(self) -> float:
@@ -96,33 +75,17 @@ class KernelSpeed:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadSpeed:
-    """Speed from the arrays of a packed batch to its scores on the host.
-
-    Attributes
-    ----------
-    backend, workload : str
-    pairs : int
-        Pairs of the last repetition's batch.
-    rescued : int
-        Pairs of that batch that were not scored in plain float32.
-    cells : list of int
-        Cells of the whole matrices of each repetition, since each has a new batch.
-    computed : float
-        Share of the last batch's cells that is computed. Haplotypes of a group share the others.
-    seconds : list of float
-        Seconds of each repetition.
-    kernel_seconds : list of float
-        Seconds of the kernels alone, on the last batch as a whole. Empty if the backend does not time its kernels, if
-        there are several devices, if the batch does not fit, or if its reads are too long for these kernels.
-    """
+    """Speed from the arrays of a packed batch to its scores on the host."""
 
     backend: str
     workload: str
-    pairs: int
-    rescued: int
-    cells: list[int]
-    computed: float
-    seconds: list[float]
+    pairs: int  # Pairs of the last repetition's batch
+    rescued: int  # Pairs of that batch that were not scored in plain float32
+    cells: list[int]  # Cells of the whole matrices of each repetition, since each has a new batch
+    computed: float  # Share of the last batch's cells that is computed. Haplotypes of a group share the others.
+    seconds: list[float]  # Seconds of each repetition
+    # Seconds of the kernels alone, on the last batch as a whole. Empty if the backend does not time its kernels, if
+    # there are several devices, if the batch does not fit, or if its reads are too long for these kernels.
     kernel_seconds: list[float]
 
     @property
@@ -140,24 +103,15 @@ class WorkloadSpeed:
 
 @dataclass(frozen=True, slots=True)
 class FileSpeed:
-    """Wall time of `pairhmm forward` from a `.in` file to a table.
-
-    Attributes
-    ----------
-    backend, workload : str
-    pairs, cells : int
-    process_seconds : list of float
-        Seconds of the whole command.
-    again_seconds : list of float
-        Seconds of the same work in a process that has done it before. They leave out the start of the interpreter and
-        the first use of the device.
-    """
+    """Wall time of `pairhmm forward` from a `.in` file to a table."""
 
     backend: str
     workload: str
     pairs: int
     cells: int
-    process_seconds: list[float]
+    process_seconds: list[float]  # Seconds of the whole command
+    # Seconds of the same work in a process that has done it before. They leave out the start of the interpreter and the
+    # first use of the device.
     again_seconds: list[float]
 
 
@@ -188,21 +142,9 @@ def measure_kernels(
 ) -> Iterator[KernelSpeed]:
     """Time the kernels of a GPU backend on groups of 32 x 32 sequences of one length, on the first device chosen.
 
-    Parameters
-    ----------
-    choice : Choice
-    lengths : sequence of int
-        Bases of reads and haplotypes. Lengths above the backend's `longest_fast_read` are left out with a warning,
-        because such reads take other kernels.
-    repetitions : int
-        Launches, each on random inputs of its own.
-    cells : int, optional
-        Cells of a launch; without it, as many as take the device at least 25 ms.
-
-    Raises
-    ------
-    InputError
-        If the backend does not time its kernels.
+    Each launch has random inputs of its own, of so many cells; by default as many as take the device at least 25 ms.
+    Lengths above the backend's `longest_fast_read` take other kernels: they are left out, with a warning. InputError if
+    the backend does not time its kernels.
     """
     device = choice.devices[0] if choice.devices else None
     backend = backends.load(choice.backend, device, choice.device_memory)
@@ -265,17 +207,11 @@ def measure_workloads(
 def measure_groups(
     choice: Choice, path: str | Path, copies: int = 1, *, repetitions: int = 5, threads: int = 1
 ) -> WorkloadSpeed:
-    """Time the groups of a `.in` file, from host arrays to host scores. The batch holds `copies` copies of them.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be used, or has no group.
-    """
+    """Time `copies` copies of the groups of a `.in` file, from host arrays to host scores."""
     batches = list(read_batches(path, threads))
     if not batches:
         raise InputError(str(path), "", "no group in it", "give at least one")
-    batch = join(batches * copies)
+    batch = merge_batches(batches * copies)
     name = Path(path).name if copies == 1 else f"{Path(path).name} x {copies}"
     return _time(engine.choose(choice), name, repeat(batch, repetitions + 1), threads)
 
@@ -284,7 +220,7 @@ def measure_devices(
     backend: str, devices: Sequence[int], name: str = "s250", copies: int = 8, *, repetitions: int = 5, threads: int = 1
 ) -> Iterator[WorkloadSpeed]:
     """Time a batch of `copies` copies of a workload, on the first of the devices and then on all of them."""
-    batch = join([make_workload(WORKLOADS[name])] * copies)
+    batch = merge_batches([make_workload(WORKLOADS[name])] * copies)
     for used in (tuple(devices[:1]), tuple(devices)):
         pool = engine.choose(Choice(backend, used))
         yield _time(pool, f"{name} x {copies}", repeat(batch, repetitions + 1), threads)

@@ -11,7 +11,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.files.htslib import UNREADABLE, quiet
-from pairhmm.variants.without_index import open_variants
+from pairhmm.variants.records import open_variants
 
 FETCHED_AT_ONCE = 200
 
@@ -33,18 +33,9 @@ class Allele(NamedTuple):
 def normalise(chrom: str, start: int, ref: str, alt: str, fetch: Callable[[int, int], str]) -> list[Allele]:
     """Trim and left-align one alternate allele. A substitution of several bases becomes several SNVs.
 
-    Follows Tan, Abecasis and Kang (2015), "Unified representation of genetic variants", algorithm 1.
-
-    Parameters
-    ----------
-    chrom : str
-        Contig.
-    start : int
-        0-based position of the first base of `ref`.
-    ref, alt : str
-        Alleles, upper case.
-    fetch : callable
-        ``fetch(begin, end)`` returns the reference bases of that 0-based half-open interval of the contig.
+    Follows Tan, Abecasis and Kang (2015), "Unified representation of genetic variants", algorithm 1. `start` is the
+    0-based position of `ref`; ``fetch(begin, end)`` returns the reference bases of a 0-based half-open interval of the
+    contig.
     """
     if len(ref) == len(alt):
         pairs = enumerate(zip(ref, alt, strict=True))
@@ -74,21 +65,10 @@ def normalise(chrom: str, start: int, ref: str, alt: str, fetch: Callable[[int, 
 def read_dosages(
     path: str | os.PathLike[str], reference: str | os.PathLike[str], sample: str | None = None
 ) -> Counter[Allele]:
-    """Copies of every alternate allele in the genotypes of one sample.
+    """Copies of every alternate allele in the genotypes of one sample (by default the first) of a VCF or BCF.
 
-    Parameters
-    ----------
-    path : path
-        VCF, bgzipped VCF or BCF; records whose FILTER is neither PASS nor missing are left out.
-    reference : path
-        The FASTA that the file was made with.
-    sample : str, optional
-        Name of the sample's column; by default the first.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read, has no samples or lacks `sample`.
+    Records whose FILTER is neither PASS nor missing are left out. InputError for a file that can't be read, has no
+    samples or lacks `sample`.
     """
     copies: Counter[Allele] = Counter()
     try:

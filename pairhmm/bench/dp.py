@@ -16,8 +16,6 @@ from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.warp.base import WARPERS
 from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
 
-__all__ = ["DEFAULT_LENGTHS", "METHODS", "CellSpeed", "DpWork", "make_work", "measure_cells"]
-
 DEFAULT_LENGTHS = (100, 250, 1_000, 10_000)
 """Bases or levels of both sides of a pair."""
 
@@ -30,26 +28,17 @@ KEPT, LEVELS = 0.9, 16
 ALIGNMENTS = {"linear": Scoring(0, -4, -3, -3), "affine": Scoring(1, -4, -6, -1), "edit": PRESETS["edit"]}
 WARPING = "warping"
 METHODS = (*ALIGNMENTS, WARPING)
-"""What is measured."""
+"""Methods that are timed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellSpeed:
-    """Speed on pairs of `length` x `length`.
+    """Speed on pairs of `length` x `length`."""
 
-    Attributes
-    ----------
-    method : str
-        One of `METHODS`.
-    length, pairs : int
-    seconds : list of float
-        Of the kernels in each repetition, by the device's clock.
-    """
-
-    method: str
+    method: str  # One of `METHODS`
     length: int
     pairs: int
-    seconds: list[float]
+    seconds: list[float]  # Of the kernels in each repetition, by the device's clock
 
     @property
     def gcups(self) -> float:
@@ -59,15 +48,9 @@ class CellSpeed:
 
 @dataclass(frozen=True, slots=True)
 class DpWork:
-    """Pairs of one length.
+    """Pairs of one length."""
 
-    Attributes
-    ----------
-    queries, targets : ndarray, shape (distinct, length), int16
-        Bases 0 to 3, or levels. Pairs take them in turn.
-    pairs : int
-    """
-
+    # Bases 0 to 3, or levels. Pairs take them in turn.
     queries: NDArray[np.int16]
     targets: NDArray[np.int16]
     pairs: int
@@ -108,23 +91,7 @@ def make_work(method: str, length: int, cells: float, seed: int = 1) -> DpWork:
 def measure_cells(
     device: int, lengths: Sequence[int] = DEFAULT_LENGTHS, gigacells: int = 40, *, repetitions: int = 3
 ) -> Iterator[CellSpeed]:
-    """Time each method at each length.
-
-    Parameters
-    ----------
-    device : int
-        Index of the CUDA device.
-    lengths : sequence of int
-    gigacells : int
-        10^9 cells of a repetition, at every length.
-    repetitions : int
-        Those that count; one before them does not.
-
-    Raises
-    ------
-    BackendUnavailable
-        Without CUDA.
-    """
+    """Time each method at each length on a CUDA device. The first repetition does not count."""
     aligner: Any = ALIGNERS.load("cuda", device=device)
     warper: Any = WARPERS.load("cuda", device=device)
     for length in lengths:

@@ -14,8 +14,6 @@ from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.batch import Group, PairBatch, Read
 
-__all__ = ["DEFAULT_LENGTHS", "LengthSpeed", "ScoreAccuracy", "make_groups", "measure_accuracy", "measure_speed"]
-
 DEFAULT_LENGTHS = (100, 1_000, 10_000, 100_000)
 ORACLE = next(filter(is_oracle, names()))
 
@@ -33,34 +31,17 @@ Announce = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class LengthSpeed:
-    """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, without packing.
+    """Speed of a backend on pairs of `length` x `length` bases: best of `repetitions`, without packing."""
 
-    Attributes
-    ----------
-    backend : str
-        Name of the backend.
-    length : int
-        Bases of the read and of the haplotype.
-    threads : int
-        CPU threads.
-    pairs, cells : int
-        Pairs and cells of one repetition: those of whole matrices.
-    computed : float
-        Share of these cells that is computed. Haplotypes of a group share the others.
-    seconds : float
-        Seconds of the best repetition, from the packed batch to the scores.
-    repetitions : int
-        How many were timed.
-    """
-
-    backend: str
-    length: int
-    threads: int
+    backend: str  # Name of the backend
+    length: int  # Bases of the read and of the haplotype
+    threads: int  # CPU threads
+    # Pairs and cells of one repetition: those of whole matrices
     pairs: int
     cells: int
-    computed: float
-    seconds: float
-    repetitions: int
+    computed: float  # Share of these cells that is computed. Haplotypes of a group share the others.
+    seconds: float  # Seconds of the best repetition, from the packed batch to the scores
+    repetitions: int  # How many were timed
 
     @property
     def gcups(self) -> float:
@@ -70,31 +51,16 @@ class LengthSpeed:
 
 @dataclass(frozen=True, slots=True)
 class ScoreAccuracy:
-    """Difference of a backend from the float64 oracle on pairs of `length` x `length` bases.
+    """Difference of a backend from the float64 oracle on pairs of `length` x `length` bases."""
 
-    Attributes
-    ----------
-    backend : str
-        Name of the backend.
-    length, pairs : int
-        Bases of a sequence, and number of pairs compared.
-    worst : float
-        Largest abs(score - oracle) in log10 units; NaN or infinite where a score is.
-    worst_relative : float
-        Largest abs(score - oracle) / max(abs(oracle), 1).
-    lowest : float
-        The lowest log10 likelihood of the oracle, which says how deep the test went.
-    rescued : int
-        Pairs that float32 did not hold.
-    """
-
-    backend: str
+    backend: str  # Name of the backend
+    # Bases of a sequence, and number of pairs compared
     length: int
     pairs: int
-    worst: float
-    worst_relative: float
-    lowest: float
-    rescued: int
+    worst: float  # Largest abs(score - oracle) in log10 units; NaN or infinite where a score is
+    worst_relative: float  # Largest abs(score - oracle) / max(abs(oracle), 1)
+    lowest: float  # The lowest log10 likelihood of the oracle, which says how deep the test went
+    rescued: int  # Pairs that float32 did not hold
 
 
 def make_groups(length: int, pairs: int, seed: int = 1) -> list[Group]:
@@ -144,25 +110,8 @@ def measure_speed(
 ) -> Iterator[LengthSpeed]:
     """Time `backend` at each length, on as many pairs as it scores in about `seconds` (at least one).
 
-    Parameters
-    ----------
-    backend : str or Choice
-        A backend's name, or a choice that names its devices too.
-    lengths : sequence of int
-        Bases of reads and haplotypes.
-    threads : int
-        CPU threads.
-    seconds : float
-        Target time of a repetition.
-    repetitions : int
-        Timed repetitions, of which the best counts.
-    announce : callable
-        Receives a line with an estimate before a measurement that takes long.
-
-    Yields
-    ------
-    LengthSpeed
-        One for each length, in the order given.
+    The best of the repetitions counts. `announce` receives a line with an estimate before a measurement that takes
+    long.
     """
     rate, pool = 0.0, engine.choose(backend)
     for length in lengths:
@@ -216,24 +165,8 @@ def measure_accuracy(
 ) -> Iterator[ScoreAccuracy]:
     """Compare backends with the float64 oracle at each length. The oracle runs once a length.
 
-    Each length takes about 3e7 cells, in 1 to 200 pairs. One pair can have more: 10^10 cells at 10^5 bases. The
-    oracle's time is estimated from its speed at the length before, and announced.
-
-    Parameters
-    ----------
-    backends : sequence of str or Choice
-        Names of backends, or choices that name their devices too.
-    lengths : sequence of int
-        Bases of reads and haplotypes.
-    threads : int
-        CPU threads.
-    announce : callable
-        Receives a line with the oracle's estimated time before each length.
-
-    Yields
-    ------
-    ScoreAccuracy
-        One for each length and backend, as soon as it is measured.
+    Each length takes about 3e7 cells, in 1 to 200 pairs. One pair can have more: 10^10 cells at 10^5 bases. `announce`
+    receives the oracle's estimated time before each length, from its speed at the length before.
     """
     rate, oracle, pools = 0.0, engine.choose(ORACLE), [engine.choose(backend) for backend in backends]
     for length in lengths:

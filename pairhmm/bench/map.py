@@ -18,8 +18,6 @@ from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.reference import blend, z_scores
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
 
-__all__ = ["NODES", "MapDifference", "MapSpeed", "NodeCohort", "make_cohort", "measure_map", "measure_map_differences"]
-
 NODES = (34, 100, 400, 1_000, 3_000, 10_000, 30_000, 100_000, 367_000)
 """The published sizes."""
 
@@ -34,15 +32,7 @@ SLOTS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class NodeCohort:
-    """Nodes with random properties and neighbours.
-
-    Attributes
-    ----------
-    groups : list of TokenSets
-    matrices : ndarray, shape (groups, 128, 2), float32
-    start : ndarray, shape (nodes, 2), float32
-    neighbours : Neighbours
-    """
+    """Nodes with random properties and neighbours."""
 
     groups: list[TokenSets]
     matrices: NDArray[np.float32]
@@ -70,27 +60,18 @@ class NodeCohort:
 
 @dataclass(frozen=True, slots=True)
 class MapSpeed:
-    """Seconds of a size, the medians of repetitions.
-
-    Attributes
-    ----------
-    nodes, groups, tokens : int
-    cpu_seconds, device_seconds : float
-        From arrays on the host to positions there: sketched, projected and blended.
-    sketch_seconds, blend_seconds : float
-        Of the device's kernels, by its own clock: sketching with projection, and blending.
-    auto : str
-        The backend that "auto" takes.
-    """
+    """Seconds of a size, the medians of repetitions."""
 
     nodes: int
     groups: int
     tokens: int
+    # From arrays on the host to positions there: sketched, projected and blended
     cpu_seconds: float
     device_seconds: float
+    # Of the device's kernels, by its own clock: sketching with projection, and blending
     sketch_seconds: float
     blend_seconds: float
-    auto: str
+    auto: str  # The backend that "auto" takes
 
     @property
     def speedup(self) -> float:
@@ -100,18 +81,10 @@ class MapSpeed:
 
 @dataclass(frozen=True, slots=True)
 class MapDifference:
-    """The largest differences from the oracle, which computes in float64.
-
-    Attributes
-    ----------
-    nodes : int
-    signatures : int
-        Values of signatures that are not the CPU's. All are.
-    projections, blends : float
-    """
+    """The largest differences from the oracle, which computes in float64."""
 
     nodes: int
-    signatures: int
+    signatures: int  # Values of signatures that are not the CPU's. All are.
     projections: float
     blends: float
 
@@ -145,25 +118,7 @@ def measure_map(
     repetitions: int = 3,
     threads: int = 1,
 ) -> Iterator[MapSpeed]:
-    """Time each size on a device and on the CPU. A first run of each is not counted.
-
-    Parameters
-    ----------
-    backend : {"cuda", "webgpu"}
-    device : int or None
-        Index of the device; None for the first one.
-    nodes : sequence of int
-    groups : int
-        Groups of properties.
-    repetitions : int
-    threads : int
-        CPU threads.
-
-    Raises
-    ------
-    BackendUnavailable, InputError
-        If the backend or the device is not available.
-    """
+    """Time each size on a device (by default the first) and on the CPU. A first run of each is not counted."""
     placer, cpu = _device_placer(backend, device), PLACERS.on_the_cpu()
     for count in nodes:
         cohort = make_cohort(count, groups)

@@ -16,8 +16,6 @@ from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from pairhmm.simulate.signatures import draw_sample, draw_signature
 
-__all__ = ["ScanSpeed", "ScanWorkload", "make_workload", "measure_scan"]
-
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101
@@ -37,30 +35,16 @@ class ScanWorkload:
 
 @dataclass(frozen=True, slots=True)
 class ScanSpeed:
-    """Speed of a backend on a workload.
-
-    Attributes
-    ----------
-    backend : str
-    bases, patterns : int
-        Bases of the samples, and number of patterns: signatures on both strands.
-    seconds : list of float
-        Seconds of each repetition, from packed host arrays to hits on the host.
-    cpu_seconds : float
-        Median seconds of the CPU's scanner.
-    hits : int
-        Number of (sample, signature) that match.
-    same : bool
-        Whether the hits are those of the CPU's scanner, with the same strand, place and sum.
-    """
+    """Speed of a backend on a workload."""
 
     backend: str
+    # Bases of the samples, and number of patterns: signatures on both strands
     bases: int
     patterns: int
-    seconds: list[float]
-    cpu_seconds: float
-    hits: int
-    same: bool
+    seconds: list[float]  # Seconds of each repetition, from packed host arrays to hits on the host
+    cpu_seconds: float  # Median seconds of the CPU's scanner
+    hits: int  # Number of (sample, signature) that match
+    same: bool  # Whether the hits are those of the CPU's scanner, with the same strand, place and sum
 
     @property
     def speedup(self) -> float:
@@ -97,25 +81,7 @@ def measure_scan(
     threads: int = 1,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Iterator[ScanSpeed]:
-    """Time the CPU and one device. A first run of each is not counted.
-
-    Parameters
-    ----------
-    backend : {"cuda", "webgpu"}
-    device : int or None
-        Index of the device; None for the first one.
-    samples, signatures : int, optional
-        Size of the workload. By default 1,010 and 1,000, and 1 and 20 on a software adapter.
-    repetitions : int
-    threads : int
-        CPU threads.
-    announce : callable
-
-    Raises
-    ------
-    BackendUnavailable, InputError
-        If the backend or the device is not available.
-    """
+    """Time the CPU and one device (by default the first). A first run of each is not counted."""
     number = device_of(backend, device) or 0
     sizes = SOFTWARE_SIZES if number in status(backend).software else SIZES
     work, options = make_workload(samples or sizes[0], signatures or sizes[1]), ScanOptions()

@@ -13,8 +13,6 @@ from pairhmm.models import gatk, profile
 from pairhmm.models.batch import Group, PairBatch, Qualities, Read
 from pairhmm.sequences.arrays import offsets
 
-__all__ = ["WORKLOADS", "Workload", "groups_of", "join", "make_workload"]
-
 GAP_QUALITY, INDEL_QUALITY = 10, 40
 VARYING_GAP = (8, 14)
 """Lowest and highest gap quality (Phred) of workloads whose gap qualities vary."""
@@ -30,40 +28,24 @@ DELETION_MARGIN = 20
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Regions of reads and the haplotypes that they come from.
+    """Regions of reads and the haplotypes that they come from."""
 
-    Attributes
-    ----------
-    regions, reads, haplotypes : int
-        Number of regions, and of reads and haplotypes in each.
-    read_length, haplotype_length : int
-        Bases of a read and of a haplotype.
-    spread : int
-        Read lengths vary from read_length - spread (10 at least) to read_length.
-    deletions : bool
-        Every third haplotype of a region lacks a few bases.
-    varying_gaps : bool
-        Gap qualities are random along each read, from 8 to 14; otherwise they are 10 everywhere.
-    noise : float
-        Share of the reads whose bases are random. The sums of their pairs are too small for float32.
-    preset : str
-        Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
-        qualities as they are. Empty for GATK's model.
-    repeats : bool
-        MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`).
-    """
-
+    # Number of regions, and of reads and haplotypes in each
     regions: int
     reads: int
     haplotypes: int
+    # Bases of a read and of a haplotype
     read_length: int
     haplotype_length: int
-    spread: int = 0
-    deletions: bool = True
+    spread: int = 0  # Read lengths vary from read_length - spread (10 at least) to read_length
+    deletions: bool = True  # Every third haplotype of a region lacks a few bases
+    # Gap qualities are random along each read, from 8 to 14; otherwise they are 10 everywhere
     varying_gaps: bool = False
-    noise: float = 0.0
+    noise: float = 0.0  # Share of the reads whose bases are random. The sums of their pairs are too small for float32.
+    # Name of the profile model's parameters (`pairhmm.models.profile.preset`). The model takes the bases and base
+    # qualities as they are. Empty for GATK's model.
     preset: str = ""
-    repeats: bool = False
+    repeats: bool = False  # MI and MD of the profile model rise with the copies of a tandem repeat (`RATES_BY_COPIES`)
 
 
 WORKLOADS = {
@@ -169,25 +151,3 @@ def groups_of(batch: PairBatch) -> Iterator[Group]:
             [Read(*(column[read[r] : read[r + 1]] for column in columns)) for r in reads],
             [batch.haplotypes[haplotype[h] : haplotype[h + 1]] for h in haplotypes],
         )
-
-
-def join(batches: Sequence[PairBatch]) -> PairBatch:
-    """Join batches of GATK reads (at least one) into one, group after group. A batch may occur repeatedly."""
-
-    def joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        return np.concatenate(arrays)
-
-    def joined_offsets(name: str) -> NDArray[np.int64]:
-        return offsets(joined([np.diff(getattr(batch, name)) for batch in batches]))
-
-    return PairBatch(
-        group_read=joined_offsets("group_read"),
-        group_haplotype=joined_offsets("group_haplotype"),
-        read_offset=joined_offsets("read_offset"),
-        haplotype_offset=joined_offsets("haplotype_offset"),
-        haplotypes=joined([batch.haplotypes for batch in batches]),
-        start=batches[0].start,
-        qualities=Qualities(
-            *(joined([getattr(batch.qualities, name) for batch in batches]) for name in Qualities.__dataclass_fields__)
-        ),
-    )

@@ -25,11 +25,9 @@ from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.call_writer import CallFormat, open_calls
-from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.variants.gvcf import BlockLines
+from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
+from pairhmm.variants.gvcf import BlockLines, ReferenceBlock
 from pairhmm.variants.pedigree import SampleFamily
-from pairhmm.variants.records import RecordOptions
-from pairhmm.variants.reference_confidence import ReferenceBlock
 
 log = logging.getLogger(__name__)
 

@@ -16,12 +16,10 @@ from pairhmm.cli.model_options import model_options
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
-from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions
+from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
+from pairhmm.variants.header import provenance_of
 from pairhmm.variants.pedigree import Pedigree
-from pairhmm.variants.ploidy import MOST_COPIES, Ploidies
-from pairhmm.variants.ploidy_file import read_ploidy
-from pairhmm.variants.provenance import provenance_of
-from pairhmm.variants.records import RecordOptions
+from pairhmm.variants.ploidy import MOST_COPIES, Ploidies, read_ploidy
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -54,7 +52,7 @@ def _bands(context: click.Context, parameter: click.Parameter, value: str) -> tu
 
 def _pedigree(path: str) -> Pedigree:
     # Few runs need it, and all others start sooner without.
-    from pairhmm.variants.ped_file import read_pedigree
+    from pairhmm.variants.pedigree import read_pedigree
 
     return read_pedigree(path)
 

@@ -18,11 +18,10 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import READ_LETTERS, encode
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY, READ_LETTERS, encode
 from pairhmm.variants.haplotypes import UNKNOWN
-from pairhmm.variants.regions import FetchBases, Region, shift_left, trim_allele
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import FetchBases, Variant, shift_left, trim_allele
 
 _LETTER_OF_CODE = READ_LETTERS.encode().ljust(256, b"N")
 

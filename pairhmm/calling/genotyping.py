@@ -13,11 +13,17 @@ from pairhmm.calling.phasing import phased
 from pairhmm.calling.scored_region import Evidence, without_nuisances
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
-from pairhmm.sequences.names import Names
-from pairhmm.variants.genotypes import GenotypeOptions, SampleGenotype, SiteStatistics, call_sample, call_site
+from pairhmm.sequences.arrays import Names
+from pairhmm.variants.genotypes import (
+    GenotypeOptions,
+    RecordOptions,
+    SampleGenotype,
+    SiteStatistics,
+    call_sample,
+    call_site,
+)
 from pairhmm.variants.neighbouring_sites import joined_snvs, snv_runs, spanned_haplotypes, with_spanned
 from pairhmm.variants.pedigree import SampleFamily
-from pairhmm.variants.records import RecordOptions
 from pairhmm.variants.variant import Variant
 
 MANY_SET_ASIDE = 0.2

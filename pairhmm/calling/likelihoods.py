@@ -8,7 +8,7 @@ from typing import Unpack
 
 import numpy as np
 
-from pairhmm.alignments.sam_flags import mates_of
+from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam_flags import FIRST, REVERSE, SECOND, mates_of
+from pairhmm.alignments.sam import FIRST, REVERSE, SECOND, mates_of
 from pairhmm.calling.molecules import Apart, MoleculeCounts, MoleculeOptions
 from pairhmm.models.batch import Profiles
 from pairhmm.native import native
 from pairhmm.objects import short_repr
-from pairhmm.sequences.arrays import offsets
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names, offsets
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import require_tags
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.alignments.sam_flags import mate_of
+from pairhmm.alignments.sam import mate_of
 from pairhmm.calling.mates import CutSlices, Joiner, joined_reads
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scoring import prepared_base_quality

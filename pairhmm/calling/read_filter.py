@@ -10,7 +10,7 @@ import numpy as np
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.variants.records import MANY_UNFIT
+from pairhmm.variants.genotypes import MANY_UNFIT
 
 log = logging.getLogger(__name__)
 

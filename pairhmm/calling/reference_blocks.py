@@ -13,7 +13,7 @@ from pairhmm.calling.run import Run
 from pairhmm.errors import InputError
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.variants.reference_confidence import ConfidenceScanner, ReferenceBlock
+from pairhmm.variants.gvcf import ConfidenceScanner, ReferenceBlock
 
 
 class ReferenceWalk:

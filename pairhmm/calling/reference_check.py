@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
+from pairhmm.alignments.sam import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.errors import InputError
 from pairhmm.sequences.arrays import distinct, offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.regions import FetchBases
+from pairhmm.variants.variant import FetchBases
 
 log = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.haplotypes import Haplotype
-from pairhmm.variants.regions import FetchBases, Region, RegionBuilder, RegionOptions, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region, RegionBuilder, RegionOptions
+from pairhmm.variants.variant import FetchBases, Variant, variant_extent
 
 
 class ChosenRegions(NamedTuple):
@@ -133,8 +133,8 @@ def _given_region(path: str, places: Sequence[Interval] | None, genome: Referenc
     """The one region whose haplotypes are the records of a FASTA file."""
     # Few runs need them, and all others start sooner without.
     from pairhmm.align.given_haplotypes import describe_haplotypes
+    from pairhmm.sequences.fastx import read_sequences
     from pairhmm.sequences.letters import decode
-    from pairhmm.sequences.reader import read_sequences
 
     if places is None or len(places) != 1:
         raise InputError("--haplotypes", path, "its records span one region", "give that region, and only it, with -r")

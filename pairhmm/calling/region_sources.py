@@ -15,8 +15,8 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateFinder
 from pairhmm.calling.target_windows import Extent, ListedPlaces, Place
 from pairhmm.calling.unlisted_variants import Nuisances
-from pairhmm.variants.regions import MAX_SHIFT, Region, RegionBuilder
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region, RegionBuilder
+from pairhmm.variants.variant import MAX_SHIFT, Variant
 
 
 class RegionTest(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Self
 
-from pairhmm.alignments.sam_flags import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
+from pairhmm.alignments.sam import DUPLICATE, QC_FAIL, SECONDARY, SUPPLEMENTARY, UNMAPPED
 from pairhmm.alignments.selection import ReadSelection
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of, some_paths_of, texts_of
 from pairhmm.calling.discovery import CandidateOptions

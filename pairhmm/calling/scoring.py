@@ -18,12 +18,12 @@ from pairhmm.models.gatk import (
     LOWEST_USABLE_BASE_QUALITY,
     START,
     GatkOptions,
+    copies_of,
     pcr_quality,
     prepare_indel_quality,
     set_aside,
 )
 from pairhmm.models.profile import ProfileModel
-from pairhmm.models.repeats import copies_of
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import as_n

@@ -19,8 +19,7 @@ from pairhmm.calling.target_windows import Place
 from pairhmm.calling.targets import CONTEXT, with_context
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
-from pairhmm.variants.regions import MAX_SHIFT, FetchBases, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, variant_extent
 
 _BEGINNING: Place = (0, 0)
 

@@ -34,8 +34,7 @@ from pairhmm.sequences.arrays import distinct
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
-from pairhmm.variants.regions import MAX_SHIFT, FetchBases, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, variant_extent
 
 # The work of a base without reads, in units of a read. It is small, but divides intervals without any reads evenly.
 _BASE_WORK = 1e-6

@@ -6,8 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from pairhmm.calling.genotyping import Site
-from pairhmm.variants.genotypes import MAX_GENOTYPES
-from pairhmm.variants.records import MANY_UNFIT
+from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GENOTYPES
 
 log = logging.getLogger(__name__)
 

@@ -28,7 +28,8 @@ from pairhmm.options import Within, check_fields
 from pairhmm.sequences.arrays import gather, offsets
 from pairhmm.sequences.letters import encode_each
 from pairhmm.variants.haplotypes import Haplotype, build_haplotypes
-from pairhmm.variants.regions import MAX_SHIFT, FetchBases, Region
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases
 
 # The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
 # READ_LENGTH_FILTER_THRESHOLD).

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pairhmm.variants.regions import MAX_SHIFT
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import MAX_SHIFT, Variant
 
 Extent = tuple[int, int]
 Place = tuple[int, int]

@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateFinder
-from pairhmm.variants.regions import MAX_SHIFT, FetchBases, Region, shift_left, trim_allele, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, shift_left, trim_allele, variant_extent
 
 _Change = tuple[int, str, str]
 """An allele's position, the bases that it replaces, and its own, shifted left: equal alleles have equal changes."""

@@ -13,8 +13,8 @@ from pairhmm import backends
 from pairhmm.cli import fields
 from pairhmm.cli.help_style import COMPUTE
 from pairhmm.cli.param_types import Size
-from pairhmm.engine import Choice, free_devices
-from pairhmm.engine.threads import MOST_PER_CORE, usable_threads
+from pairhmm.engine import Choice, device_claims
+from pairhmm.process import MOST_PER_CORE, usable_threads
 
 AUTO = Choice().backend
 BACKENDS = (AUTO, *backends.names())
@@ -117,7 +117,9 @@ def one_device_options(command: Command) -> Command:
 
     @wraps(command)
     def with_device(*args: Any, backend: str, device: str | None, **options: Any) -> Any:
-        index = None if device is None else int(device) if device != FREE else free_devices.claim_devices(backend, 1)[0]
+        index = (
+            None if device is None else int(device) if device != FREE else device_claims.claim_devices(backend, 1)[0]
+        )
         return command(*args, backend=backend, device=index, **options)
 
     return _backend_option(_device_or_free_option(with_device))
@@ -129,7 +131,7 @@ def backend_options(command: Command) -> Command:
     @wraps(command)
     def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **options: Any) -> Any:
         if isinstance(devices, int):
-            devices = free_devices.claim_devices(backend, devices)
+            devices = device_claims.claim_devices(backend, devices)
         return command(*args, backend=Choice(backend, devices, device_memory), **options)
 
     return _backend_option(_devices_or_free_option(device_memory_option(with_choice)))
@@ -141,7 +143,7 @@ def device_list_options(command: Command) -> Command:
     @wraps(command)
     def with_choice(*args: Any, backend: str, devices: _Devices, **options: Any) -> Any:
         if isinstance(devices, int):
-            devices = free_devices.claim_devices(backend, devices)
+            devices = device_claims.claim_devices(backend, devices)
         return command(*args, backend=Choice(backend, devices), **options)
 
     return _backend_option(_devices_or_free_option(with_choice))

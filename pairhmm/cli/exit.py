@@ -20,39 +20,47 @@ _LATER_SECONDS = 0.02
 class Ended(BaseException):
     """A signal that ends the run, as an exception, so that half-written files are removed on the way out.
 
+    Libraries drop exceptions in places: while they import, look up or free something; of ten signals to `simulate`,
+    NumPy's random module dropped one or two as it was imported. An `Ended` that is freed before it `arrived` was
+    dropped, and is raised again a little later.
+
     Attributes
     ----------
     number : int
         The signal's.
     message : str
         The message about the signal.
+    arrived : bool
+        Of the class: whether one has reached the place that reports it.
     """
+
+    arrived = False
 
     def __init__(self, number: int) -> None:
         self.number, self.message = number, ENDING[signal.Signals(number)]
         super().__init__(self.message)
 
+    def __del__(self) -> None:
+        if not Ended.arrived:
+            signal.setitimer(signal.ITIMER_REAL, _LATER_SECONDS)
+
 
 def raise_signals() -> None:
     """Raise `Ended` for signals that end a run, Ctrl-C among them."""
     handle_signals(_end)
-    sys.unraisablehook = _raise_later
+    # Python reports exceptions that it drops. This one is raised again.
+    sys.unraisablehook = lambda lost: None if lost.exc_type is Ended else sys.__unraisablehook__(lost)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
     # A second signal would interrupt the cleaning up after the first.
     handle_signals(signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, lambda *_: _raise(number))
+    _raise(number)
+
+
+def _raise(number: int) -> None:
     raise Ended(number)
-
-
-def _raise_later(lost: sys.UnraisableHookArgs) -> None:
-    """Raise `Ended` once more where Python drops it: in finalizers, and in calls from libraries."""
-    if not isinstance(lost.exc_value, Ended):
-        sys.__unraisablehook__(lost)
-        return
-    number = lost.exc_value.number
-    signal.signal(signal.SIGALRM, lambda *_: _end(number, None))
-    signal.setitimer(signal.ITIMER_REAL, _LATER_SECONDS)
 
 
 def open_closed_streams() -> None:

@@ -151,6 +151,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _log_error("interrupted")
         code = startup.SIGNALLED + signal.SIGINT
     except ends.Ended as ended:
+        ends.Ended.arrived = True
         _log_error(ended.message)
         code = startup.SIGNALLED + ended.number
     except BrokenPipeError:
@@ -203,7 +204,7 @@ def _log_error(message: str) -> None:
 def _report_refused_threads() -> None:
     """Say how many threads the system refused, where a command has started any."""
     if "pairhmm._cpu" in sys.modules:
-        from pairhmm.engine.threads import tell_of_refused_threads
+        from pairhmm.process import tell_of_refused_threads
 
         tell_of_refused_threads()
 

@@ -13,8 +13,7 @@ from click.core import ParameterSource
 from pairhmm.cli.compute import Command
 from pairhmm.cli.help_style import MODEL
 from pairhmm.cli.param_types import InputFile
-from pairhmm.models.gatk_parameters import read_options
-from pairhmm.models.parameter_file import KEYS
+from pairhmm.models.parameter_file import KEYS, read_options
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.str_model import StrModel
 

@@ -1,4 +1,4 @@
-"""Speeds that `pairhmm devices --calibrate` measured on this machine, in the user's cache. "auto" chooses by them."""
+"""The calibration: speeds of this machine, measured by `pairhmm devices --calibrate`, by which "auto" chooses."""
 
 from __future__ import annotations
 
@@ -19,37 +19,23 @@ VERSION = 2
 
 
 FORWARD, PLACE, DISTANCES = "forward", "place", "distances"
-"""Kinds of work whose speeds are kept. Their units: cells of matrices; sets of tokens that are placed on the map, which
-are samples times groups; words of 64 bits of sketches that are compared, of all pairs."""
+"""Kinds of work, in units of: cells of matrices; token sets placed on the map (samples x groups); 64-bit words of
+sketches compared, over all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpeed:
-    """How long a device takes on this machine for one kind of work.
+    """How long a device takes on this machine for one kind of work."""
 
-    Attributes
-    ----------
-    backend : str
-        The backend's name.
-    device : str
-        The device's description, as `pairhmm devices` prints it; the SIMD level for the CPU.
-    start_seconds : float
-        Time from the start of a process to its first score, minus the CPU's time for the same. 0 for the CPU.
-    call_seconds : float
-        Time of a call that scores a tiny batch.
-    cells_per_second : float
-        Cells a second of a large batch, from host arrays to host scores. On the CPU, those of one thread. Of other work
-        than `FORWARD`, its units.
-    work : str
-        `FORWARD`, `PLACE` or `DISTANCES`.
-    """
-
-    backend: str
-    device: str
+    backend: str  # The backend's name
+    device: str  # The device's description, as `pairhmm devices` prints it; the SIMD level for the CPU
+    # Time from the start of a process to its first score, minus the CPU's time for the same. 0 for the CPU.
     start_seconds: float
-    call_seconds: float
+    call_seconds: float  # Time of a call that scores a tiny batch
+    # Cells a second of a large batch, from host arrays to host scores. On the CPU, those of one thread. Of other work
+    # than `FORWARD`, its units.
     cells_per_second: float
-    work: str = FORWARD
+    work: str = FORWARD  # `FORWARD`, `PLACE` or `DISTANCES`
 
     def of_threads(self, threads: int) -> Self:
         """The speed of so many threads on the CPU, each on a core of its own."""
@@ -62,12 +48,7 @@ class DeviceSpeed:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Speeds of the CPU and of devices, measured on one machine.
-
-    Attributes
-    ----------
-    speeds : sequence of DeviceSpeed
-    """
+    """Speeds of the CPU and of devices, measured on one machine."""
 
     speeds: Sequence[DeviceSpeed]
 
@@ -91,15 +72,7 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
 def is_worth_a_device(work: str, units: int, threads: int, by_default: int) -> bool:
     """Whether a device that was measured is faster than so many CPU threads, its start included.
 
-    Parameters
-    ----------
-    work : str
-        `PLACE` or `DISTANCES`.
-    units : int
-        Units of that work.
-    threads : int
-    by_default : int
-        Units for each thread from which a device is worth its start where none was measured.
+    Where none was measured, a device is worth its start from `by_default` units a thread.
     """
     kept = load()
     threads = min(threads, usable_cores())

@@ -1,4 +1,4 @@
-"""Chooses a backend and its devices, and scores a batch on them."""
+"""Choice of a backend and its devices, and scoring of one batch on them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,8 @@ from pairhmm.process import usable_cores
 log = logging.getLogger(__name__)
 
 WORTH_A_DEVICE = 60_000_000_000
-"""Cells for each CPU thread from which "auto" starts a GPU on a machine that was not calibrated.
-
-A thread scores about as many while a GPU starts, which takes a second (`pairhmm devices --calibrate` measures both).
-"""
-
+"""Cells for each CPU thread from which "auto" starts a GPU on a machine without a calibration: what a thread scores in
+the second that the start takes."""
 
 _FASTEST = "the fastest here"
 
@@ -58,7 +55,7 @@ def check_backend(wanted: object) -> None:
 
 
 def names_devices(wanted: str | Choice) -> bool:
-    """Whether this names devices, or a backend that has some. They are not asked."""
+    """Whether this names devices, or a backend that has some. No driver is asked."""
     choice = Choice(wanted) if isinstance(wanted, str) else wanted
     return choice.devices is not None or choice.backend in backends.on_devices()
 
@@ -76,7 +73,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
     wanted : str or Choice
         A backend's name, or a name with devices.
     cells : int, optional
-        Cells of the whole work, if they are known. Without them, "auto" expects the regions of a run.
+        Cells of the whole work. Without them, "auto" expects the regions of a run.
     threads : int
         CPU threads, which a device has to be faster than.
 
@@ -85,11 +82,11 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
     BackendUnavailable
         Where the named backend does not run here. Only "auto" falls back.
     InputError
-        Where the backend does not have the devices, or an environment variable asks for what a backend does not have.
+        For devices that the backend does not have, and for environment variables with wrong values.
     """
     choice = Choice(wanted) if isinstance(wanted, str) else wanted
     if names_devices(choice):
-        # The CPU gets what no device can score. What is wrong with its settings is better said now than then.
+        # The CPU scores what no device can: wrong settings of it are better told now than then.
         for name in backends.on_the_cpu():
             backends.status(name)
     if choice.backend != "auto":
@@ -98,22 +95,22 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
     refused: list[str] = []
     for name in _ranked(names, choice, cells, threads):
         try:
-            found = backends.status(name)
-            if not found.available:
-                raise BackendUnavailable(name, found.reason, found.cure)
-            if choice.devices is not None and not found.devices:
+            status = backends.status(name)
+            if not status.available:
+                raise BackendUnavailable(name, status.reason, status.cure)
+            if choice.devices is not None and not status.devices:
                 raise BackendUnavailable(name, "it computes on the CPU", "leave out --device")
-            if found.is_software(choice.devices):
+            if status.is_software(choice.devices):
                 raise BackendUnavailable(name, "a software adapter, slower than the CPU", f"--backend {name} takes it")
-            pool = _load(name, choice if found.devices else Choice(name))
+            pool = _load(name, choice if status.devices else Choice(name))
         except BackendUnavailable as error:
             refused.append(f"{name}: {error.reason}; {error.cure}")
             continue
         why = _FASTEST if refused or choice.devices is not None else _why(name, cells, threads)
         instead = f" ({'; '.join(refused)})" if refused else ""
-        # The oracle is hundreds of times slower than the others, so a warning says that it is used.
+        # The oracle is hundreds of times slower than the others.
         level = logging.WARNING if backends.is_oracle(name) else logging.INFO
-        log.log(level, "backend %s (%s), %s%s", name, found.detail, why, instead)
+        log.log(level, "backend %s (%s), %s%s", name, status.detail, why, instead)
         return pool
     raise BackendUnavailable("auto", "; ".join(refused), "see pairhmm devices")
 
@@ -121,12 +118,9 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
 def _why(name: str, cells: int | None, threads: int) -> str:
     """Why "auto" takes a backend before all others."""
     if name not in backends.on_devices():
-        has_others = name == _fastest_on_the_cpu() and backends.on_devices()
-        return (
-            ("the fastest for regions" if cells is None else "the fastest for small batches")
-            if has_others
-            else _FASTEST
-        )
+        if name != _fastest_on_the_cpu() or not backends.on_devices():
+            return _FASTEST
+        return "the fastest for regions" if cells is None else "the fastest for small batches"
     measured = "as calibrated" if calibration.load().of_backend(name) else "by default (pairhmm devices --calibrate)"
     beside = "a thread" if threads == 1 else f"{threads} threads"
     return f"faster than {beside} for {cells or 0:,} cells, {measured}"
@@ -156,13 +150,13 @@ def _seconds_before_cpu(name: str, cells: int, threads: int, kept: Calibration) 
     """Seconds that a backend's first device takes. None if the CPU is faster, 0 if the device was not measured."""
     threads = min(threads, usable_cores())
     cpu = next((speed.of_threads(threads) for speed in kept.of_backend(_fastest_on_the_cpu() or "")), None)
-    own = kept.of_backend(name)
+    speeds = kept.of_backend(name)
     by_default = WORTH_A_DEVICE * threads
-    worths = [crossover(cpu, speed) for speed in own] if cpu is not None and own else [by_default]
+    worths = [crossover(cpu, speed) for speed in speeds] if cpu is not None and speeds else [by_default]
     if all(worth is None or cells < worth for worth in worths):
-        return None  # The driver is not asked, which may take longer than the CPU.
-    found = backends.status(name)
-    speed = kept.of(name, found.devices[0]) if found.devices else None
+        return None  # without the driver, which may take longer to answer than the CPU to score
+    devices = backends.status(name).devices
+    speed = kept.of(name, devices[0]) if devices else None
     if cpu is None or speed is None:
         return 0.0 if cells >= by_default else None
     worth = crossover(cpu, speed)

@@ -11,24 +11,12 @@ from pairhmm.models.batch import PairBatch
 
 
 def cut(batch: PairBatch, sizes: Iterable[int], devices: int = 1) -> Iterator[PairBatch]:
-    """Cut a batch into chunks, in the batch's order.
+    """Cut a batch into chunks (views), in the batch's order.
 
     Groups stay whole, because kernels score a group's reads together. Only a group larger than the first size is cut
     between its reads. Chunks of one size have about equally many cells. Their number is a multiple of the devices', so
-    that these end at about the same time.
-
-    Parameters
-    ----------
-    batch : PairBatch
-    sizes : iterable of int
-        The most cells of the first chunk, of the second, and so on; endless, and never smaller than the one before. A
-        chunk of one read may have more.
-    devices : int
-
-    Yields
-    ------
-    PairBatch
-        Views of the batch's arrays.
+    that these end at about the same time. `sizes` are the most cells of the first chunk, of the second, and so on;
+    endless, and never smaller than the one before. A chunk of one read may have more.
     """
     turns = iter(sizes)
     cells = next(turns)
@@ -61,5 +49,5 @@ def _borders(batch: PairBatch, cells: int) -> tuple[NDArray[np.int64], NDArray[n
         borders.append(np.arange(first, end))
         bases = batch.read_offset[first:end] - batch.read_offset[first]
         before.append(batch.group_cells[group] + bases * letters[group])
-    reads, found = np.unique(np.concatenate(borders), return_index=True)
-    return reads, np.concatenate(before)[found]
+    reads, first = np.unique(np.concatenate(borders), return_index=True)
+    return reads, np.concatenate(before)[first]

@@ -1,4 +1,4 @@
-"""Scores a batch on one or several devices: chunks, threads that feed the devices, the rescue, fallback to the CPU."""
+"""Scores a batch on one or several devices: chunks, threads that feed the devices, rescue, fallback to the CPU."""
 
 from __future__ import annotations
 
@@ -23,55 +23,34 @@ from pairhmm.native import native
 
 log = logging.getLogger(__name__)
 
-GROWTH = 2
-"""Factor by which the chunks of a batch grow, from one round of the devices to the next."""
-
-WAIT_SECONDS = 0.1
-"""Seconds that the main thread waits for devices before it looks for Ctrl-C again."""
+GROWTH = 2  # factor by which the chunks of a batch grow, from one round of the devices to the next
+WAIT_SECONDS = 0.1  # seconds that the main thread waits for devices before it looks for Ctrl-C again
 
 
 class Devices(Protocol):
-    """What scores batches for one caller.
-
-    Attributes
-    ----------
-    label : str
-        The devices' labels, as messages name them.
-    ahead : int
-        How many batches are worth beginning before the scores of the first are taken.
-    """
+    """Interface of devices that score batches for one caller."""
 
     @property
     def label(self) -> str: ...
 
     @property
-    def ahead(self) -> int: ...
+    def ahead(self) -> int:
+        """Batches that a caller should begin before it takes the scores of the first one."""
+        ...
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
-        """Begin to score a batch, with so many CPU threads. The function that comes back waits for the scores."""
+        """Start to score a batch, on so many CPU threads. The function that is returned waits for the scores."""
 
 
 class Stopped(Exception):
-    """A batch was not scored, because its scores are not wanted any more."""
+    """The scores of a batch are not wanted any more."""
 
 
 class DevicePool:
     """Devices that share the chunks of each batch. No score depends on which device scores a chunk.
 
     The pool remembers its devices' limits: a device that ran out of memory gets smaller chunks from then on, and a lost
-    device gets none. The CPU scores what no device can, and a warning says so. Threads may score batches side by side.
-
-    Parameters
-    ----------
-    devices : sequence of Backend
-        At least one.
-
-    Attributes
-    ----------
-    name : str
-        The backend's name.
-    label : str
-        The devices' labels, as messages name them.
+    device gets none. The CPU scores what no device can, with a warning. Threads may score batches side by side.
     """
 
     def __init__(self, devices: Sequence[Backend]) -> None:
@@ -81,21 +60,19 @@ class DevicePool:
         self._lock = threading.Lock()
         self._announced: set[str] = set()
 
-    ahead = 0
-    """A batch is scored at once."""
+    ahead = 0  # a batch is scored at once
 
     @property
     def is_on_the_cpu(self) -> bool:
-        """Whether the CPU scores."""
         return self.name in backends.on_the_cpu()
 
     @property
     def devices(self) -> list[Backend]:
-        """The devices, in the order they were given, lost ones too."""
+        """All devices in order, lost ones too."""
         return [member.device for member in self._members]
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
-        """Score a batch. The function that comes back gives the scores."""
+        """Score a batch. The function that is returned gives the scores."""
         scores = self.forward(batch, threads)
         return lambda: scores
 
@@ -107,21 +84,10 @@ class DevicePool:
         stop: threading.Event | None = None,
         begins_small: bool = True,
     ) -> Scores:
-        """Score every pair of a batch.
+        """Score every pair of a batch, as `pairhmm.engine.forward`.
 
-        Parameters
-        ----------
-        batch, threads, chunk_cells
-            Those of `pairhmm.engine.forward`.
-        stop : threading.Event, optional
-            Once it is set, no further chunk is begun.
-        begins_small : bool
-            Whether the first chunks are small, so that devices soon have work. Each chunk takes some time.
-
-        Raises
-        ------
-        Stopped
-            Where chunks were left because of `stop`.
+        Once `stop` is set, no further chunk starts, and Stopped is raised. With `begins_small` the first chunks are
+        small, so that devices soon have work; each chunk has a fixed cost.
         """
         stop = threading.Event() if stop is None else stop
         job = _Job(batch.pairs, _Chunks([_Chunk(0, batch)]))
@@ -137,7 +103,7 @@ class DevicePool:
         return job.scores
 
     def _feed_all(self, job: _Job, members: Sequence[_Member], threads: int, stop: threading.Event) -> None:
-        """Score chunks until none is left, the devices are lost, or it is to stop."""
+        """Score chunks until none is left, the devices are lost, or `stop` is set."""
         turns = range(max(member.device.concurrency for member in members))
         feeds = [member for turn in turns for member in members if turn < member.device.concurrency]
         first = list(islice(job.chunks, len(feeds)))
@@ -153,7 +119,7 @@ class DevicePool:
         threads_each = max(1, threads // len(feeds))
         scores = job.scores  # made here, before several threads ask for it
         running = {self._threads.submit(self._feed, job, member, threads_each, stop) for member in feeds}
-        # A thread with scores would make their pages first, which takes longer than to copy them.
+        # Page faults would take a feeding thread longer than the copy of its scores.
         native.touch(team(), scores.log10.view(np.uint8))
         native.touch(team(), scores.precision)
         left = set(running)
@@ -209,7 +175,7 @@ class DevicePool:
                 log.warning("%s is lost (%s); its work goes to %s", member.device.label, cause, heirs)
 
     def _score_left_chunks(self, job: _Job, threads: int) -> None:
-        """Score on the CPU the chunks that no device scored: they did not fit, or every device is lost."""
+        """Score on the CPU the chunks that fit no device, or are left where every device is lost."""
         left = [*job.unfit, *job.chunks]
         if not left:
             return
@@ -219,15 +185,15 @@ class DevicePool:
             job.store(chunk, score(chunk.batch, self._cpu, threads))
 
     def _score_unscored_pairs(self, job: _Job, threads: int) -> None:
-        """Score on the CPU the pairs that a device left unscored in chunks that it did score."""
+        """Score on the CPU the pairs that a device left unscored."""
         if not job.incomplete:
             return
         self._say_once("pairs that it cannot score")
         for chunk in _split(job.incomplete, repeat(self._cpu.chunk_cells)):
-            own = Scores(job.scores.log10[chunk.scores], job.scores.precision[chunk.scores])
-            pairs = own.unscored()
+            scores = Scores(job.scores.log10[chunk.scores], job.scores.precision[chunk.scores])
+            pairs = scores.unscored()
             if len(pairs):
-                own.put(pairs, self._cpu.forward_pairs(chunk.batch, pairs, threads))
+                scores.put(pairs, self._cpu.forward_pairs(chunk.batch, pairs, threads))
 
     def _say_once(self, reason: str) -> None:
         if reason not in self._announced:
@@ -236,7 +202,7 @@ class DevicePool:
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        """Threads for all calls that the devices take at once, kept: a small batch takes less time than a start."""
+        """Threads for all concurrent calls. They are kept: a small batch takes less time than their start."""
         return ThreadPoolExecutor(sum(member.device.concurrency for member in self._members))
 
     @cached_property
@@ -245,7 +211,7 @@ class DevicePool:
 
 
 def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
-    """Score a batch on one device in one call, then rescue the pairs that its fast arithmetic does not hold."""
+    """Score a batch on a device in one call, then rescue the pairs that its fast arithmetic does not hold."""
     is_long = np.zeros(batch.reads, dtype=bool)
     if batch.longest_read > device.longest_fast_read:
         is_long = np.diff(batch.read_offset) > device.longest_fast_read
@@ -259,17 +225,17 @@ def score(batch: PairBatch, device: Backend, threads: int) -> Scores:
 
 @dataclass(slots=True)
 class _Member:
-    """A device of a pool, the cells of its largest chunk from now on, and whether it is lost."""
+    """A device of a pool."""
 
     device: Backend
-    chunk_cells: int
+    chunk_cells: int  # of its largest chunk from now on
     lost: bool = False
 
 
 class _Chunk(NamedTuple):
-    """Consecutive reads of a batch, as a batch of their own, and the index of their first pair in the whole batch."""
+    """Consecutive reads of a batch, as a batch of their own."""
 
-    first_pair: int
+    first_pair: int  # in the whole batch
     batch: PairBatch
 
     @property
@@ -282,10 +248,7 @@ class _Chunk(NamedTuple):
 
 
 class _Chunks:
-    """Chunks that wait for a device, in order; several threads take them.
-
-    A chunk is cut when it is taken, so that devices start before the whole batch is cut.
-    """
+    """Queue of chunks. Each is cut when it is taken, so that devices start before the whole batch is cut."""
 
     def __init__(self, chunks: Iterable[_Chunk]) -> None:
         self._uncut, self._returned = iter(chunks), deque[_Chunk]()
@@ -299,23 +262,23 @@ class _Chunks:
             return self._returned.popleft() if self._returned else next(self._uncut)
 
     def put_back(self, chunks: Iterable[_Chunk]) -> None:
-        """Put chunks before those that wait."""
+        """Put chunks at the head of the queue."""
         with self._lock:
             self._returned.extendleft(reversed([*chunks]))
 
 
 @dataclass
 class _Job:
-    """Scores of a batch, and its chunks: those to score, those too large for a device, those with unscored pairs."""
+    """Scores of a batch, and its chunks."""
 
     pairs: int
     chunks: _Chunks
-    unfit: list[_Chunk] = field(default_factory=list)
-    incomplete: list[_Chunk] = field(default_factory=list)
+    unfit: list[_Chunk] = field(default_factory=list)  # too large for a device
+    incomplete: list[_Chunk] = field(default_factory=list)  # with unscored pairs
 
     @cached_property
     def scores(self) -> Scores:
-        """The arrays are not filled. A batch that is one chunk gets the arrays of its chunk instead."""
+        """Empty arrays. A batch of one chunk gets the arrays of that chunk instead."""
         return Scores(np.empty(self.pairs), np.empty(self.pairs, dtype=np.uint8))
 
     def store(self, chunk: _Chunk, scores: Scores) -> None:
@@ -328,7 +291,7 @@ class _Job:
 
 
 def _split(chunks: Iterable[_Chunk], sizes: Iterable[int], devices: int = 1) -> Iterator[_Chunk]:
-    """The same reads in smaller chunks, of at most `sizes` cells (`pairhmm.engine.chunks.cut`)."""
+    """The reads in smaller chunks, of at most `sizes` cells (`pairhmm.engine.chunks.cut`)."""
     sizes = iter(sizes)
     for first_pair, batch in chunks:
         for chunk in cut(batch, sizes, devices):
@@ -336,14 +299,11 @@ def _split(chunks: Iterable[_Chunk], sizes: Iterable[int], devices: int = 1) -> 
             first_pair += chunk.pairs
 
 
-def _chunk_sizes(members: Sequence[_Member], most: int | None, begins_small: bool) -> Iterator[int]:
-    """Cells of each chunk, endlessly: small ones first, so that every device starts soon, then larger ones.
-
-    With `begins_small` False, all are large.
-    """
+def _chunk_sizes(members: Sequence[_Member], limit: int | None, begins_small: bool) -> Iterator[int]:
+    """Cells of each chunk, endlessly: with `begins_small` growing, so that every device starts soon."""
     largest = min(member.chunk_cells for member in members)
-    if most is not None:
-        largest = max(1, min(largest, most))
+    if limit is not None:
+        largest = max(1, min(largest, limit))
     size = min(member.device.first_chunk_cells for member in members) if begins_small else largest
     while size < largest:
         yield from repeat(size, len(members))

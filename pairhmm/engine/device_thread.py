@@ -1,4 +1,4 @@
-"""Scores batches on devices in a thread of its own, while the callers make the next batches and use earlier scores."""
+"""A thread that scores batches on devices, while its callers prepare the next batches and use earlier scores."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from typing import NamedTuple, Self, TypeVar
 
 from pairhmm.engine.device_pool import WAIT_SECONDS, DevicePool
 from pairhmm.models.batch import PairBatch, Scores
-from pairhmm.models.joined import can_be_joined, joined_batches
+from pairhmm.models.merging import can_merge, merge_batches
 
 log = logging.getLogger(__name__)
 
-MOST_JOINED = 20_000_000_000
-"""Cells of batches that are scored together. A device has work for a millisecond then, and memory stays small. To join
-more takes longer than it saves."""
+MAX_MERGED_CELLS = 20_000_000_000
+"""Largest merged batch, in cells: about 1 ms of GPU work. Merging more costs more than it saves."""
 
-# Calls of a pool that run at once: while devices compute one batch, the next one is packed.
-_AT_ONCE = 2
+_CONCURRENT_CALLS = 2  # of a pool: one batch is packed while the devices compute another
 
 
 class _Request(NamedTuple):
@@ -31,26 +29,13 @@ class _Request(NamedTuple):
 
 
 class DeviceThread:
-    """Devices with a thread, in which they start and score; a context manager that ends it.
+    """The thread in which devices start and score; a context manager that ends it.
 
-    Batches are begun in the order in which they come, two at a time where devices take several calls. Those that wait
-    meanwhile are scored together: so small batches become large ones where the devices are slower than the callers, and
-    nothing waits where they are not.
-
-    Parameters
-    ----------
-    start : callable
-        Makes the devices ready. What it raises is raised where scores are taken, and by `label`.
-    threads : int
-        CPU threads for each call of the pool.
-
-    Attributes
-    ----------
-    ahead : int
-        How many batches a caller should begin before it takes the scores of the first one.
+    Batches start in order, two at a time where devices take several calls. Batches that wait meanwhile are merged.
+    Errors of `start`, which makes the devices ready, are raised where scores are taken.
     """
 
-    ahead = 2
+    ahead = 2  # batches that a caller should begin before it takes the scores of the first one
 
     def __init__(self, start: Callable[[], DevicePool], threads: int) -> None:
         self._start, self._threads_each = start, threads
@@ -76,19 +61,19 @@ class DeviceThread:
         return self
 
     def __exit__(self, *unused: object) -> None:
-        """End the thread. What it scores now is given up after the chunks that the devices have."""
+        """End the thread after the chunks that the devices compute now."""
         self._stop.set()
         self._requests.put(None)
         if self._thread is not None:
             self._thread.join()
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
-        """Give a batch to the devices. The function that comes back waits for the scores."""
+        """Queue a batch. The function that is returned waits for its scores."""
         answer = self.submit(batch)
         return lambda: _result(answer)
 
     def submit(self, batch: PairBatch) -> Future[Scores]:
-        """Give a batch to the devices. The result may be set in another thread."""
+        """Queue a batch. The result may be set in another thread."""
         request = _Request(batch, Future())
         if self._thread is None:
             self._score([request])
@@ -104,34 +89,32 @@ class DeviceThread:
 
     def _serve(self) -> None:
         self._begin()
-        beside = [_thread(self._score_requests) for _ in range(self._beside())]
         started = []
-        # Where the system refuses a thread, the others do the work.
-        with suppress(RuntimeError):
-            for thread in beside:
+        with suppress(RuntimeError):  # where the system refuses a thread, the others do the work
+            for _ in range(self._calls() - 1):
+                thread = _thread(self._score_requests)
                 thread.start()
                 started.append(thread)
         self._score_requests()
         for thread in started:
             thread.join()
 
-    def _beside(self) -> int:
-        """How many calls of the pool are worth making beside one."""
+    def _calls(self) -> int:
+        """Calls of the pool that are worth making at once."""
         if self._pool.exception() is not None:
-            return 0
-        return min(_AT_ONCE, *(device.concurrency for device in self._pool.result().devices)) - 1
+            return 1
+        return min(_CONCURRENT_CALLS, *(device.concurrency for device in self._pool.result().devices))
 
     def _score_requests(self) -> None:
-        ahead: _Request | None = None
-        while (first := ahead or self._requests.get()) is not None:
-            together, ahead = self._waiting_with(first)
-            self._score(together)
-        # For the threads beside this one.
-        self._requests.put(None)
+        next_request: _Request | None = None
+        while (first := next_request or self._requests.get()) is not None:
+            mergeable, next_request = self._mergeable(first)
+            self._score(mergeable)
+        self._requests.put(None)  # for the other threads
 
-    def _waiting_with(self, first: _Request) -> tuple[list[_Request], _Request | None]:
-        """Requests that wait and can be scored with the first one, and one more that was taken but can't."""
-        together, cells = [first], first.batch.cells
+    def _mergeable(self, first: _Request) -> tuple[list[_Request], _Request | None]:
+        """Queued requests that can be merged with the first one, and the next one that can't."""
+        mergeable, cells = [first], first.batch.cells
         while not self._stop.is_set():
             try:
                 request = self._requests.get_nowait()
@@ -141,15 +124,15 @@ class DeviceThread:
                 self._requests.put(None)
                 break
             cells += request.batch.cells
-            if cells > MOST_JOINED or not can_be_joined(first.batch, request.batch):
-                return together, request
-            together.append(request)
-        return together, None
+            if cells > MAX_MERGED_CELLS or not can_merge(first.batch, request.batch):
+                return mergeable, request
+            mergeable.append(request)
+        return mergeable, None
 
     def _score(self, requests: Sequence[_Request]) -> None:
-        """Score some batches together, and set their results."""
+        """Score the batches of some requests as one, and set their results."""
         try:
-            batch = joined_batches([request.batch for request in requests])
+            batch = merge_batches([request.batch for request in requests])
             scores = self._pool.result().forward(batch, self._threads_each, stop=self._stop, begins_small=False)
         except BaseException as error:
             for request in requests:
@@ -157,8 +140,8 @@ class DeviceThread:
             return
         done = 0
         for request in requests:
-            own = slice(done, done := done + request.batch.pairs)
-            request.answer.set_result(Scores(scores.log10[own], scores.precision[own]))
+            pairs = slice(done, done := done + request.batch.pairs)
+            request.answer.set_result(Scores(scores.log10[pairs], scores.precision[pairs]))
 
 
 def _thread(work: Callable[[], None]) -> threading.Thread:
@@ -170,7 +153,7 @@ _Result = TypeVar("_Result")
 
 
 def _result(answer: Future[_Result]) -> _Result:
-    """What another thread has made, once it is there. Ctrl-C ends the wait."""
+    """Wait for a result of another thread. Ctrl-C ends the wait."""
     while True:
         try:
             return answer.result(WAIT_SECONDS)

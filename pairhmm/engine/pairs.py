@@ -25,17 +25,11 @@ AnyPairs = TypeVar("AnyPairs", bound="Pairs[Any]")
 
 @dataclass(frozen=True, slots=True)
 class Pairs(Generic[AnySides]):
-    """Which query belongs to which target.
-
-    Attributes
-    ----------
-    queries, targets : Sequences or Signals
-    query_index, target_index : ndarray, shape (pairs,), int32
-        The query and the target of each pair.
-    """
+    """Which query belongs to which target."""
 
     queries: AnySides
     targets: AnySides
+    # The query and the target of each pair
     query_index: NDArray[np.int32]
     target_index: NDArray[np.int32]
 
@@ -75,5 +69,5 @@ class Pairs(Generic[AnySides]):
         return self.taken(slice(begin, end))
 
     def taken(self: AnyPairs, index: slice | NDArray[np.int64]) -> AnyPairs:
-        """Some of the pairs, of the same sides."""
+        """The pairs of an index, of the same sides."""
         return type(self)(self.queries, self.targets, self.query_index[index], self.target_index[index])

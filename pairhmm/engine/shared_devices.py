@@ -1,7 +1,7 @@
-"""Devices of one process that its worker processes share.
+"""Devices of one process, which its worker processes share.
 
-A worker lays a batch into memory that both processes see, and says so on a socket. The process that has the devices
-scores the batch where it lies, and lays the scores beside it. Only short messages go through the socket.
+A worker writes a batch to shared memory and sends its address on a socket. The process that has the devices scores the
+batch in place, and writes the scores behind it.
 """
 
 from __future__ import annotations
@@ -32,29 +32,24 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Arrays begin at multiples of so many bytes.
-_ALIGNED = 64
-# Bytes by which shared memory grows at least.
-_GROWTH = 1 << 22
-_LONGEST_FOLDER = 80
+_ALIGNED = 64  # arrays begin at multiples of so many bytes
+_GROWTH = 1 << 22  # bytes by which shared memory grows at least
+_LONGEST_FOLDER = 80  # the path of a socket has about a hundred bytes of room
 _SCORE_BYTES = np.dtype(np.float64).itemsize
 
 
 class _Request(NamedTuple):
-    """A batch in shared memory: its pickled frame, where its arrays lie (begin, end), and where its scores belong.
+    """A batch in shared memory."""
 
-    `memory` is the number of the memory among those of the worker, and `size` its size in bytes.
-    """
-
-    memory: int
-    size: int
-    frame: bytes
-    arrays: Sequence[tuple[int, int]]
-    scores: int
+    memory: int  # which memory of the worker
+    size: int  # of that memory, in bytes
+    frame: bytes  # the pickled batch without its arrays
+    arrays: Sequence[tuple[int, int]]  # begin and end of each
+    scores: int  # where they belong
 
 
 class _Memory:
-    """Memory that another process can map, too. It has no name, and is gone with the last process that has it."""
+    """Shared memory without a name, which is freed with the last process that has it."""
 
     def __init__(self, file: int) -> None:
         self.file = file
@@ -68,41 +63,34 @@ class _Memory:
             return cls(os.dup(file.fileno()))
 
     def grow(self, size: int) -> int:
-        """Make room for so many bytes. Returns the size that it has."""
+        """Grow to at least so many bytes. Returns the size."""
         if self._map is None or len(self._map) < size:
             self._map = None
             os.ftruncate(self.file, size + _GROWTH)
         return len(self.mapped())
 
     def mapped(self, size: int = 0) -> mmap.mmap:
-        """The memory; at least so many bytes of it, which another process has made."""
+        """The mapping, of at least so many bytes."""
         if self._map is None or len(self._map) < size:
             self._map = mmap.mmap(self.file, 0)
         return self._map
 
     def close(self) -> None:
-        # A view of it may be alive still. The mapping goes with the last one.
+        # The mapping is freed with its last view.
         self._map = None
         os.close(self.file)
 
 
 class DeviceAddress(NamedTuple):
-    """Where worker processes find the devices of another process: the path of a socket."""
+    """The path of the socket of a process that has devices."""
 
     path: str
 
 
 @contextmanager
 def device_address() -> Iterator[DeviceAddress]:
-    """An address that no other user of the machine can connect to.
-
-    Raises
-    ------
-    InputError
-        Where there is no folder for it.
-    """
+    """An address that no other user of the machine can connect to."""
     owner = os.getpid()
-    # The path of a socket has about a hundred bytes of room.
     usual = tempfile.gettempdir()
     try:
         folder = tempfile.mkdtemp(prefix="pairhmm-", dir=usual if len(usual) < _LONGEST_FOLDER else "/tmp")
@@ -116,23 +104,10 @@ def device_address() -> Iterator[DeviceAddress]:
 
 
 class SharedDevices:
-    """Scores batches of worker processes; a context manager.
-
-    Parameters
-    ----------
-    devices : DeviceThread
-        Its thread runs.
-    address : DeviceAddress
-        Workers connect to it when they have their first batch, which has to be after this begins.
-
-    Attributes
-    ----------
-    devices : DeviceThread
-    """
+    """Scores batches of worker processes, which connect when they have their first batch; a context manager."""
 
     def __init__(self, devices: DeviceThread, address: DeviceAddress) -> None:
         self.devices, self._address = devices, address
-        # A daemon, for the reason that those of the devices are.
         self._thread = threading.Thread(target=self._serve, name="pairhmm requests", daemon=True)
         self._answers = ThreadPoolExecutor(1)
 
@@ -160,22 +135,22 @@ class SharedDevices:
         arrivals = self._listener.fileno()
         try:
             while self._ended not in (ready := wait([self._ended, arrivals, *clients])):
-                for one in map(int, ready):  # type: ignore[arg-type]
-                    if one == arrivals:
+                for number in map(int, ready):  # type: ignore[arg-type]
+                    if number == arrivals:
                         client = _Client(self._listener.accept()[0], self.devices, self._answers)
                         clients[client.number] = client
-                    elif not clients[one].serve():
-                        del clients[one]
+                    elif not clients[number].serve():
+                        del clients[number]
         except Exception as error:
             log.warning("worker processes can't use the devices any more: %s", error)
-        # Workers that wait for scores see that nobody makes them.
+        # Workers that wait for scores get an end of file.
         self._listener.close()
         for client in clients.values():
             client.close()
 
 
 class _Client:
-    """A worker, as the process with the devices sees it. `answers` lays scores into its memory."""
+    """A worker, as the process with the devices sees it."""
 
     def __init__(self, end: socket.socket, devices: DeviceThread, answers: ThreadPoolExecutor) -> None:
         _, files, _, _ = socket.recv_fds(end, 1, RemoteDevices.ahead + 1)
@@ -202,11 +177,11 @@ class _Client:
             memory.close()
 
     def _answer_aside(self, request: _Request, memory: memoryview, scored: Any) -> None:
-        """Answer, but not in the thread of the devices: they have other batches to score."""
+        """Answer in another thread than that of the devices."""
         try:
             self._answers.submit(self._answer, request, memory, scored)
         except RuntimeError:
-            # Nobody waits any more, or the system refused to start a thread.
+            # At the end, or where the system refuses a thread.
             self._answer(request, memory, scored)
 
     def _answer(self, request: _Request, memory: memoryview, scored: Any) -> None:
@@ -219,32 +194,21 @@ class _Client:
 
 
 class RemoteDevices:
-    """Devices of another process.
+    """Devices of another process."""
 
-    Parameters
-    ----------
-    address : DeviceAddress
-
-    Attributes
-    ----------
-    ahead : int
-        How many batches a caller should begin before it takes the scores of the first one.
-    """
-
-    ahead = 1
+    ahead = 1  # batches that a caller should begin before it takes the scores of the first one
     label = "devices of another process"
 
     def __init__(self, address: DeviceAddress) -> None:
         self._memories = [_Memory.new() for _ in range(self.ahead + 1)]
         self._free = deque(range(len(self._memories)))
-        # By the number of the memory; None where all went well. Devices may score a later batch first.
-        self._answered: dict[int, BaseException | None] = {}
+        self._answered: dict[int, BaseException | None] = {}  # by memory; devices may score a later batch first
         self._address = address
         self._connected: Connection | None = None
 
     @property
     def _connection(self) -> Connection:
-        """Connected when there is a first batch: the devices are shared only after workers have begun."""
+        """Made with the first batch: the devices are shared only after workers have begun."""
         if self._connected is None:
             end = socket.socket(socket.AF_UNIX)
             with _gone_as_error():
@@ -254,7 +218,7 @@ class RemoteDevices:
         return self._connected
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
-        """Give a batch to the devices. The function that comes back waits for its scores, and is called in order."""
+        """Send a batch. The function that is returned waits for its scores, and is called in order."""
         buffers: list[pickle.PickleBuffer] = []
         frame = pickle.dumps(batch, 5, buffer_callback=buffers.append)
         parts = [buffer.raw() for buffer in buffers]
@@ -280,8 +244,8 @@ class RemoteDevices:
         self._free.append(number)
         if error is not None:
             raise error
-        found = _scores_in(memoryview(self._memories[number].mapped()), at, pairs)
-        return Scores(*(values.copy() for values in found))
+        scores = _scores_in(memoryview(self._memories[number].mapped()), at, pairs)
+        return Scores(*(values.copy() for values in scores))
 
 
 def _connection(end: socket.socket) -> Connection:

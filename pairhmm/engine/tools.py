@@ -1,4 +1,4 @@
-"""Kinds of work other than the forward that backends do: loads who does it, chooses for "auto", and falls back."""
+"""Tools other than the forward: loads the worker of a backend, chooses for "auto", and falls back to the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class LabelledWorker(Protocol):
-    """What works on a backend; `label` is its name in messages."""
+    """A worker on a backend; `label` is its name in messages."""
 
     label: str
 
@@ -24,10 +24,10 @@ AnyWorker = TypeVar("AnyWorker", bound=LabelledWorker)
 
 
 class Tool(Generic[AnyWorker]):
-    """A kind of work, with a module in `package` for each backend that does it.
+    """A tool, with a module in `package` for each backend that has it.
 
-    The module has the backend's name and ``make(*arguments) -> AnyWorker``. That of a backend with devices takes the
-    index of one as well, behind the arguments.
+    The module has the backend's name and ``make(*arguments) -> AnyWorker``. For a backend with devices, ``make`` also
+    takes the index of one, behind the arguments.
 
     Parameters
     ----------
@@ -41,52 +41,29 @@ class Tool(Generic[AnyWorker]):
         self._package, self._verb = package, verb
 
     def names(self) -> tuple[str, ...]:
-        """The backends that do this work, fastest first."""
+        """The backends that have this tool, fastest first."""
         return tuple(name for name in backends.names() if find_spec(f"{self._package}.{name}") is not None)
 
     def load(self, name: str, *arguments: object, device: int | None = None) -> AnyWorker:
-        """The worker of a backend.
-
-        Parameters
-        ----------
-        name : str
-        *arguments
-            For the module's ``make``.
-        device : int, optional
-            Index of a GPU backend's device, as in `pairhmm devices`; the first device without it.
+        """The worker of a backend: on its first device, unless `device` has the index of another.
 
         Raises
         ------
         BackendUnavailable
-            If the backend does not do this work, or does not run here. The error says what helps.
+            If the backend does not have this tool, or does not run here.
         InputError
             If the backend does not have this device.
         """
-        known = self.names()
-        if name not in known:
-            raise BackendUnavailable(name, f"it does not {self._verb}", f"use one of {', '.join(known)}")
+        names = self.names()
+        if name not in names:
+            raise BackendUnavailable(name, f"it does not {self._verb}", f"use one of {', '.join(names)}")
         number = backends.device_of(name, device)
         make: Any = import_module(f"{self._package}.{name}").make
         worker: AnyWorker = make(*arguments) if number is None else make(*arguments, number)
         return worker
 
     def choose(self, backend: str, devices: Sequence[int] | None, is_worth_a_device: bool) -> list[AnyWorker]:
-        """The workers of a run, which a message names: those of the backend of that name, or that "auto" takes.
-
-        Parameters
-        ----------
-        backend : str
-            "auto", or a name of `names`.
-        devices : sequence of int, optional
-            Indices of the devices that share the work. With "auto", they mean that a GPU is wanted.
-        is_worth_a_device : bool
-            Whether the work is worth a device's start.
-
-        Raises
-        ------
-        BackendUnavailable, InputError
-            As `load`; InputError also if a device is named twice.
-        """
+        """The workers of a run on these devices, which a message names. Errors are those of `load` and `chosen`."""
         name = self.chosen(backend, devices, is_worth_a_device)
         workers = [self.load(name, device=device) for device in devices or (None,)]
         log.info("backend %s", ", ".join(worker.label for worker in workers))
@@ -103,8 +80,8 @@ class Tool(Generic[AnyWorker]):
     def chosen(self, backend: str, devices: Sequence[int] | None, is_worth_a_device: bool) -> str:
         """The name of the backend that `choose` takes.
 
-        For "auto" it is the first that runs here, on a device if that is worth its start. A message says what a device
-        backend lacks.
+        For "auto" it is the first that runs here: one with devices if some are named, or if the work is worth their
+        start. A message says what a device backend lacks. InputError if a device is named twice.
         """
         if devices is not None and len(set(devices)) < len(devices):
             raise InputError("--device", ",".join(map(str, devices)), "a device is named twice", "name each once")
@@ -114,11 +91,11 @@ class Tool(Generic[AnyWorker]):
         for name in backends.on_devices() if devices or is_worth_a_device else ():
             if name not in names:
                 continue
-            found = backends.status(name)
-            if not found.available:
-                log.info("not %s: %s; %s", name, found.reason, found.cure)
-            elif device in found.software:
-                log.info("not %s: %s is software", name, found.devices[device])
+            status = backends.status(name)
+            if not status.available:
+                log.info("not %s: %s; %s", name, status.reason, status.cure)
+            elif device in status.software:
+                log.info("not %s: %s is software", name, status.devices[device])
             else:
                 return name
         return self._fastest_on_the_cpu()
@@ -129,24 +106,17 @@ class Tool(Generic[AnyWorker]):
 
     def _fastest_on_the_cpu(self) -> str:
         names = self.names()
-        known = [name for name in backends.on_the_cpu() if name in names]
-        lacking = {name: found for name in known if not (found := backends.status(name)).available}
-        taken = next(name for name in known if name not in lacking)
-        if backends.is_oracle(taken):
-            lacks = "; ".join(f"{name}: {found.reason}; {found.cure}" for name, found in lacking.items())
-            log.warning("backend %s, which is slow%s", taken, f" ({lacks})" if lacks else "")
-        return taken
+        on_the_cpu = [name for name in backends.on_the_cpu() if name in names]
+        lacking = {name: status for name in on_the_cpu if not (status := backends.status(name)).available}
+        fastest = next(name for name in on_the_cpu if name not in lacking)
+        if backends.is_oracle(fastest):
+            lacks = "; ".join(f"{name}: {status.reason}; {status.cure}" for name, status in lacking.items())
+            log.warning("backend %s, which is slow%s", fastest, f" ({lacks})" if lacks else "")
+        return fastest
 
 
 class Fallback(Generic[AnyWorker]):
-    """The CPU's worker for what a device does not do. It is made when it is first needed.
-
-    Parameters
-    ----------
-    tool : Tool
-    label : str
-        The device's name in messages.
-    """
+    """The CPU's worker for what a device can't do, made when it is first needed. `label` names the device."""
 
     def __init__(self, tool: Tool[AnyWorker], label: str) -> None:
         self._tool, self._label = tool, label

@@ -1,4 +1,4 @@
-"""Threads beside the caller: one makes the next item of an iterator, another writes what is done."""
+"""Background threads: one prefetches the next item of an iterator, another writes results."""
 
 from __future__ import annotations
 
@@ -77,13 +77,10 @@ def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
 class BackgroundWriter:
     """Does the work of writing, in order: in a thread where there are two threads or more, else at once.
 
-    One piece of work waits or runs in the thread while the caller makes the next one. It should be long beside the
-    tenth of a millisecond that handing it over takes, and mostly compiled code that does without Python's lock.
+    One job waits or runs in the thread while the caller makes the next one. Worthwhile only for jobs well over 0.1 ms
+    that release the GIL.
 
-    Parameters
-    ----------
-    threads : int
-        Threads that the command may use.
+    `threads`: threads that the command may use.
     """
 
     def __init__(self, threads: int) -> None:

@@ -12,16 +12,13 @@ from typing import NamedTuple, Self
 import pysam
 
 from pairhmm.files.background import BackgroundWriter
-from pairhmm.files.bgzf_blocks import deflate
+from pairhmm.files.bgzf import BGZF_END, deflate
 
 # The highest position that a .tbi can hold. Longer contigs need a .csi.
 LONGEST_FOR_TBI = 2**29
 BLOCK_TEXT = 0xFF00
 """Bytes of text in each block but the last."""
-END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-"""The empty block at the end of a file (SAM specification, section 4.1.2)."""
-
-_HEAD = END[:16]
+_HEAD = BGZF_END[:16]
 # Text that is compressed at once, and handed to the thread at once.
 _TEXT_AT_ONCE = 16 * BLOCK_TEXT
 # A byte that UTF-8 never has, so that nothing in a text matches this dictionary.
@@ -30,14 +27,7 @@ _DICTIONARY = 8 * _NOT_TEXT
 
 
 class PackedText(NamedTuple):
-    """Text as blocks of BGZF, each of `BLOCK_TEXT` bytes but the last.
-
-    Attributes
-    ----------
-    blocks : sequence of bytes
-    size : int
-        Bytes of text.
-    """
+    """Text as blocks of BGZF, each of `BLOCK_TEXT` bytes but the last; `size` is the bytes of text."""
 
     blocks: Sequence[bytes]
     size: int
@@ -51,11 +41,7 @@ class PackedText(NamedTuple):
 class BgzipText:
     """A bgzipped text file. A failed write raises OSError.
 
-    Parameters
-    ----------
-    path : Path
-    threads : int
-        With two or more, text is compressed and written in a thread of its own. The bytes are the same.
+    `threads`: with two or more, text is compressed and written in a thread of its own. The bytes are the same.
     """
 
     def __init__(self, path: Path, threads: int = 1) -> None:
@@ -83,7 +69,7 @@ class BgzipText:
         self.size += text.size if isinstance(text, PackedText) else len(text)
         self._behind.run(lambda: self._put(text if isinstance(text, PackedText) else PackedText.of(text)))
 
-    def place(self, at: int) -> int:
+    def virtual_offset(self, at: int) -> int:
         """The virtual offset (SAM specification, section 4.1.1) of a byte of text, once the file is closed."""
         block = bisect_right(self._begins, at) - 1
         return self._addresses[block] << 16 | at - self._begins[block]
@@ -97,7 +83,7 @@ class BgzipText:
                 if kind is None:
                     self._pass_on(self._held_size)
             if kind is None:
-                self._out.write(END)
+                self._out.write(BGZF_END)
                 self._out.flush()
         finally:
             # What is still in the file's buffer could not be written: the error for that is on its way.

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.descriptors import STDIN, STDIN_FILE
-from pairhmm.files.end_markers import (
+from pairhmm.files.bgzf import (
     BGZF_END,
     CUT_OFF,
     LONGEST,
@@ -25,6 +24,7 @@ from pairhmm.files.end_markers import (
     check_tail,
     end_marker,
 )
+from pairhmm.files.descriptors import STDIN, STDIN_FILE
 from pairhmm.files.inputs import check_packing, opening
 
 _DAMAGED: tuple[type[Exception], ...] = (gzip.BadGzipFile, zlib.error)
@@ -44,24 +44,11 @@ _HEAD_SIZE = 1 << 16
 class ByteStream:
     """The bytes of a file, unpacked if it is gzipped; a context manager.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is stdin.
-    watch : callable
-        Called with the number of bytes that were read, counted as they are in the file.
+    Raises InputError for a file that can't be read, or that lacks the marker at its end. The end of a stream is checked
+    once it was read.
 
-    Attributes
-    ----------
-    path : str
-    head : bytes
-        The first bytes, unpacked. `fill` gives them again.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, or that lacks the marker at its end. The end of a stream is checked once it was
-        read.
+    `path` may be ``-`` for stdin. `watch` is called with the number of bytes that were read, counted as they are in the
+    file. `head` has the first bytes, unpacked; `fill` gives them again.
     """
 
     def __init__(self, path: str, watch: Callable[[int], None]) -> None:
@@ -117,12 +104,7 @@ class ByteStream:
         return done
 
     def check_end(self) -> None:
-        """Require that a stream that was read to its end had its format's end marker.
-
-        Raises
-        ------
-        InputError
-        """
+        """Require that a stream that was read to its end had its format's end marker."""
         check_tail(self.path, self._replayed.marker, self._replayed.tail)
 
     def close(self) -> None:

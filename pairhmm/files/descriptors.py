@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ STDOUT: Final = "-"
 STDIN_FILE: Final = 0
 STDOUT_FILE: Final = 1
 TOO_MANY_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE})
-"""What the system answers where too many files are open."""
+"""Error numbers of the system for too many open files."""
 
 # Files that a process has open besides: outputs, the reference, pipes to workers, and libraries.
 _OTHERS = 128
@@ -46,10 +47,6 @@ def pipe_from(source: BinaryIO, done: Callable[[], None] = lambda: None) -> Bina
 
 def allow_open_files(count: int) -> None:
     """Let this process, and those that it starts, open so many files, as far as the system's hard limit allows."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count + _OTHERS
     if soft == resource.RLIM_INFINITY or soft >= wanted:

@@ -33,7 +33,7 @@ class _Output(NamedTuple):
 class _Input(NamedTuple):
     path: str
     what: str
-    """What a clashing file is: the input, or an index of it."""
+    """Role of a clashing file: the input, or an index of it."""
 
 
 @contextmanager
@@ -55,6 +55,8 @@ def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, 
 
     Files are compared by name, and by device and inode.
 
+    Raises InputError for an output that would destroy a file. The message names both, and the option to change.
+
     Parameters
     ----------
     inputs : iterable of path or None
@@ -62,11 +64,6 @@ def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, 
     outputs : iterable of (str, path or None)
         Option and file of each output; ``-`` is stdout. A table's companion is an output of its own, under the same
         option.
-
-    Raises
-    ------
-    InputError
-        For an output that would destroy a file. The message names both, and the option to change.
     """
     files = _run.get() or _Files()
     for option, output in outputs:
@@ -80,10 +77,7 @@ def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, 
 def note_input(path: str) -> None:
     """Tell of a file that is about to be read; ``-`` is stdin.
 
-    Raises
-    ------
-    InputError
-        Where it is an output of this run.
+    Raises InputError where it is an output of this run.
     """
     files = _run.get()
     if files is not None:
@@ -93,10 +87,7 @@ def note_input(path: str) -> None:
 def note_pipe(path: str, pipe: tuple[int, int]) -> None:
     """Tell of a pipe (its device and inode) that is about to be read.
 
-    Raises
-    ------
-    InputError
-        Where this run has read it already: its bytes came once.
+    Raises InputError where this run has read it already: its bytes came once.
     """
     files = _run.get()
     if files is None:
@@ -110,10 +101,7 @@ def note_pipe(path: str, pipe: tuple[int, int]) -> None:
 def note_output(option: str, path: str) -> None:
     """Tell of a file that will be written; ``-`` is stdout.
 
-    Raises
-    ------
-    InputError
-        Where it is an input of this run, the index of one, or another output.
+    Raises InputError where it is an input of this run, the index of one, or another output.
     """
     check_apart((), [(option, path)])
 
@@ -122,10 +110,7 @@ def note_output(option: str, path: str) -> None:
 def being_written(path: str, *companions: str) -> Iterator[None]:
     """Within the block, a file and its companions (suffixes) are outputs of the run.
 
-    Raises
-    ------
-    InputError
-        As from `note_output`, before the block is entered.
+    Raises InputError as from `note_output`, before the block is entered.
     """
     files = _run.get()
     added = [] if files is None else [files.add_opened(f"{path}{end}") for end in ("", *companions)]
@@ -152,7 +137,7 @@ class _Files:
         """Pipes that were read."""
 
     def copy(self) -> _Files:
-        """The same files, to which others can be added."""
+        """A copy, to which other files can be added."""
         copied = _Files()
         for name, value in vars(self).items():
             setattr(copied, name, value.copy())
@@ -256,11 +241,7 @@ def _indices(path: str) -> Iterator[str]:
 def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
     """A file's names, and its device and inode. Nothing for pipes and devices, which can't be replaced.
 
-    Parameters
-    ----------
-    path : str
-    stream : int
-        The descriptor that ``-`` stands for.
+    `stream`: the descriptor that ``-`` stands for.
     """
     if path == STDOUT:
         return ({STDOUT} if stream == STDOUT_FILE else set()), _inode(stream)

@@ -42,17 +42,9 @@ MULTIQC_ENDING = "_mqc.json"
 def require_ending(destination: str | Path, what: str, endings: tuple[str, ...]) -> None:
     """Require that an output's name has one of the `endings` or none at all. Stdout and devices are not checked.
 
-    Parameters
-    ----------
-    destination : path
-    what : str
-        What is written, in the plural, for the message.
-    endings : tuple of str
+    Raises InputError for any other ending.
 
-    Raises
-    ------
-    InputError
-        For any other ending.
+    `what`: what is written, in the plural, for the message.
     """
     name = Path(destination).name
     if str(destination) == STDOUT or is_device(destination) or "." not in name.lstrip("."):

@@ -62,16 +62,9 @@ def table_label(path: str) -> str:
 def read_hits(path: str, name_sample: Callable[[str, str], str]) -> Iterator[ReportedHit]:
     """The rows of a table of hits.
 
-    Parameters
-    ----------
-    path : str
-    name_sample : callable
-        ``name_sample(file's label, table's label)`` gives the sample of a row.
+    Raises InputError for a file that is not a table of hits; names the line.
 
-    Raises
-    ------
-    InputError
-        For a file that is not a table of hits; names the line.
+    `name_sample`: ``name_sample(file's label, table's label)`` gives the sample of a row.
     """
     table = table_label(path)
     for number, row in enumerate(read_rows(path, HIT_COLUMNS, "pairhmm scan", optional=PLACE), start=2):

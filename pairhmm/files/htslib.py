@@ -112,9 +112,10 @@ def open_by_htslib(
 ) -> HtslibReader | None:
     """Open a file, and read its header. None where htslib can't.
 
+    Raises InputError where pysam's library does not show its functions.
+
     Parameters
     ----------
-    path : str
     index : str
         None if empty.
     reference : str
@@ -123,11 +124,6 @@ def open_by_htslib(
         With 2 or more, threads of htslib decode.
     descriptor : int, optional
         A pipe that takes the file's place. It may be closed once this has returned.
-
-    Raises
-    ------
-    InputError
-        Where pysam's library does not show its functions.
     """
     functions = require_htslib(path)
     source = path if descriptor is None else f"/dev/fd/{descriptor}"

@@ -1,4 +1,4 @@
-"""What every input passes when it is opened: it is no output, it is not packed in a way that nothing here reads."""
+"""Checks of every input when it is opened: it is no output, and is packed as something here reads."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from pairhmm.files.destinations import note_input, note_pipe
 def taken(path: str) -> None:
     """Check a file that an option names, before the work begins; ``-`` is stdin. `opening` checks it again.
 
-    Raises
-    ------
-    InputError
-        Where the file is an output of this run, and for a file that is packed by a program other than gzip and bgzip.
+    Raises InputError where the file is an output of this run, and for a file that is packed by a program other than
+    gzip and bgzip.
     """
     note_input(path)
     if os.path.isfile(path):
@@ -27,11 +25,8 @@ def taken(path: str) -> None:
 def opening(path: str | os.PathLike[str]) -> None:
     """Check a file that is about to be opened to be read; ``-`` is stdin. Each call stands for one reading.
 
-    Raises
-    ------
-    InputError
-        Where the file is an output of this run; for a pipe that the run has read already; and for a file that is packed
-        by a program other than gzip and bgzip.
+    Raises InputError where the file is an output of this run; for a pipe that the run has read already; and for a file
+    that is packed by a program other than gzip and bgzip.
     """
     name = os.fspath(path)
     note_input(name)
@@ -63,12 +58,7 @@ def check_file_packing(path: str, file: str | None = None) -> None:
 
 
 def check_packing(path: str, head: bytes) -> None:
-    """Require first bytes that are not those of xz, zstd or bzip2.
-
-    Raises
-    ------
-    InputError
-    """
+    """Require first bytes that are not those of xz, zstd or bzip2."""
     for packer, unpack, begins in formats.OTHER_PACKERS:
         if begins.match(head):
             cure = f"unpack it ({unpack}); text may be packed with gzip or bgzip instead"

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import STDIN
-from pairhmm.files.htslib import UNREADABLE, quiet
 
 MODEL_RECORD = "pairhmmModel"
 """The key of the header line that names the model and its parameters."""
@@ -25,18 +24,9 @@ _FORMATS = (".fasta", ".fastq", ".fa", ".fna", ".ffn", ".fas", ".fq", ".bam", ".
 def check_names(path: str, what: str, names: Iterable[str], cure: str) -> None:
     """Raise an error for names with control characters.
 
-    Parameters
-    ----------
-    path : str
-    what : str
-        What the names belong to, for the message, such as ``sample``.
-    names : iterable of str
-    cure : str
+    Raises InputError for the first name that has one.
 
-    Raises
-    ------
-    InputError
-        For the first name that has one.
+    `what`: what the names belong to, for the message, such as ``sample``.
     """
     for name in names:
         if _CONTROL.search(name):
@@ -48,10 +38,7 @@ def check_row_names(path: str, what: str, names: Iterable[str], cure: str) -> No
 
     The parameters are those of `check_names`.
 
-    Raises
-    ------
-    InputError
-        For the first name that does.
+    Raises InputError for the first name that does.
     """
     for name in names:
         if name.startswith("#"):
@@ -63,10 +50,7 @@ def check_row_names(path: str, what: str, names: Iterable[str], cure: str) -> No
 def check_file_names(what: str, paths: Sequence[str]) -> None:
     """Require names of files that can stand in a table, as `decoded` gives them, and that it tells apart.
 
-    Raises
-    ------
-    InputError
-        For control characters, and for two files that only bytes that are not UTF-8 tell apart.
+    Raises InputError for control characters, and for two files that only bytes that are not UTF-8 tell apart.
     """
     check_names(what, "file", paths, "rename the file: its name stands in the table")
     shown: dict[str, str] = {}
@@ -99,12 +83,7 @@ def samples_of(path: str, read_groups: Sequence[Mapping[str, str]]) -> list[str]
     sample. They have none in a file of several samples. A file in which no read group has SM is a sample that has the
     file's name.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is stdin.
-    read_groups : sequence of mappings
-        The fields of the header's lines @RG.
+    `path`: ``-`` is stdin. `read_groups`: the fields of the header's lines @RG.
     """
     named = dict.fromkeys(group["SM"] for group in read_groups if group.get("SM"))
     return list(named) or [sample_of_file(path)]
@@ -124,17 +103,9 @@ def sample_of_file(path: str) -> str:
 def sample_name(path: str, has_alignments: bool) -> str:
     """The sample of a file: of alignments in a regular file, their read groups' (SM); of others, the file's name.
 
-    Parameters
-    ----------
-    path : str
-        ``-`` is stdin.
-    has_alignments : bool
-        Whether it is BAM, CRAM or SAM.
+    Raises InputError for read groups of several samples, and for a name with control characters.
 
-    Raises
-    ------
-    InputError
-        For read groups of several samples, and for a name with control characters.
+    `path`: ``-`` is stdin. `has_alignments`: whether it is BAM, CRAM or SAM.
     """
     names = samples_of(path, _read_groups(path) if has_alignments and os.path.isfile(path) else [])
     if len(names) > 1:
@@ -145,7 +116,9 @@ def sample_name(path: str, has_alignments: bool) -> str:
 
 
 def _read_groups(path: str) -> list[dict[str, str]]:
-    import pysam  # Most commands need no header, and start sooner without.
+    import pysam  # Most commands read no header, and start sooner without.
+
+    from pairhmm.files.htslib import UNREADABLE, quiet
 
     try:
         with quiet(), pysam.AlignmentFile(path, "r", check_sq=False) as file:

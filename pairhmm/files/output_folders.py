@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import STDOUT, is_device
-from pairhmm.files.outputs import check_writable, output_errors, put_in_place
+from pairhmm.files.outputs import check_writable, lock, output_errors, put_in_place
 
 _SCRATCH = ".pairhmm-"
 
@@ -19,10 +18,7 @@ _SCRATCH = ".pairhmm-"
 def check_new(paths: Sequence[str | Path | None], overwrite: bool) -> None:
     """Require that no file exists yet, unless files may be overwritten.
 
-    Raises
-    ------
-    InputError
-        For the first file that exists.
+    Raises InputError for the first file that exists.
     """
     for path in () if overwrite else paths:
         if path is not None and str(path) != STDOUT and os.path.lexists(path) and not is_device(path):
@@ -35,6 +31,8 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
 
     What a killed process left in the folder is removed too.
 
+    Raises InputError where the folder can't be written, and for files that exist without `overwrite` or are read-only.
+
     Parameters
     ----------
     folder : path
@@ -43,11 +41,6 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
         The files that will be made.
     overwrite : bool
         Whether existing files of these names are replaced.
-
-    Raises
-    ------
-    InputError
-        Where the folder can't be written, and for files that exist without `overwrite` or are read-only.
     """
     target = Path(folder)
     check_new([target / name for name in names], overwrite)
@@ -94,9 +87,7 @@ def _make(folder: Path) -> None:
 def _locked(folder: Path) -> int:
     """Descriptor of the folder, locked as in use for as long as this process lives."""
     descriptor = os.open(folder, os.O_RDONLY)
-    # On a file system without locks, other processes can't be detected.
-    with suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    lock(descriptor)
     return descriptor
 
 
@@ -108,13 +99,6 @@ def _remove_abandoned(folder: Path) -> None:
         except OSError:
             # Another process has removed it meanwhile, or it belongs to another user.
             continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        except OSError:
-            pass
-        else:
+        if lock(descriptor):
             shutil.rmtree(path, ignore_errors=True)
-        finally:
-            os.close(descriptor)
+        os.close(descriptor)

@@ -54,20 +54,16 @@ def whole_files(destination: str | Path, *companions: str, of_input: bool = Fals
     target is written. Pipes and devices are written directly, and have no companions: where `has_companions` is false
     for the path, the writer leaves none.
 
+    Raises InputError where the destination is an input of the run, a folder or read-only, where the folder can't be
+    written, and where the disk is full.
+
     Parameters
     ----------
-    destination : path
     companions : str
         Suffixes of files that the writer may leave beside its own, such as ``.tbi``. They are renamed or removed, too.
         Those of an earlier run are removed, since they index other content.
     of_input : bool
         Whether the file is an index of an input, which is made where it is missing.
-
-    Raises
-    ------
-    InputError
-        Where the destination is an input of the run, a folder or read-only, where the folder can't be written, and
-        where the disk is full.
     """
     if is_device(destination):
         if companions:
@@ -115,7 +111,7 @@ def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Pat
             check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
             held = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-            _lock(held)
+            lock(held)
             os.rename(unlocked, scratch)
             yield scratch
             for end in reversed(ends):
@@ -137,10 +133,7 @@ def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Pat
 def check_writable(destination: str | Path, *others: str | Path) -> None:
     """Require that a file and the others can be put in their places.
 
-    Raises
-    ------
-    InputError
-        For a folder that is missing or can't be written, and for files that are folders or read-only.
+    Raises InputError for a folder that is missing or can't be written, and for files that are folders or read-only.
     """
     is_link = os.path.islink(destination)
     folder = Path(os.path.realpath(destination) if is_link else destination).parent
@@ -181,14 +174,12 @@ def put_in_place(made: Path, final: Path) -> None:
         shutil.copyfile(made, final)
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock a file as being written for as long as this process lives; False if another process holds the lock."""
+def lock(descriptor: int) -> bool:
+    """Lock a file or folder as being written for as long as this process lives; False if another one holds the lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     except OSError:
-        # On a file system without locks, other processes can't be detected.
+        # Also on a file system without locks, where other processes can't be detected.
         return False
     return True
 
@@ -219,7 +210,7 @@ def _remove_abandoned(target: Path) -> None:
         except OSError:
             # Another process has removed it meanwhile, or it belongs to another user.
             continue
-        if _lock(descriptor):
+        if lock(descriptor):
             for left in target.parent.iterdir():
                 if left.name.startswith(path.name):
                     left.unlink(missing_ok=True)

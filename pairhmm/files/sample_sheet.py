@@ -22,7 +22,6 @@ class SheetRow:
     ----------
     place : str
         Number of the line, as error messages give it.
-    sample : str
     alignments, reads : tuple of str
         Files, as the sheet writes them.
     sex, ploidy : str
@@ -50,17 +49,18 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     The first line names the columns in any order: `sample`, and any others of `COLUMNS`. Commas separate several files
     of a sample. Lines that are empty or begin with ``#`` are skipped.
 
-    Raises
-    ------
-    InputError
-        For unknown or missing columns, and for samples without a name or named twice; names the line.
+    Raises InputError for unknown or missing columns, and for samples without a name or named twice; names the line.
     """
     try:
         table = list(csv.reader(read_lines(str(path)), delimiter="\t"))
     except csv.Error as error:
         rule = f"can't be read as a table ({error})"
         raise InputError(str(path), "", rule, "check the path; it is tab-separated text") from error
-    numbered = [(number, cells) for number, cells in enumerate(table, start=1) if _is_said(cells)]
+    numbered = [
+        (number, cells)
+        for number, cells in enumerate(table, start=1)
+        if any(map(str.strip, cells)) and not cells[0].startswith("#")
+    ]
     if not numbered:
         raise InputError(str(path), "", "is empty", f"its first line names columns: {', '.join(COLUMNS)}")
     (first, names), *rest = numbered
@@ -85,10 +85,6 @@ def read_sheet(path: str | Path) -> list[SheetRow]:
     if not rows:
         raise InputError(str(path), "", "names no sample", "add a line for each")
     return rows
-
-
-def _is_said(cells: list[str]) -> bool:
-    return any(cell.strip() for cell in cells) and not cells[0].startswith("#")
 
 
 def _row(place: str, cells: dict[str, str]) -> SheetRow:

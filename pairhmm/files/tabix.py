@@ -41,12 +41,14 @@ class _Contig:
         yield struct.pack("<i", len(self.bins) + 1)
         for number, stretches in self.bins.items():
             yield struct.pack("<Ii", number, len(stretches))
-            yield from (struct.pack("<QQ", text.place(first), text.place(last)) for first, last in stretches)
+            yield from (
+                struct.pack("<QQ", text.virtual_offset(first), text.virtual_offset(last)) for first, last in stretches
+            )
         stretches = [one for some in self.bins.values() for one in some]
         first, last = min(one for one, _ in stretches), max(one for _, one in stretches)
-        yield struct.pack("<IiQQQQ", _COUNTS, 2, text.place(first), text.place(last), self.rows, 0)
+        yield struct.pack("<IiQQQQ", _COUNTS, 2, text.virtual_offset(first), text.virtual_offset(last), self.rows, 0)
         yield struct.pack("<i", len(self.windows))
-        yield from (struct.pack("<Q", text.place(first)) for first in self.windows)
+        yield from (struct.pack("<Q", text.virtual_offset(first)) for first in self.windows)
 
 
 def _bin_of(start: int, end: int) -> int:

@@ -17,10 +17,7 @@ _PIECE = 1 << 16
 def read_lines(path: str) -> Iterator[str]:
     """The lines of a text file, without line ends. Memory grows with the longest line, not with the file.
 
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is cut off, or is not text.
+    Raises InputError for a file that can't be read, is cut off, or is not text.
     """
     for text in read_texts(path):
         yield from (decoded(path, line) for line in text.removesuffix(b"\n").split(b"\n"))
@@ -29,10 +26,7 @@ def read_lines(path: str) -> Iterator[str]:
 def read_texts(path: str) -> Generator[bytes]:
     """The text of a file, many whole lines at once. The last line of the file may have no line end.
 
-    Raises
-    ------
-    InputError
-        For a file that can't be read or is cut off.
+    Raises InputError for a file that can't be read or is cut off.
     """
     with ByteStream(path, lambda _: None) as stream:
         yield from stream_texts(stream)
@@ -65,9 +59,10 @@ def read_rows(
 ) -> Iterator[list[str]]:
     """The rows of a tab-separated table.
 
+    Raises InputError for other columns, and for a row with more or fewer fields; names the line.
+
     Parameters
     ----------
-    path : str
     columns : sequence of str
         The columns that its first line must name, with or without ``#``.
     made_by : str
@@ -76,11 +71,6 @@ def read_rows(
         A first line that begins with this stands above the header, and is skipped.
     optional : str, optional
         A last column that the table may have.
-
-    Raises
-    ------
-    InputError
-        For other columns, and for a row with more or fewer fields; names the line.
     """
     lines = enumerate(read_lines(path), start=1)
     at, header = next(lines, (1, ""))

@@ -125,10 +125,10 @@ def fit(
         pairs = _pairs(inputs, max_reads, chosen)
         fitted: Fitted[ProfileFit] | Fitted[GatkFit]
         if kind == "profile":
-            fitted = fit_profile(pairs, initial, fitting, chosen.threads, _tell)
+            fitted = fit_profile(pairs, initial, fitting, chosen.threads, _log_round)
             parameters.write(profile_toml(fitted, source))
         else:
-            fitted, values, log10 = fit_gatk(pairs, chosen.model, fitting, chosen.threads, _tell)
+            fitted, values, log10 = fit_gatk(pairs, chosen.model, fitting, chosen.threads, _log_round)
             parameters.write(gatk_toml(fitted, values, log10, source))
         if table is not None:
             for line in rounds_table(fitted.rounds):
@@ -167,6 +167,6 @@ def _nothing(found: Collected) -> tuple[str, str]:
     return "no read to fit to", "check -r, --min-mapq and --exclude-flags"
 
 
-def _tell(one: Round) -> None:
-    each = one.log10 / one.reads
-    log.info("%s reads, round %d: log10 likelihood %.3f (%.6f a read)", one.pairs, one.number, one.log10, each)
+def _log_round(state: Round) -> None:
+    each = state.log10 / state.reads
+    log.info("%s reads, round %d: log10 likelihood %.3f (%.6f a read)", state.pairs, state.number, state.log10, each)

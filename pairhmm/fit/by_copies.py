@@ -56,11 +56,7 @@ def likeliest_rates(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rates of insertions and deletions (float64[20] each) that are likeliest given counts and prior, and never fall.
 
-    Parameters
-    ----------
-    counted : mapping of str to float64[blocks, 3]
-        As of `class_counts`.
-    prior : mapping of str to float64[3]
+    Counts are those of `class_counts`; the prior has float64[3] of each class.
     """
     observed = np.array([counted[name].sum(axis=0) + prior[name] for name in CLASSES])
     # Deletions among all, then insertions among the rest: the likelihood is a product of the two.
@@ -72,10 +68,7 @@ def likeliest_rates(
 def rising(events: NDArray[np.float64], trials: NDArray[np.float64]) -> NDArray[np.float64]:
     """The likeliest rates float64[k] that never fall from one class to the next (pool adjacent violators).
 
-    Parameters
-    ----------
-    events, trials : float64[k]
-        Counts of each class; every class has trials.
+    `events` and `trials` are counts of each class; every class has trials.
     """
     pools: list[tuple[float, float, int]] = []  # events, trials and number of classes that share a rate
     for event, trial in zip(events.tolist(), trials.tolist(), strict=True):

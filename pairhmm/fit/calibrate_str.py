@@ -132,7 +132,7 @@ def write_str_model(
 
 
 def _comments(model: StrModel, rates: StrRates) -> list[str]:
-    """What the model was estimated from."""
+    """Repeats, reads and changes behind the model, by unit."""
     lines = [f"STR model of {model.name}", "for 'pairhmm call --str-model FILE'", "unit repeats reads changes"]
     for unit, columns in enumerate(zip(rates.repeats, rates.reads, rates.changes, strict=True), start=1):
         lines.append(" ".join(map(str, (unit, *(int(column.sum()) for column in columns)))))

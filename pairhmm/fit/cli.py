@@ -27,7 +27,7 @@ EXAMPLES = (
     "max_reads",
     metavar="N",
     panel=READS,
-    help="The most reads that are used: a sample that is spread over the files and regions.",
+    help="The most reads to fit to. More are sampled evenly over the files and regions.",
 )
 @click.option(
     "--model",
@@ -36,7 +36,7 @@ EXAMPLES = (
     show_default=True,
     metavar="NAME",
     panel=MODEL,
-    help=f"The model that is fitted: {either(fit.MODELS)}.",
+    help=f"The model to fit: {either(fit.MODELS)}.",
 )
 @click.option(
     "--parameters",
@@ -45,8 +45,8 @@ EXAMPLES = (
     show_default=True,
     metavar="NAME",
     panel=MODEL,
-    help=f"What a fit of the profile model begins with: a TOML file, or the built-in {PRESETS[0]!r}. A fit of GATK's"
-    " model begins with the quality options.",
+    help=f"The initial parameters of the profile model: a TOML file, or the built-in {PRESETS[0]!r}. GATK's model"
+    " starts from the quality options.",
 )
 @output_option("The parameters (TOML), with their standard errors in comments. '-' is stdout.")
 @click.option(
@@ -60,9 +60,8 @@ EXAMPLES = (
 def command(output: str, model: str, parameters: str, rounds_output: str | None, max_reads: int, **given: Any) -> None:
     """Fit the parameters of a model to the reads of BAM or CRAM.
 
-    Reads are taken where nothing varies, beside the reference. With -v or --haplotypes, each read is taken beside the
-    likeliest haplotype of its region. The parameters are what --parameters of 'likelihoods', 'call' and 'scatter'
-    takes.
+    Reads far from variants are compared with the reference; with -v or --haplotypes, each read with the likeliest
+    haplotype of its region. --parameters of 'likelihoods', 'call' and 'scatter' takes the output.
     """
     if model == "gatk" and parameters != PRESETS[0]:
         raise click.UsageError("--parameters is for --model profile: a fit of gatk begins with the quality options.")

@@ -21,9 +21,9 @@ EXAMPLES = (
 @count_options
 @output_option("The model (TOML), for --str-model. '-' is stdout.")
 def command(output: str, **given: Any) -> None:
-    """Estimate how often tandem repeats gain or lose units in the reads of BAM or CRAM.
+    """Estimate the stutter of tandem repeats from the reads of BAM or CRAM.
 
-    Repeats count that most reads show in one length. The model has gap qualities by the unit of a repeat and the number
-    of its copies.
+    The model has gap qualities by the unit of a repeat and its copies. Only repeats count whose length most reads agree
+    on.
     """
     calibrate_str.write_str_model(output=output, **given)

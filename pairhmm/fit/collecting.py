@@ -22,7 +22,8 @@ from pairhmm.fit.pairs import FitPairs
 from pairhmm.models.gatk import GatkOptions, prepare_base_quality
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.regions import MAX_SHIFT, FetchBases, Region
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases
 
 PAD = 20
 """Reference bases on either side of a read, so that its insertions and deletions fit."""
@@ -41,28 +42,14 @@ class Collected:
 
     A pair's ticket is a hash of its read. Those with the lowest tickets are kept, so the sample is spread over all
     pairs, needs one pass, and does not depend on threads or on how reads come in blocks.
-
-    Attributes
-    ----------
-    most : int
-        The size of the sample.
-    parts : list of FitPairs
-    tickets : list of uint32 arrays
-        One ticket for each pair of `parts`.
-    pairs : int
-        Pairs that were met.
-    beside_variants : int
-        Reads left out because a variant is near them, or because they fit no haplotype.
-    unusable : int
-        Reads left out as too short, too long, or spliced.
     """
 
-    most: int
+    most: int  # The size of the sample
     parts: list[FitPairs] = field(default_factory=list)
-    tickets: list[NDArray[np.uint32]] = field(default_factory=list)
-    pairs: int = 0
-    beside_variants: int = 0
-    unusable: int = 0
+    tickets: list[NDArray[np.uint32]] = field(default_factory=list)  # One ticket for each pair of `parts`
+    pairs: int = 0  # Pairs that were met
+    beside_variants: int = 0  # Reads left out because a variant is near them, or because they fit no haplotype
+    unusable: int = 0  # Reads left out as too short, too long, or spliced
 
     def add(self, part: FitPairs) -> None:
         """Add some pairs."""
@@ -137,7 +124,7 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
             yield waiting.take(np.flatnonzero(done)), regions
             waiting = waiting.take(np.flatnonzero(~done))
             if len(waiting):
-                regions = [one for one in regions if one.core_end + PAD > waiting.start.min()]
+                regions = [region for region in regions if region.core_end + PAD > waiting.start.min()]
     if len(waiting):
         yield waiting, regions + list(source.finish(waiting.chrom))
 

@@ -22,43 +22,23 @@ _PAIRS_A_CALL = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class RowTables:
-    """A model's rows as tables.
+    """A model's rows as tables."""
 
-    Attributes
-    ----------
-    place : int32[bases]
-        Index into `transition` for each base of the reads.
-    emission : float64[symbols, 6]
-        Emission of a symbol beside A C G T N, and as an insertion.
-    transition : float64[places, 7]
-        mm im dm mi ii md dd, without the emission of an insertion.
-    start : Start
-    """
-
-    place: NDArray[np.int32]
-    emission: NDArray[np.float64]
-    transition: NDArray[np.float64]
+    place: NDArray[np.int32]  # int32[bases]: index into `transition` for each base of the reads
+    emission: NDArray[np.float64]  # float64[symbols, 6]: emission of a symbol beside A C G T N, and as an insertion
+    transition: NDArray[np.float64]  # float64[places, 7]: mm im dm mi ii md dd, without the emission of an insertion
     start: Start
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Expected counts for each block of pairs. How pairs form blocks depends only on their order.
+    """Expected counts for each block of pairs. How pairs form blocks depends only on their order."""
 
-    Attributes
-    ----------
-    match : float64[blocks, symbols, 5]
-        Counts of a symbol beside A C G T N.
-    insertion : float64[blocks, symbols]
-    transition : float64[blocks, places, 7]
-        Counts of mm im dm mi ii md dd, by the place whose parameter the transition takes.
-    log10 : float64[pairs]
-        log10 likelihoods. NaN marks a pair whose range float64 does not hold, and which is in no count.
-    """
-
-    match: NDArray[np.float64]
-    insertion: NDArray[np.float64]
+    match: NDArray[np.float64]  # float64[blocks, symbols, 5]: counts of a symbol beside A C G T N
+    insertion: NDArray[np.float64]  # float64[blocks, symbols]
+    # float64[blocks, places, 7]: counts of mm im dm mi ii md dd, by the place whose parameter the transition takes
     transition: NDArray[np.float64]
+    # float64[pairs]: log10 likelihoods. NaN marks a pair whose range float64 does not hold, and which is in no count.
     log10: NDArray[np.float64]
 
     def total(self) -> Counts:
@@ -117,7 +97,7 @@ def _computed(
     pairs: FitPairs, tables: RowTables, threads: int, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Counts float64[blocks * size], and log10 likelihoods. The work is several calls, which Ctrl-C can interrupt."""
-    block, places, level = _block(pairs), len(tables.transition), cpu.chosen_level()
+    block, places, isa = _block(pairs), len(tables.transition), cpu.chosen_isa()
     symbol = pairs.bases.astype(np.int32) * QUALITIES + pairs.quality
     emission, transition = (np.ascontiguousarray(each).reshape(-1) for each in (tables.emission, tables.transition))
     counts, log10 = np.empty(-(-len(pairs) // block) * size), np.empty(len(pairs))
@@ -139,5 +119,5 @@ def _computed(
             tables.start.deletion,
         )
         own = counts[first // block * size : -(-end // block) * size]
-        native.expected_counts(level, part, SYMBOLS, places, block, threads, own, log10[first:end])
+        native.expected_counts(isa, part, SYMBOLS, places, block, threads, own, log10[first:end])
     return counts, log10

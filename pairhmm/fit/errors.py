@@ -22,21 +22,10 @@ def standard_errors(
     counted: Mapping[str, NDArray[np.float64]],
     prior: Mapping[str, NDArray[np.float64]],
 ) -> tuple[dict[str, NDArray[np.float64]], bool]:
-    """Standard errors of distributions.
+    """Standard errors of distributions, and whether they come from the observed information.
 
-    Parameters
-    ----------
-    probabilities : mapping of str to float64[k]
-    counted : mapping of str to float64[blocks, k]
-        Expected counts under these probabilities.
-    prior : mapping of str to float64[k]
-        Counts of the prior.
-
-    Returns
-    -------
-    errors : dict of str to float64[k]
-    observed : bool
-        Whether the errors come from the observed information. With too few blocks, they come from the counts alone.
+    With too few blocks, they come from the counts alone. `counted` has the expected counts float64[blocks, k] under the
+    probabilities float64[k] of each distribution, `prior` the counts of the prior.
     """
     of_counts = {
         name: _of_counts(probabilities[name], counts.sum(axis=0) + prior[name]) for name, counts in counted.items()

@@ -15,7 +15,7 @@ from pairhmm.fit.profile_model import ProfileFit
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
 from pairhmm.models.parameter_file import BY_COPIES
 from pairhmm.models.profile import LEAVING, LETTERS, OPENING, STARTS
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _CLASSES = f"in a tandem repeat of 1 (no repeat), 2, ... {MOST_REPEATS} copies"
 
@@ -25,15 +25,15 @@ ROUNDS_HEADER = "pairs\tround\treads\tlog10_likelihood\tlog10_likelihood_per_rea
 def rounds_table(rounds: Iterable[Round]) -> Iterator[str]:
     """Lines of the table of rounds."""
     yield ROUNDS_HEADER
-    for one in rounds:
-        likelihood = f"{one.log10:.6f}\t{one.log10 / one.reads:.9f}\t{one.objective:.6f}"
-        yield f"{one.pairs}\t{one.number}\t{one.reads}\t{likelihood}\n"
+    for state in rounds:
+        likelihood = f"{state.log10:.6f}\t{state.log10 / state.reads:.9f}\t{state.objective:.6f}"
+        yield f"{state.pairs}\t{state.number}\t{state.reads}\t{likelihood}\n"
 
 
 def profile_toml(fitted: Fitted[ProfileFit], source: str) -> str:
     """The parameters as TOML for `--parameters`. `source` says what they were fitted to."""
     model = fitted.model.model
-    start = next(name for name, one in STARTS.items() if one == model.start)
+    start = next(name for name, start in STARTS.items() if start == model.start)
     lines = [*_head("profile", fitted, source), f'start = "{start}"', "", "[match]  # eps_M(a, h) for h = A C G T N"]
     for a, letter in enumerate(LETTERS):
         lines.append(f"{letter} = [{', '.join(map(_number, model.match[a]))}]")

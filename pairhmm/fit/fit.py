@@ -72,15 +72,8 @@ def fit_profile(
 ) -> Fitted[ProfileFit]:
     """Fit the parameters of the profile model that make the reads likeliest.
 
-    Parameters
-    ----------
-    pairs : FitPairs
-    initial : ProfileModel
-        The parameters that the first round begins with, and the prior. The column of N is kept.
-    options : FitOptions
-    threads : int
-    watch : callable, optional
-        Called with each round.
+    `initial` is the model of the first round, and the prior; its column of N is kept. `watch` is called with each
+    round.
     """
     sample = _sample(pairs, options)
     model = first = ProfileFit.of(initial)
@@ -90,7 +83,7 @@ def fit_profile(
             model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
         )
     few = pairs if sample is None else sample
-    model = max((model.with_start(name) for name in STARTS), key=lambda one: log10_likelihood(one, few, threads))
+    model = max((model.with_start(name) for name in STARTS), key=lambda fit: log10_likelihood(fit, few, threads))
     return _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)[0]
 
 
@@ -103,14 +96,8 @@ def fit_gatk(
 ) -> tuple[Fitted[GatkFit], GatkOptions, float]:
     """Fit the gap rates of GATK's model that make the reads likeliest. Arguments are as in `fit_profile`.
 
-    Returns
-    -------
-    fitted : Fitted
-        Rates by copies of the tandem repeat at a base.
-    options : GatkOptions
-        The qualities and the PCR indel model that come nearest to the rates.
-    log10 : float
-        log10 likelihood of these options.
+    Returns the fit by copies of the tandem repeat at a base; the qualities and the PCR indel model that come nearest to
+    its rates; and their log10 likelihood.
     """
     sample = _sample(pairs, options)
     model = first = GatkFit.of(initial)

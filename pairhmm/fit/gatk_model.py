@@ -42,21 +42,13 @@ HIGHEST_FITTED = 93
 
 @dataclass(frozen=True, slots=True)
 class GatkFit:
-    """GATK's model during a fit.
+    """GATK's model during a fit."""
 
-    Attributes
-    ----------
-    insertion, deletion : float64[20]
-        Probabilities that a gap opens in a repeat of 1, 2, ... 20 copies. One copy means no repeat.
-    gap : float
-        Probability that a gap continues.
-    prior : dict of str to float64[k]
-        Counts of the prior, which are added to those of the data.
-    """
-
+    # float64[20]: probabilities that a gap opens in a repeat of 1, 2, ... 20 copies. One copy means no repeat.
     insertion: NDArray[np.float64]
     deletion: NDArray[np.float64]
-    gap: float
+    gap: float  # Probability that a gap continues
+    # dict of str to float64[k]: counts of the prior, which are added to those of the data
     prior: Mapping[str, NDArray[np.float64]]
 
     @property
@@ -112,16 +104,7 @@ class GatkFit:
 
 
 def best_options(fit: GatkFit, counts: Counts, options: GatkOptions) -> GatkOptions:
-    """The options that are likeliest given these counts: qualities, and the PCR indel model that caps them.
-
-    Parameters
-    ----------
-    fit : GatkFit
-    counts : Counts
-        Expected counts under `fit`.
-    options : GatkOptions
-        Gives all other values.
-    """
+    """`options` with the qualities and the PCR indel model that are likeliest given the expected counts under `fit`."""
     counted = fit.distributions(counts.total())
     classes = np.array([counted[name][0] for name in CLASSES])
     opened = ERROR[options.insertion_quality], ERROR[options.deletion_quality]

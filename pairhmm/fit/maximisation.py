@@ -98,20 +98,11 @@ Watch = Callable[[Round], None]
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Expected counts under a model, and its likelihood.
-
-    Attributes
-    ----------
-    counts : Counts
-    log10 : float
-        Sum of log10 likelihoods over the pairs whose range float64 holds.
-    beyond : int
-        Number of pairs whose range float64 does not hold.
-    """
+    """Expected counts under a model, and its likelihood."""
 
     counts: Counts
-    log10: float
-    beyond: int
+    log10: float  # Sum of log10 likelihoods over the pairs whose range float64 holds
+    beyond: int  # Number of pairs whose range float64 does not hold
 
 
 def expectation(model: FittedModel, pairs: FitPairs, threads: int) -> Expectation:
@@ -147,10 +138,7 @@ def maximise(
 ) -> tuple[Model, Expectation, list[Round]]:
     """Run rounds of expectation-maximisation.
 
-    Returns
-    -------
-    model, expectation, rounds
-        The last model, its counts and likelihood, and all rounds. The last round is that of the last model.
+    Returns the last model, its counts and likelihood, and all rounds. The last round is that of the last model.
     """
     rounds: list[Round] = []
     while True:

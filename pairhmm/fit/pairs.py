@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.models.repeats import copies_of
+from pairhmm.models.gatk import copies_of
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import as_n
@@ -17,23 +17,15 @@ from pairhmm.sequences.letters import as_n
 
 @dataclass(frozen=True)
 class FitPairs:
-    """Pairs of a read and a haplotype, as flat arrays.
+    """Pairs of a read and a haplotype, as flat arrays."""
 
-    Attributes
-    ----------
-    read_offset, haplotype_offset : int64[pairs + 1]
-        First base of each read and first letter of its haplotype.
-    bases, quality : uint8[bases]
-        Codes 0..4 (a fit takes every ambiguous letter for N), and Phred qualities as the model takes them.
-    letters : uint8[letters]
-        Codes of the haplotypes.
-    """
-
+    # int64[pairs + 1]: first base of each read and first letter of its haplotype
     read_offset: NDArray[np.int64]
     haplotype_offset: NDArray[np.int64]
+    # uint8[bases]: codes 0..4 (a fit takes every ambiguous letter for N), and Phred qualities as the model takes them
     bases: NDArray[np.uint8]
     quality: NDArray[np.uint8]
-    letters: NDArray[np.uint8]
+    letters: NDArray[np.uint8]  # uint8[letters]: codes of the haplotypes
 
     __repr__ = short_repr
 

@@ -35,15 +35,10 @@ class ProfileFit:
     evenly over the other letters, e/3 each; N is uniform. Each column eps_M(., h) is a distribution over a. So is
     eps_I, and so are the transitions out of each state, which for M differ by the copies of the repeat at a base. The
     column of N is not fitted, since unknown reference bases tell nothing about errors.
-
-    Attributes
-    ----------
-    model : ProfileModel
-    prior : dict of str to float64[k]
-        Counts of the prior, which are added to those of the data (`prior_counts`).
     """
 
     model: ProfileModel
+    # dict of str to float64[k]: counts of the prior, which are added to those of the data (`prior_counts`)
     prior: Mapping[str, NDArray[np.float64]]
 
     @classmethod

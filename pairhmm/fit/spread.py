@@ -1,4 +1,4 @@
-"""Chooses where a fit reads, so that its reads are spread over all that was asked for and not the first of a file.
+"""Chooses windows for a fit, so that its reads are spread over all regions and not the first of a file.
 
 All coordinates are 0-based half-open.
 """
@@ -33,21 +33,10 @@ _CRAM_READ = 40
 
 
 def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
-    """The inputs with windows for regions: evenly spread, with somewhat more reads than a fit takes.
+    """The inputs with windows for regions: evenly spread, with somewhat more reads than the `most` that a fit takes.
 
     The inputs stay as they are where the index is missing, where candidates or haplotypes are given (they may be few),
     and where reading everything takes little longer.
-
-    Parameters
-    ----------
-    inputs : RunInputs
-    most : int
-        Reads that the fit takes.
-
-    Raises
-    ------
-    InputError
-        For alignments, an index or regions that can't be used.
     """
     indexes = [None if path == STDIN else find_index(path) for path in inputs.alignments]
     if not inputs.candidates_are_discovered or None in indexes:
@@ -64,14 +53,14 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
     if share >= 1:
         return inputs if asked is None else replace(inputs, places=tuple(asked))
     count = min(MOST_WINDOWS, max(FEWEST_WINDOWS, most // READS_OF_WINDOW))
-    windows = [one for number in range(count) for one in _window(work, contigs, number / count, share / count)]
+    windows = [window for number in range(count) for window in _window(work, contigs, number / count, share / count)]
     log.info("reads are taken from %d windows with %.2g of all reads", count, share)
     return replace(inputs, places=tuple(windows))
 
 
 def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, ReadDensity]:
     scale = 1 / _CRAM_READ if index.endswith(".crai") else 1.0
-    return {chrom: replace(one, before=one.before * scale) for chrom, one in densities.items()}
+    return {chrom: replace(density, before=density.before * scale) for chrom, density in densities.items()}
 
 
 def _window(work: Work, contigs: Mapping[str, int], first: float, share: float) -> Iterator[Interval]:

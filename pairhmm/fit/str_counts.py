@@ -1,4 +1,4 @@
-"""Counts reads whose copy of a tandem repeat has other units than most, repeat by repeat. Coordinates are 0-based."""
+"""Counts the reads over each tandem repeat that gained or lost units (stutter). Coordinates are 0-based."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import CONSUMES_REFERENCE, DELETION, INSERTION
+from pairhmm.alignments.sam import CONSUMES_REFERENCE, DELETION, INSERTION
 from pairhmm.models.str_parameters import LEAST_COPIES
 from pairhmm.sequences.letters import encode
 from pairhmm.sequences.tandem_repeats import MOST_REPEATS, Tracts, find_tracts_between
@@ -36,14 +36,8 @@ def count_changes(
 ) -> Counter[Site]:
     """How many repeats have so many reads that stutter. Memory grows with the reads of a place and their lengths.
 
-    Parameters
-    ----------
-    blocks : iterable of ReadBlock
-        Contig after contig, by the starts of the reads.
-    fetch : callable
-        Gives the reference's letters of (contig, start, end).
-    lengths : mapping of str to int
-        Those of the contigs.
+    Blocks come contig after contig, by the starts of the reads. `fetch` gives the reference's letters of (contig,
+    start, end), `lengths` are those of the contigs.
     """
     found: Counter[Site] = Counter()
     current: _Contig | None = None
@@ -116,16 +110,17 @@ class _Contig:
         is_free = np.ones(len(at), dtype=bool)
         for tract in (nearest, nearest - 1):
             known = is_free & (tract >= 0)
-            one = np.maximum(tract, 0)
+            repeat = np.maximum(tract, 0)
             if not len(tracts.start):
                 return
-            inside = (at >= tracts.start[one] - 1) & (at <= tracts.end[one])
-            spanned = (block.start[read] + FLANK <= tracts.start[one]) & (tracts.end[one] + FLANK <= block.end[read])
-            mine = known & inside & spanned & (size % tracts.unit[one] == 0)
+            inside = (at >= tracts.start[repeat] - 1) & (at <= tracts.end[repeat])
+            start, end = tracts.start[repeat], tracts.end[repeat]
+            spanned = (block.start[read] + FLANK <= start) & (end + FLANK <= block.end[read])
+            mine = known & inside & spanned & (size % tracts.unit[repeat] == 0)
             is_free &= ~mine
-            units = np.clip(size[mine] // tracts.unit[one[mine]], -MOST_CHANGE, MOST_CHANGE)
-            np.add.at(self._changes, (one[mine], MOST_CHANGE + units), 1)
-            np.add.at(self._changes, (one[mine], MOST_CHANGE), -1)
+            units = np.clip(size[mine] // tracts.unit[repeat[mine]], -MOST_CHANGE, MOST_CHANGE)
+            np.add.at(self._changes, (repeat[mine], MOST_CHANGE + units), 1)
+            np.add.at(self._changes, (repeat[mine], MOST_CHANGE), -1)
 
     def _find(self, end: int) -> None:
         """Find the repeats that begin before an end."""

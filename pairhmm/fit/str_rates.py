@@ -32,7 +32,7 @@ GROWTH, GROWTH_SPREAD = 1.5, 0.2
 """The growth of rates with each copy before any read is seen, and the standard deviation of its logarithm."""
 
 FIRST_RATE, FIRST_SPREAD = 1e-4, 1.0
-"""The same of the rate of the fewest copies."""
+"""The rate at the fewest copies before any read is seen, and the standard deviation of its logarithm."""
 
 PRIOR_CHANGES = 10.0
 """The weight of the built-in share of changes that lose units, in changes."""
@@ -45,7 +45,7 @@ _FIRSTS = np.linspace(np.log(1e-6), np.log(0.1), 160)
 
 @dataclass(frozen=True, slots=True)
 class StrRates:
-    """What a calibration found.
+    """Rates of a calibration, and the reads behind them.
 
     Attributes
     ----------

@@ -14,11 +14,10 @@ from pairhmm.models.batch import QUALITY_NAMES, PairBatch, Profiles, Qualities, 
 from pairhmm.models.profile import ProfileModel, check_profile
 from pairhmm.options import check_whole
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import Letters, codes_of, encode
-from pairhmm.sequences.qualities import PhredValues, phred
+from pairhmm.sequences.letters import Letters, PhredValues, codes_of, encode, phred
 
 ModelRead = Read | NDArray[np.float64]
-"""What GATK's model takes, or a profile float64[m, 4]."""
+"""A read of GATK's model, or a profile float64[m, 4]."""
 
 
 def forward(

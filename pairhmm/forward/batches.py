@@ -26,12 +26,9 @@ BLOCK_BYTES = 32 << 20
 
 
 def read_batches(path: str | Path, threads: int = 1, block_bytes: int = BLOCK_BYTES) -> Iterator[PairBatch]:
-    """The groups of a `.in` file, in batches. A batch has the whole groups of about `block_bytes` bytes of text.
+    """The groups of a `.in` file, in batches of the whole groups of about `block_bytes` bytes of text.
 
-    Raises
-    ------
-    InputError
-        For a line that can't be used; names it.
+    InputError names a line that can't be used.
     """
     if not is_compiled():
         log.warning("%s is read and its scores are written in Python, slowly; %s", path, CURE)

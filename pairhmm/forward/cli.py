@@ -27,8 +27,8 @@ _DEFAULTS = GatkOptions()
     "reads",
     type=INPUT_FILE,
     panel=INPUT,
-    help="The reads: FASTQ, FASTA, or, for the profile model, letter probabilities (.profile or .tsv). A .in file has"
-    " reads and haplotypes, and is given alone.",
+    help="The reads (FASTQ or FASTA), or profiles of the profile model (.profile or .tsv). A .in file holds reads"
+    " and haplotypes; give it alone.",
 )
 @click.argument(
     "haplotypes",
@@ -42,7 +42,7 @@ _DEFAULTS = GatkOptions()
     "default_base_quality",
     metavar="PHRED",
     panel=INPUT,
-    help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
+    help="The base quality (Phred) of reads without qualities. Without this option, such reads are an error.",
 )
 @model_options
 @option(
@@ -51,7 +51,7 @@ _DEFAULTS = GatkOptions()
     least=1,
     metavar="PHRED",
     panel=MODEL,
-    help="The quality (Phred) of opening an insertion, in GATK's model.",
+    help="The insertion opening quality (Phred) of GATK's model.",
 )
 @option(
     _DEFAULTS,
@@ -59,7 +59,7 @@ _DEFAULTS = GatkOptions()
     least=1,
     metavar="PHRED",
     panel=MODEL,
-    help="The quality (Phred) of opening a deletion, in GATK's model.",
+    help="The deletion opening quality (Phred) of GATK's model.",
 )
 @option(
     _DEFAULTS,
@@ -67,7 +67,7 @@ _DEFAULTS = GatkOptions()
     least=1,
     metavar="PHRED",
     panel=MODEL,
-    help="The quality (Phred) of extending an insertion or a deletion, in GATK's model.",
+    help="The gap continuation quality (Phred) of GATK's model.",
 )
 @backend_options
 @threads_option(forward.forward_files)
@@ -87,7 +87,7 @@ def command(
 ) -> None:
     """Score every read of READS against every sequence of HAPLOTYPES.
 
-    A score is log10 P(read | haplotype). Base qualities are used as they are.
+    A score is log10 P(read | haplotype). Base qualities are not changed.
     """
     forward.forward_files(
         reads,

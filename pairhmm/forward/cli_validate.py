@@ -13,7 +13,7 @@ from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.engine import Choice
 from pairhmm.forward import validate
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +30,8 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     "file",
     type=INPUT_FILE,
     panel=INPUT,
-    help="The pairs and their likelihoods. The seven columns of a line are the haplotype, the read, its base,"
-    " insertion, deletion and gap qualities (Phred+33), and log10 P(read | haplotype). '#' starts a comment.",
+    help="Pairs with reference likelihoods, in seven columns: haplotype, read, its base, insertion, deletion and gap"
+    " qualities (Phred+33), and log10 P(read | haplotype). '#' starts a comment.",
 )
 @option(
     validate.validate,
@@ -40,7 +40,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     most=HIGHEST_SAM_QUALITY,
     metavar="PHRED",
     panel=INPUT,
-    help="Lower base qualities (Phred) are raised to this one, as GATK's own test does.",
+    help="Raise lower base qualities to this one (Phred), as GATK's own test does.",
 )
 @option(
     validate.validate,
@@ -48,7 +48,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     least=0,
     metavar="LOG10",
     panel=MEASUREMENT,
-    help="The largest difference (log10) that a score may have.",
+    help="The largest allowed difference (log10).",
 )
 @backend_options
 @threads_option(validate.validate)
@@ -58,13 +58,13 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     least=0,
     metavar="N",
     panel=OUTPUT,
-    help="The table lists this many pairs, those with the largest differences first.",
+    help="How many pairs to list, largest difference first.",
 )
 def command(file: str, min_base_quality: int, tolerance: float, backend: Choice, threads: int, worst: int) -> None:
     """Compare the scores of a backend with the likelihoods in FILE.
 
-    The pairs that differ most are written to stdout as a table (TSV), and the verdict to stderr. The exit code is 0 if
-    all scores are within the tolerance, 1 if some are not or are not finite, and 2 if FILE can't be read.
+    The worst pairs go to stdout as a table (TSV), the verdict to stderr. The exit code is 0 if all scores are within
+    the tolerance, 1 if one is not or is not finite, and 2 if FILE can't be read.
     """
     result = validate.validate(
         file, backend=backend, tolerance=tolerance, min_base_quality=min_base_quality, worst=worst, threads=threads

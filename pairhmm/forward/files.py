@@ -29,9 +29,8 @@ from pairhmm.models.profile import ProfileModel, one_hot
 from pairhmm.models.profile_reader import ENDINGS as PROFILE_ENDINGS
 from pairhmm.models.profile_reader import read_profiles
 from pairhmm.options import Within, check_whole
-from pairhmm.sequences.letters import encode, encode_read
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
-from pairhmm.sequences.reader import SequenceRecord, read_sequences
+from pairhmm.sequences.fastx import SequenceRecord, read_sequences
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY, encode, encode_read
 
 READS_PER_BLOCK = 4096
 """Reads that are scored at once, so that memory does not grow with the file."""

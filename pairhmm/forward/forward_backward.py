@@ -18,7 +18,7 @@ from pairhmm.options import check_whole
 from pairhmm.sequences.letters import Letters
 
 BACKENDS = ("auto", *backends.on_the_cpu())
-"""What computes: the backends that are no device's."""
+"""Backends of `forward_backward`: those on the CPU."""
 
 
 def forward_backward(
@@ -67,6 +67,8 @@ def forward_backward(
     takes_oracle = backends.is_oracle(backend) or (backend == "auto" and not is_compiled())
     if not takes_oracle:
         require_compiled(f"backend {backend}")
-    found = by_oracle(batch) if takes_oracle else by_cpu(batch, threads)
+    posteriors = by_oracle(batch) if takes_oracle else by_cpu(batch, threads)
     width = len(batch.haplotype_offset) - 1
-    return [found[first : first + width] for first in range(0, len(found), width)] if width else [[]] * batch.reads
+    if not width:
+        return [[]] * batch.reads
+    return [posteriors[first : first + width] for first in range(0, len(posteriors), width)]

@@ -15,8 +15,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.inputs import opening
 from pairhmm.files.outputs import open_output
 from pairhmm.models.batch import Group, Read
-from pairhmm.sequences.letters import codes_of, decode, encode
-from pairhmm.sequences.qualities import HIGHEST_QUALITY, PHRED_OFFSET
+from pairhmm.sequences.letters import HIGHEST_QUALITY, PHRED_OFFSET, codes_of, decode, encode
 
 READ_COLUMNS = ("base", "insertion", "deletion", "gap continuation")
 REFERENCE_COLUMNS = 7
@@ -28,32 +27,16 @@ _MOST_DIGITS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ReferencePair:
-    """A line of a reference-likelihood file.
+    """A line of a reference-likelihood file."""
 
-    Attributes
-    ----------
-    line : int
-        1-based number of the line.
-    haplotype : uint8[n]
-    read : Read
-    expected : float
-        The known log10 likelihood.
-    """
-
-    line: int
-    haplotype: NDArray[np.uint8]
+    line: int  # 1-based number of the line
+    haplotype: NDArray[np.uint8]  # uint8[n]
     read: Read
-    expected: float
+    expected: float  # The known log10 likelihood
 
 
 def read_in(path: str | Path) -> Iterator[Group]:
-    """Groups of a `.in` file: a line `R H`, R lines `read base ins del gcp` (Phred+33), H lines of haplotypes.
-
-    Raises
-    ------
-    InputError
-        For a line that can't be used; names it.
-    """
+    """Groups of a `.in` file: a line `R H`, R lines `read base ins del gcp` (Phred+33), H lines of haplotypes."""
     with as_text(open_input(path)) as handle:
         yield from parse_groups(path, handle, 1)
 
@@ -90,12 +73,7 @@ def write_in(path: str | Path, groups: Iterator[Group]) -> None:
 def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
     """Pairs with their known scores: columns haplotype, read, base, ins, del and gcp qualities (Phred+33), log10.
 
-    Empty lines and lines that begin with ``#`` are skipped.
-
-    Raises
-    ------
-    InputError
-        For a line that can't be used; names it.
+    Empty lines and lines that begin with ``#`` are skipped. InputError names a line that can't be used.
     """
     with as_text(open_input(path)) as handle:
         for number, line in enumerate(handle, start=1):
@@ -113,13 +91,7 @@ def read_reference_likelihoods(path: str | Path) -> Iterator[ReferencePair]:
 
 
 def open_input(path: str | Path) -> BufferedReader:
-    """Open a file to read bytes.
-
-    Raises
-    ------
-    InputError
-        Where it can't be opened.
-    """
+    """Open a file to read bytes. InputError where it can't be opened."""
     opening(path)
     try:
         return open(path, "rb")

@@ -1,4 +1,4 @@
-"""Forward-backward of pairs: posterior probabilities of match, insertion and deletion, on the CPU or by the oracle."""
+"""Forward-backward: posterior probabilities of match, insertion and deletion, by the CPU or the oracle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairhmm.backends import cpu
 from pairhmm.forward import posterior_reference as oracle
 from pairhmm.models.batch import PairBatch
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 from pairhmm.native import native
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import offsets
@@ -77,7 +77,7 @@ def by_oracle(batch: PairBatch) -> list[Posterior]:
 
 def by_cpu(batch: PairBatch, threads: int) -> list[Posterior]:
     """The posteriors of a batch's pairs from the compiled kernel. The oracle computes pairs that float64 can't hold."""
-    log10, cells = cells_by_cpu(batch, cpu.chosen_level(), threads)
+    log10, cells = cells_by_cpu(batch, cpu.chosen_isa(), threads)
     beyond = int(np.isnan(log10).sum())
     if beyond:
         log.warning("%d of %d pairs in log space, slowly: their range is beyond float64's", beyond, batch.pairs)
@@ -88,9 +88,9 @@ def by_cpu(batch: PairBatch, threads: int) -> list[Posterior]:
 
 
 def cells_by_cpu(
-    batch: PairBatch, level: str, threads: int
+    batch: PairBatch, isa: str, threads: int
 ) -> tuple[NDArray[np.float64], list[list[NDArray[np.float64]]]]:
-    """Run the compiled kernel of a SIMD level.
+    """Run the compiled kernel of an instruction set.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def cells_by_cpu(
         batch.start.match,
         batch.start.deletion,
     )
-    native.posteriors(level, pairs, at[:-1].copy(), threads, match, insertion, deletion, log10)
+    native.posteriors(isa, pairs, at[:-1].copy(), threads, match, insertion, deletion, log10)
     cells = [
         [values[begin : begin + m * n].reshape(m, n) for values in states]
         for begin, m, n in zip(at[:-1].tolist(), lengths.tolist(), widths.tolist(), strict=True)

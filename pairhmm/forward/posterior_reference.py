@@ -72,17 +72,7 @@ def posteriors(
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """log10 P(read | haplotype), and the posteriors float64[m, n] of match, insertion and deletion.
 
-    Parameters
-    ----------
-    rows : float64[m, 12]
-    haplotype : uint8[n]
-        Codes.
-    start : Start
-
-    Returns
-    -------
-    tuple
-        The posteriors are zero if the likelihood is zero.
+    `rows` are float64[m, 12], `haplotype` codes uint8[n]. The posteriors are zero if the likelihood is zero.
     """
     forward = log_forward(rows, haplotype, start)
     total = log_likelihood(forward)

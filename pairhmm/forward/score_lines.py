@@ -25,16 +25,8 @@ def score_lines(
 ) -> Iterator[bytes]:
     """Lines `group read haplotype log10_likelihood precision`, one for each pair, many at once.
 
-    Parameters
-    ----------
-    batch : PairBatch
-    scores : Scores
-        Scores of the batch.
-    first_group : int
-        Number of the batch's first group.
-    read_names, haplotype_names : list of str, optional
-        Names of all reads and haplotypes of the batch. Without them they are numbered, from 0 in each group.
-    threads : int
+    Without names, reads and haplotypes are numbered from 0 in each group. `first_group` is the number of the first
+    group.
     """
     if not is_compiled():
         yield from _python_lines(batch, scores, first_group, read_names, haplotype_names)

@@ -16,9 +16,7 @@ from pairhmm.errors import InputError
 from pairhmm.forward.pair_texts import ReferencePair, read_reference_likelihoods
 from pairhmm.models.batch import Group, PairBatch
 from pairhmm.options import check_number, check_whole
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
-
-__all__ = ["GATK_MIN_BASE_QUALITY", "Case", "Validation", "validate"]
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 GATK_MIN_BASE_QUALITY = 6
 """Phred. GATK's own test raises base qualities to this before scoring (PairHMMUnitTest and GKL's PairHmmUnitTest)."""

@@ -1,1 +1,1 @@
-"""Likelihood tables: writer, reader, checksums."""
+"""Likelihood tables: writer, reader, Parquet."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN, LikelihoodRows
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 
 def score_schema(are_joined: bool) -> Any:
@@ -44,43 +44,43 @@ def _schema(fields: Iterable[tuple[str, Any]]) -> Any:
 
 def score_batch(regions: Sequence[LikelihoodRows]) -> Any:
     """The ``pyarrow.RecordBatch`` of the pairs of some regions, one at least. Names of reads are codes, too."""
-    reads = np.array([len(one.read_names) for one in regions])
-    haplotypes = np.array([len(one.haplotypes) for one in regions])
+    reads = np.array([len(region.read_names) for region in regions])
+    haplotypes = np.array([len(region.haplotypes) for region in regions])
     # Each read has all haplotypes of its region, in order.
     of_read = np.repeat(haplotypes, reads)
 
     def of_reads(values: Iterable[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
         return np.repeat(np.concatenate(list(values)).astype(kind), of_read)
 
-    names = Names.concatenate([one.read_names for one in regions])
+    names = Names.concatenate([region.read_names for region in regions])
     starts = np.cumsum(haplotypes) - haplotypes
     shapes = zip(starts.tolist(), (starts + haplotypes).tolist(), reads.tolist(), strict=True)
     haplotype = [np.tile(np.arange(first, end, dtype=np.int32), count) for first, end, count in shapes]
     columns = [
-        _Coded(of_reads((one.sample for one in regions), np.int32), regions[0].samples),
+        _Coded(of_reads((region.sample for region in regions), np.int32), regions[0].samples),
         *_places(regions, reads * haplotypes),
         _Coded(np.repeat(np.arange(len(names), dtype=np.int32), of_read), names),
-        of_reads((one.mates for one in regions), np.int8),
-        _Coded(np.concatenate(haplotype), [name for one in regions for name in one.haplotypes]),
-        np.concatenate([one.log10.reshape(-1) for one in regions]),
-        _Coded(np.concatenate([one.precision.reshape(-1) for one in regions]).astype(np.int32), PRECISIONS),
+        of_reads((region.mates for region in regions), np.int8),
+        _Coded(np.concatenate(haplotype), [name for region in regions for name in region.haplotypes]),
+        np.concatenate([region.log10.reshape(-1) for region in regions]),
+        _Coded(np.concatenate([region.precision.reshape(-1) for region in regions]).astype(np.int32), PRECISIONS),
     ]
     are_joined = regions[0].reads is not None
     if are_joined:
-        columns.append(of_reads((one.reads for one in regions if one.reads is not None), np.int32))
+        columns.append(of_reads((region.reads for region in regions if region.reads is not None), np.int32))
     return _batch(columns, score_schema(are_joined))
 
 
 def haplotype_batch(regions: Sequence[LikelihoodRows]) -> Any:
     """The ``pyarrow.RecordBatch`` of the haplotypes of some regions."""
-    rows = np.array([len(one.haplotypes) for one in regions])
+    rows = np.array([len(region.haplotypes) for region in regions])
     texts = (
-        chain.from_iterable(one.haplotypes for one in regions),
-        chain.from_iterable(one.sequences for one in regions),
-        chain.from_iterable(one.alleles for one in regions),
-        (one.variants for one in regions for _ in one.haplotypes),
+        chain.from_iterable(region.haplotypes for region in regions),
+        chain.from_iterable(region.sequences for region in regions),
+        chain.from_iterable(region.alleles for region in regions),
+        (region.variants for region in regions for _ in region.haplotypes),
     )
-    nuisances = np.array([is_nuisance for one in regions for is_nuisance in one.nuisances], dtype=np.int8)
+    nuisances = np.array([is_nuisance for region in regions for is_nuisance in region.nuisances], dtype=np.int8)
     return _batch([*_places(regions, rows), *(Names.of(list(text)) for text in texts), nuisances], haplotype_schema())
 
 
@@ -95,8 +95,8 @@ class _Coded:
 def _places(regions: Sequence[LikelihoodRows], rows: NDArray[np.int64]) -> list[_Coded | NDArray[np.int64]]:
     """The columns of contig, start and end, where each region has so many rows."""
     contigs: dict[str, int] = {}
-    codes = np.array([contigs.setdefault(one.chrom, len(contigs)) for one in regions], dtype=np.int32)
-    edges = np.array([(one.start, one.end) for one in regions], dtype=np.int64)
+    codes = np.array([contigs.setdefault(region.chrom, len(contigs)) for region in regions], dtype=np.int32)
+    edges = np.array([(region.start, region.end) for region in regions], dtype=np.int64)
     return [_Coded(np.repeat(codes, rows), list(contigs)), *(np.repeat(edges[:, at], rows) for at in (0, 1))]
 
 

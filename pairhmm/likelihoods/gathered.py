@@ -1,4 +1,4 @@
-"""Joins the pieces of a table, in order, as text or Parquet. Rows are copied unchanged."""
+"""Joins the shards of a table, in order, as text or Parquet. Rows are copied unchanged."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pairhmm.errors import InputError
 from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.formats import TABIX_INDICES, require_ending
 from pairhmm.files.inputs import opening
-from pairhmm.files.one_pass import require_file
 from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
-from pairhmm.files.pieces import DAMAGED, SAME_RUN, Piece, open_piece
+from pairhmm.files.pipes import require_file
+from pairhmm.files.shards import DAMAGED, SAME_RUN, Shard, open_shard
 from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
@@ -20,80 +20,58 @@ from pairhmm.likelihoods.table import ENDINGS, MODEL_KEY, Format
 _IN_ORDER = "an index needs rows in order: mind the order of the files, or write .tsv"
 
 
-def gather_table(pieces: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
+def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str] = ()) -> None:
     """Join tables, plain or bgzipped. Their headers must be the same, with the lines that begin with ``##``.
 
-    Parameters
-    ----------
-    pieces : sequence of str
-        In order.
-    destination : str
-        Bgzipped if it ends in ``.gz``. It then gets an index if the table has the columns chrom, start and end.
-    samples : sequence of str
-        One name for each piece, for a first column `sample`.
+    A destination that ends in ``.gz`` is bgzipped, and gets an index if the table has the columns chrom, start and end.
+    `samples` has a name for each shard, for a first column `sample`.
 
-    Raises
-    ------
-    InputError
-        For tables with different columns, for rows with more or fewer fields, and, if an index is made, for rows out of
-        order.
+    Raises InputError for tables with different columns, for rows with more or fewer fields, and, if an index is made,
+    for rows out of order.
     """
-    with open_piece(pieces[0]) as first:
+    with open_shard(shards[0]) as first:
         header = first.header
     if not header:
-        raise InputError(pieces[0], "", "has no header line", "gather takes tables that pairhmm wrote")
+        raise InputError(shards[0], "", "has no header line", "gather takes tables that pairhmm wrote")
     columns = header[-1][1:].split("\t")
     if samples and "sample" in columns:
-        raise InputError("--sample", "", f"{pieces[0]} has a column of that name", "leave it out")
+        raise InputError("--sample", "", f"{shards[0]} has a column of that name", "leave it out")
     columns = ["sample", *columns] if samples else columns
     is_indexed = Format.of(destination) is Format.TSV_GZ and {"chrom", "start", "end"} <= set(columns)
     order = _Order(*map(columns.index, ("chrom", "start", "end"))) if is_indexed else None
     place = -1 if order is None else order.chrom - bool(samples)
     with _table(destination, order) as (out, index):
         out.write("".join(f"{line}\n" for line in (*header[:-1], "#" + "\t".join(columns))).encode())
-        for at, path in enumerate(pieces):
+        for at, path in enumerate(shards):
             begin = f"{samples[at]}\t" if samples else ""
-            with open_piece(path) as piece:
-                _check_header(piece, header, pieces[0])
-                for number, line in piece.rows():
-                    rows = f"{line}\n".encode() + piece.alike(place)
+            with open_shard(path) as shard:
+                _check_header(shard, header, shards[0])
+                for number, line in shard.rows():
+                    rows = f"{line}\n".encode() + shard.alike(place)
                     if begin:
-                        rows = _with_sample(begin.encode(), rows)
+                        rows = b"".join(b"%s%s\n" % (begin.encode(), row) for row in rows[:-1].split(b"\n"))
                     if order is not None:
-                        order.check(piece, number, begin + line)
+                        order.check(shard, number, begin + line)
                     out.write(rows)
                     if order is not None and index is not None:
                         index.add(*order.last, rows.count(b"\n"), len(rows))
 
 
-def _with_sample(begin: bytes, rows: bytes) -> bytes:
-    return b"".join(b"%s%s\n" % (begin, row) for row in rows[:-1].split(b"\n"))
-
-
-def _check_header(piece: Piece, header: Sequence[str], first: str) -> None:
-    """Require the header of the first piece."""
-    above = [*header[:-1], *piece.header[:-1]]
-    if piece.header[-1:] != header[-1:] or not all(line.startswith("##") for line in above):
-        raise InputError(piece.path, "", f"its columns are not those of {first}", SAME_RUN)
-    if piece.header != header:
-        said, expected = (" ".join(lines[:-1]) or "nothing" for lines in (piece.header, header))
+def _check_header(shard: Shard, header: Sequence[str], first: str) -> None:
+    """Require the header of the first shard."""
+    above = [*header[:-1], *shard.header[:-1]]
+    if shard.header[-1:] != header[-1:] or not all(line.startswith("##") for line in above):
+        raise InputError(shard.path, "", f"its columns are not those of {first}", SAME_RUN)
+    if shard.header != header:
+        said, expected = (" ".join(lines[:-1]) or "nothing" for lines in (shard.header, header))
         rule = f"says {said} above its columns, but {first} says {expected}"
-        raise InputError(piece.path, "", rule, SAME_RUN)
+        raise InputError(shard.path, "", rule, SAME_RUN)
 
 
 class _Order:
     """Checks the order of rows that are to be indexed: each contig's rows together, in order of their starts.
 
-    Parameters
-    ----------
-    chrom, start, end : int
-        Indices of these columns.
-
-    Attributes
-    ----------
-    chrom : int
-    last : tuple
-        Contig, start and end of the last row.
+    `chrom`, `start` and `end` are indices of columns; `last` has the last row's contig, start and end.
     """
 
     def __init__(self, chrom: int, start: int, end: int) -> None:
@@ -101,19 +79,19 @@ class _Order:
         self.last = ("", 0, 0)
         self._contigs: set[str] = set()
 
-    def check(self, piece: Piece, number: int, row: str) -> None:
+    def check(self, shard: Shard, number: int, row: str) -> None:
         """Check the next row."""
         fields = row.split("\t")
         chrom = fields[self.chrom]
-        start, end = piece.position(number, fields[self._start]), piece.position(number, fields[self._end])
+        start, end = shard.position(number, fields[self._start]), shard.position(number, fields[self._end])
         if start > end:
-            raise piece.fault(number, f"its interval ends at {end}, before its start at {start}", DAMAGED)
+            raise shard.fault(number, f"its interval ends at {end}, before its start at {start}", DAMAGED)
         if chrom != self.last[0]:
             if not chrom or chrom in self._contigs:
-                raise piece.fault(number, f"the rows of contig {chrom[:30]!r} are not together", _IN_ORDER)
+                raise shard.fault(number, f"the rows of contig {chrom[:30]!r} are not together", _IN_ORDER)
             self._contigs.add(chrom)
         elif start < self.last[1]:
-            raise piece.fault(number, f"starts at {start}, before the row above it", _IN_ORDER)
+            raise shard.fault(number, f"starts at {start}, before the row above it", _IN_ORDER)
         self.last = (chrom, start, end)
 
 
@@ -133,19 +111,16 @@ def _table(destination: str, order: _Order | None) -> Iterator[tuple[ByteSink, T
             index.write(scratch)
 
 
-def gather_parquet(pieces: Sequence[str], destination: str) -> None:
+def gather_parquet(shards: Sequence[str], destination: str) -> None:
     """Join Parquet tables, or companions, with the same columns and one model.
 
     A model that another program has dropped is taken for that of the others. A line says of which files that holds.
 
-    Raises
-    ------
-    InputError
-        For files that are not Parquet, or have different columns or models; also without pyarrow.
+    Raises InputError for files that are not Parquet, or have different columns or models; also without pyarrow.
     """
     parquet.pyarrow_for(destination)
     tables = []
-    for path in pieces:
+    for path in shards:
         with _parquet(path) as table:
             tables.append(table)
     first, named = tables[0], next((table for table in tables if table.model is not None), tables[0])
@@ -159,7 +134,7 @@ def gather_parquet(pieces: Sequence[str], destination: str) -> None:
     metadata = {} if named.model is None else {MODEL_KEY: named.model}
     with whole_files(destination) as scratch, output_errors(destination):
         with closing(parquet.RowGroups(scratch, first.schema, metadata)) as out:
-            for path in pieces:
+            for path in shards:
                 with _parquet(path) as table:
                     for batch in table.batches(parquet.ROWS_PER_GROUP):
                         out.append(batch)

@@ -1,4 +1,4 @@
-"""What readers and writers of Parquet share: loading pyarrow, its options, row groups, errors of damaged files."""
+"""Parquet by pyarrow: loading it, its options, row groups, and errors of damaged files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError, PairhmmError
 from pairhmm.files.background import BackgroundWriter
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 ROWS_PER_GROUP = 1 << 17
 """Rows in a Parquet row group."""
@@ -89,12 +89,7 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
 
 
 class SentBatch:
-    """A record batch that can be sent to another process: as compressed Arrow IPC, which it stays until it is used.
-
-    Parameters
-    ----------
-    content : pyarrow.RecordBatch or bytes
-    """
+    """A record batch that can be sent to another process: as compressed Arrow IPC, which it stays until it is used."""
 
     __slots__ = ("_content",)
 
@@ -123,14 +118,8 @@ class SentBatch:
 class RowGroups:
     """Writes a Parquet file. Its bytes depend on the rows, and not on the batches that they come in.
 
-    Parameters
-    ----------
-    path : Path
-    schema : pyarrow.Schema
-    metadata : mapping of str to str
-        Key-value metadata of the file.
-    threads : int
-        With two or more, row groups are written in a thread of their own.
+    `metadata`: key-value metadata of the file. `threads`: with two or more, row groups are written in a thread of their
+    own.
     """
 
     def __init__(self, path: Path, schema: Any, metadata: Mapping[str, str], threads: int = 1) -> None:
@@ -164,7 +153,7 @@ class RowGroups:
 
     def _decoded(self, batch: Any) -> Any:
         columns = [
-            column if column.type == field.type else _texts(_codes(column), column.dictionary)
+            column if column.type == field.type else _texts(numbers_of(column.indices), column.dictionary)
             for column, field in zip(batch.columns, self._schema, strict=True)
         ]
         return type(batch).from_arrays(columns, schema=self._schema)
@@ -202,7 +191,7 @@ class _Output:
 
 
 def _canonical(table: Any) -> Any:
-    """The same rows, whose dictionaries have their values only: without a trace of the batches that they came in."""
+    """The rows, with dictionaries that hold their values only: no trace is left of the batches that they came in."""
     columns = [column.chunk(0) for column in table.unify_dictionaries().combine_chunks().columns]
     columns = [_of_its_values(column) if hasattr(column, "dictionary") else column for column in columns]
     return type(table).from_arrays(columns, schema=table.schema)
@@ -212,7 +201,7 @@ def _of_its_values(coded: Any) -> Any:
     """A dictionary array without the values of its dictionary that no row has."""
     import pyarrow
 
-    codes, values = _codes(coded), coded.dictionary
+    codes, values = numbers_of(coded.indices), coded.dictionary
     is_used = np.bincount(codes, minlength=len(values)) > 0
     if is_used.all():
         return coded
@@ -221,9 +210,10 @@ def _of_its_values(coded: Any) -> Any:
     return pyarrow.DictionaryArray.from_arrays(indices, _texts(np.flatnonzero(is_used), values))
 
 
-def _codes(coded: Any) -> NDArray[np.int32]:
-    """The codes of a dictionary array. `to_numpy` would import pandas where that is installed."""
-    return np.frombuffer(coded.indices.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
+def numbers_of(array: Any) -> NDArray[Any]:
+    """The numbers of an array without missing values. Its `to_numpy` would import pandas where that is installed."""
+    dtype = np.dtype(f"i{array.type.bit_width // 8}")
+    return np.frombuffer(array.buffers()[1], dtype=dtype)[array.offset : array.offset + len(array)]
 
 
 def _texts(codes: NDArray[np.integer], values: Any) -> Any:

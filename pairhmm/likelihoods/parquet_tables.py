@@ -18,9 +18,10 @@ log = logging.getLogger(__name__)
 class ParquetTable:
     """A Parquet file with the columns of a table or of a companion, in any order, maybe with others beside them.
 
+    Raises InputError for a file that can't be read, and for a column that is missing or of another type.
+
     Parameters
     ----------
-    path : str
     is_companion : bool, optional
         Which of the two it has to be. Without it, the columns say so, and `READS_COLUMN` of a table is read, too.
 
@@ -32,11 +33,6 @@ class ParquetTable:
         None where the metadata lack it: other programs drop metadata.
     others : list of str
         Columns that are not read.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, and for a column that is missing or of another type.
     """
 
     def __init__(self, path: str, is_companion: bool | None = None) -> None:
@@ -68,10 +64,7 @@ class ParquetTable:
     def batches(self, rows: int) -> Iterator[Any]:
         """All rows as ``pyarrow.RecordBatch`` of `schema`, of so many rows at most.
 
-        Raises
-        ------
-        InputError
-            For a damaged file, a missing value, and a number that the type of its column does not hold.
+        Raises InputError for a damaged file, a missing value, and a number that the type of its column does not hold.
         """
         arrow, names = self._arrow, self.schema.names
         batches = self._file.iter_batches(rows, columns=names, use_threads=False)
@@ -120,11 +113,7 @@ class ParquetTable:
 def tell_of_unchecked(tables: Sequence[ParquetTable], model: str) -> None:
     """Say in one line what is not known of files that other programs wrote, if any.
 
-    Parameters
-    ----------
-    tables : sequence of ParquetTable
-    model : str
-        What holds for the model where none is named.
+    `model`: what holds for the model where none is named.
     """
     foreign = [table for table in tables if table.model is None or table.others]
     if not foreign:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.files.inputs import opening
-from pairhmm.files.one_pass import require_file
+from pairhmm.files.pipes import require_file
 from pairhmm.files.text_lines import read_lines, read_rows
+from pairhmm.likelihoods.parquet import numbers_of
 from pairhmm.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
 from pairhmm.likelihoods.table import (
     COLUMNS,
@@ -38,7 +39,7 @@ _NO_ROW = float("nan")
 # The largest absolute log10 likelihood that is accepted. Ten million bases of the worst quality do not exceed it.
 _LARGEST = 2e7
 
-Place = tuple[str, int, int]
+Locus = tuple[str, int, int]
 """Contig, start and end of a region, 0-based half-open."""
 
 
@@ -48,7 +49,6 @@ class RegionLikelihoods:
 
     Attributes
     ----------
-    chrom : str
     start, end : int
         0-based half-open.
     haplotypes, sequences, alleles : list of str
@@ -83,7 +83,7 @@ class RegionLikelihoods:
 class RegionHaplotypes:
     """The rows of a companion table that describe one region. `variants_text` is the unparsed column `variants`."""
 
-    place: Place
+    locus: Locus
     names: list[str]
     sequences: list[str]
     alleles: list[str]
@@ -94,15 +94,9 @@ class RegionHaplotypes:
 class LikelihoodTable:
     """A likelihood table with its companion.
 
-    Parameters
-    ----------
-    path : str
-        ``.parquet``, or TSV, gzipped or not.
+    Raises InputError where one of the two files is missing, and for Parquet without the columns.
 
-    Raises
-    ------
-    InputError
-        Where one of the two files is missing, and for Parquet without the columns.
+    `path`: ``.parquet``, or TSV, gzipped or not.
     """
 
     def __init__(self, path: str) -> None:
@@ -124,10 +118,7 @@ class LikelihoodTable:
     def model(self) -> str:
         """The model and its parameters, such as ``gatk`` or ``profile (normalised)``.
 
-        Raises
-        ------
-        InputError
-            For a file that can't be read.
+        Raises InputError for a file that can't be read.
         """
         if self._is_parquet:
             return self._model
@@ -137,20 +128,17 @@ class LikelihoodTable:
     def haplotypes(self) -> Iterator[RegionHaplotypes]:
         """The haplotypes of each region.
 
-        Raises
-        ------
-        InputError
-            For a row that can't be used. The message names file and line.
+        Raises InputError for a row that can't be used. The message names file and line.
         """
         rows = self._rows(None)
-        for place, group in groupby(rows, key=lambda row: _place(self.companion, row[:3])):
+        for locus, group in groupby(rows, key=lambda row: _locus(self.companion, row[:3])):
             _, _, _, names, sequences, alleles, texts, _ = zip(*group, strict=True)
-            self._check_bases(place, sequences)
-            variants = self._variants(place, texts[0])
-            yield RegionHaplotypes(place, list(names), list(sequences), list(alleles), variants, texts[0])
+            self._check_bases(locus, sequences)
+            variants = self._variants(locus, texts[0])
+            yield RegionHaplotypes(locus, list(names), list(sequences), list(alleles), variants, texts[0])
 
-    def _check_bases(self, place: Place, sequences: Sequence[str]) -> None:
-        chrom, start, end = place
+    def _check_bases(self, locus: Locus, sequences: Sequence[str]) -> None:
+        chrom, start, end = locus
         rule = "" if all(sequences) else "a haplotype without bases"
         try:
             encode("".join(sequences))
@@ -159,31 +147,25 @@ class LikelihoodTable:
         if rule:
             raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again")
 
-    def regions(self, wanted: Callable[[Place], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
+    def regions(self, wanted: Callable[[Locus], RegionHaplotypes | None]) -> Iterator[RegionLikelihoods]:
         """The likelihoods of each wanted region. The rows of other regions are skipped.
 
-        Parameters
-        ----------
-        wanted : callable
-            ``wanted(place)`` gives the region's haplotypes, or None.
+        Raises InputError for a haplotype that the companion does not have, and for a field that is no number. The
+        message names the region.
 
-        Raises
-        ------
-        InputError
-            For a haplotype that the companion does not have, and for a field that is no number. The message names the
-            region.
+        `wanted`: ``wanted(locus)`` gives the region's haplotypes, or None.
         """
-        known: dict[Place, RegionHaplotypes | None] = {}
+        known: dict[Locus, RegionHaplotypes | None] = {}
 
         def is_wanted(chrom: str, start: int, end: int) -> bool:
-            place = (chrom, start, end)
-            if place not in known:
+            locus = (chrom, start, end)
+            if locus not in known:
                 known.clear()
-                known[place] = wanted(place)
-            return known[place] is not None
+                known[locus] = wanted(locus)
+            return known[locus] is not None
 
-        for place, group in groupby(self._rows(is_wanted), key=lambda row: (row[1], row[2], row[3])):
-            haplotypes = wanted(place)
+        for locus, group in groupby(self._rows(is_wanted), key=lambda row: (row[1], row[2], row[3])):
+            haplotypes = wanted(locus)
             if haplotypes is not None:
                 yield self._region(haplotypes, group)
 
@@ -201,7 +183,7 @@ class LikelihoodTable:
     def _region(self, haplotypes: RegionHaplotypes, rows: Iterator[Sequence[Any]]) -> RegionLikelihoods:
         columns = {name: index for index, name in enumerate(haplotypes.names)}
         if len(columns) < len(haplotypes.names):
-            chrom, start, end = haplotypes.place
+            chrom, start, end = haplotypes.locus
             rule = "the table of its haplotypes has one of them twice"
             raise InputError(self.path, f"{chrom}:{start}-{end}", rule, "give both tables of one run")
         reads: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
@@ -213,7 +195,7 @@ class LikelihoodTable:
                 codes.append(_CODES[precision])
             except (KeyError, ValueError):
                 raise self._misfit(row, columns) from None
-        chrom, start, end = haplotypes.place
+        chrom, start, end = haplotypes.locus
         return RegionLikelihoods(
             chrom,
             start,
@@ -230,7 +212,7 @@ class LikelihoodTable:
         )
 
     def _misfit(self, row: Sequence[Any], columns: Mapping[str, int]) -> InputError:
-        """What is wrong with a row."""
+        """The error for a row that does not fit."""
         _, chrom, start, end, name, _, haplotype, score, precision = row[: len(COLUMNS)]
         if haplotype not in columns:
             rule = f"haplotype {haplotype} is not in {self.companion}"
@@ -238,11 +220,11 @@ class LikelihoodTable:
         rule = f"unknown precision {precision!r}" if precision not in _CODES else f"{score!r} is not a likelihood"
         return InputError(self.path, f"read {name}", rule, "check the table")
 
-    def _variants(self, place: Place, text: str) -> list[RegionVariant]:
+    def _variants(self, locus: Locus, text: str) -> list[RegionVariant]:
         try:
             return parse_variants(text)
         except ValueError:
-            chrom, start, end = place
+            chrom, start, end = locus
             rule = f"{text!r} are not variants"
             raise InputError(self.companion, f"{chrom}:{start + 1}-{end}", rule, "make the table again") from None
 
@@ -263,7 +245,7 @@ def _likelihood(text: Any) -> float:
     return number
 
 
-def _place(path: str, fields: Sequence[Any]) -> Place:
+def _locus(path: str, fields: Sequence[Any]) -> Locus:
     chrom, start, end = fields
     try:
         return str(chrom), int(start), int(end)
@@ -274,15 +256,16 @@ def _place(path: str, fields: Sequence[Any]) -> Place:
 def _text_rows(path: str, wanted: Wanted) -> Iterator[Sequence[Any]]:
     rows = read_rows(path, COLUMNS, _MADE_BY, MODEL_LINE, READS_COLUMN)
     for texts, group in groupby(rows, key=itemgetter(1, 2, 3)):
-        place = _place(path, texts)
-        if wanted(*place):
-            yield from ([row[0], *place, *row[4:]] for row in group)
+        locus = _locus(path, texts)
+        if wanted(*locus):
+            yield from ([row[0], *locus, *row[4:]] for row in group)
 
 
 def _parquet_rows(table: ParquetTable, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
     for batch in table.batches(_ROWS_AT_ONCE):
         with table.errors():
-            yield from _batch_rows(batch, wanted)
+            if batch.num_rows:
+                yield from _batch_rows(batch, wanted)
 
 
 def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
@@ -291,14 +274,12 @@ def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
         return
     chroms = batch.column("chrom")
-    codes, names = chroms.indices.to_numpy(), chroms.dictionary.to_pylist()
-    places = np.stack((codes, batch.column("start").to_numpy(), batch.column("end").to_numpy()))
-    turns = np.flatnonzero((places[:, 1:] != places[:, :-1]).any(axis=0)) + 1
+    codes, names = numbers_of(chroms.indices), chroms.dictionary.to_pylist()
+    loci = np.stack((codes, *(numbers_of(batch.column(name)) for name in ("start", "end"))))
+    turns = np.flatnonzero((loci[:, 1:] != loci[:, :-1]).any(axis=0)) + 1
     columns = [_values(column) for column in batch.columns]
     for first, last in pairwise([0, *turns.tolist(), batch.num_rows]):
-        if first == last:
-            continue
-        code, start, end = places[:, first].tolist()
+        code, start, end = loci[:, first].tolist()
         if wanted(names[code], start, end):
             yield from zip(*(values(first, last) for values in columns), strict=True)
 
@@ -306,6 +287,6 @@ def _batch_rows(batch: Any, wanted: Wanted | None) -> Iterator[Sequence[Any]]:
 def _values(column: Any) -> Callable[[int, int], list[Any]]:
     """A function that gives the values of a part of a column. It unpacks a dictionary only once."""
     if hasattr(column, "dictionary"):
-        codes, names = column.indices.to_numpy(), column.dictionary.to_pylist()
+        codes, names = numbers_of(column.indices), column.dictionary.to_pylist()
         return lambda first, last: [names[code] for code in codes[first:last].tolist()]
     return lambda first, last: column[first:last].to_pylist()

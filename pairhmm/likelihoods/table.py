@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.files.names import MODEL_RECORD
 from pairhmm.objects import by_fields, short_repr
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
 READS_COLUMN = "reads"
@@ -49,19 +49,16 @@ class LikelihoodRows:
 
     Attributes
     ----------
-    chrom : str
     start, end : int
         0-based half-open.
     samples : sequence of str
         Names of the run's samples.
     sample : int32 (reads,)
         Index into `samples`.
-    read_names : Names
     mates : uint8 (reads,)
         1 or 2; 0 for a read without a mate, and for mates that were joined.
     haplotypes : list of str
         Names, such as ``chr1:100-250/0``.
-    sequences : list of str
     alleles : list of str
         One text for each haplotype: its allele at each variant, comma-separated. 0 is the reference.
     variants : str

@@ -106,19 +106,10 @@ def open_likelihoods(
     written beside the table as ``NAME.haplotypes.EXT``; stdout, pipes and devices get none. The files appear when the
     block ends well. Where reads are joined (`are_joined`), the table has the column `READS_COLUMN`.
 
-    Parameters
-    ----------
-    destination : str or Path
-    model : str
-        The model and its parameters, as `pairhmm.calling.run_options.RunOptions.model_text` names them.
-    are_joined : bool
-    threads : int
-        With two or more, rows are compressed and written while the caller makes the next ones.
+    Raises InputError where the destination can't be written or has another extension, and for Parquet without pyarrow.
 
-    Raises
-    ------
-    InputError
-        Where the destination can't be written or has another extension, and for Parquet without pyarrow.
+    `model`: the model and its parameters, as `pairhmm.calling.run_options.RunOptions.model_text` names them. `threads`:
+    with two or more, rows are compressed and written while the caller makes the next ones.
     """
     path = str(destination)
     require_ending(path, "tables", ENDINGS)

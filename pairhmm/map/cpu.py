@@ -1,4 +1,4 @@
-"""The SIMD placer: `cpu/place/`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD placer: `cpu/map/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.map.base import Placer
 from pairhmm.map.properties import Neighbours, TokenSets
 from pairhmm.map.sketch.published import FACTORS, SLOTS, SUMMANDS
@@ -58,5 +58,5 @@ class CpuPlacer(Placer):
 
 
 def make() -> CpuPlacer:
-    """A placer at the level that runs here (`pairhmm.backends.cpu.chosen_level`)."""
-    return CpuPlacer(chosen_level())
+    """A placer at the level that runs here (`pairhmm.backends.cpu.chosen_isa`)."""
+    return CpuPlacer(chosen_isa())

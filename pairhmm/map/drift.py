@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.likelihoods import GENOTYPES, Floats, LogLikelihoods
-from pairhmm.variants.relationships import IBD, UNRELATED
+from pairhmm.variants.genealogy import IBD, UNRELATED
 
 DRIFTS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Values of F that are tried."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.swaps import Matrix, contradictions, find_swaps
-from pairhmm.variants.relationships import IDENTICAL, PARENT_CHILD
+from pairhmm.variants.genealogy import IDENTICAL, PARENT_CHILD
 
 SWAP, DUPLICATE, RELATIVE, CONTAMINATED = "swap?", "duplicate", "parent-child", "contaminated"
 FLAGS = (SWAP, DUPLICATE, RELATIVE, CONTAMINATED)
@@ -21,7 +21,7 @@ def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray
     Parameters
     ----------
     found, expected : int8 (samples, samples)
-        Numbers of `pairhmm.variants.relationships`, symmetric.
+        Numbers of `pairhmm.variants.genealogy`, symmetric.
     contaminated : bool (samples,)
 
     Returns

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.map.genotype_blocks import record_key
-from pairhmm.variants.record_lines import RecordLines
+from pairhmm.variants.records import RecordLines
 
 _FREQUENCY = re.compile(rb"(?:^|;)AF=([^;,]+)(?:;|$)")
 _CURE = "give a VCF with AF in INFO (bcftools +fill-tags -- -t AF)"

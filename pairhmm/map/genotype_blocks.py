@@ -14,7 +14,7 @@ from pairhmm.map.cohort import site_key
 from pairhmm.map.concordance import MIN_DEPTH, NO_GENOTYPE
 from pairhmm.map.sample_fields import MISSING, SampleFields
 from pairhmm.objects import short_repr
-from pairhmm.variants.record_lines import FIXED, RecordLines
+from pairhmm.variants.records import FIXED, RecordLines
 
 # Bytes of sample columns that are turned into arrays at once.
 _AT_ONCE = 1 << 20

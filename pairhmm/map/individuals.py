@@ -16,7 +16,7 @@ from pairhmm.map.kinship import FEW, SharedAlleles, UncertainFrequencies, best_r
 from pairhmm.map.likelihoods import LEAST, Floats, LogLikelihoods, has_data
 from pairhmm.map.losses import Loss, LossFinder
 from pairhmm.objects import short_repr
-from pairhmm.variants.relationships import IDENTICAL
+from pairhmm.variants.genealogy import IDENTICAL
 
 # Samples that are less alike are not asked whether they are of one individual. Parents and children have 0.5, and two
 # samples with losses may have less.

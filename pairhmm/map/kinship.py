@@ -1,7 +1,7 @@
 """Which relation two samples have, by the likelihoods of their genotypes.
 
 Two samples of a relation have 0, 1 or 2 alleles from a common ancestor with probabilities k0, k1, k2
-(`pairhmm.variants.relationships.IBD`). The likelihood of a site is ``k0 A0 + k1 A1 + k2 A2``, where A0, A1 and A2 are
+(`pairhmm.variants.genealogy.IBD`). The likelihood of a site is ``k0 A0 + k1 A1 + k2 A2``, where A0, A1 and A2 are
 those of the data of both given 0, 1 or 2 such alleles, over that given 0. So A0 is 1. Thompson (1975); for likelihoods
 of genotypes in place of genotypes, Korneliussen and Moltke (2015), "NgsRelate", and Lipatov et al. (2015), "lcMLkin".
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pairhmm.map.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
 from pairhmm.map.likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.objects import short_repr
-from pairhmm.variants.relationships import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
+from pairhmm.variants.genealogy import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
 
 OUTLIERS = 0.01
 """Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
@@ -154,7 +154,7 @@ class Kinship:
     Attributes
     ----------
     relation : int8 (pairs,)
-        Numbers of `pairhmm.variants.relationships`; `UNKNOWN` where the data can't tell.
+        Numbers of `pairhmm.variants.genealogy`; `UNKNOWN` where the data can't tell.
     relatedness : float32 (pairs,)
         ``k1 / 2 + k2``, estimated by maximum likelihood; NaN where it was not asked for.
     """

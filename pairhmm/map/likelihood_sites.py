@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes, RegionLikelihoods
+from pairhmm.likelihoods.reader import LikelihoodTable, Locus, RegionHaplotypes, RegionLikelihoods
 from pairhmm.map.cohort import BINS, SampleSites, SiteChoice, binned_evidence, evidence_codes, site_key
 from pairhmm.map.concordance import NO_GENOTYPE
 from pairhmm.map.evidence import SiteEvidence
@@ -47,15 +47,15 @@ class TableSites:
 
     def read(self) -> None:
         """Read the companion, which says what sites there are, and then the reads."""
-        regions: dict[Place, RegionHaplotypes] = {}
-        keys: dict[Place, list[tuple[int, str]]] = {}
+        regions: dict[Locus, RegionHaplotypes] = {}
+        keys: dict[Locus, list[tuple[int, str]]] = {}
         cuts = 0
         for region in self._table.haplotypes():
             found = [(index, key) for index, key in _sites(region) if self._choice.takes(key)]
             if found:
                 # Their bases are not needed, and are most of the memory.
-                regions[region.place] = replace(region, sequences=[""] * len(region.sequences))
-                keys[region.place] = found
+                regions[region.locus] = replace(region, sequences=[""] * len(region.sequences))
+                keys[region.locus] = found
             if self._choice.cuts != cuts:
                 cuts = self._choice.cuts
                 keys = {place: kept for place, own in keys.items() if (kept := self._kept(own))}
@@ -133,7 +133,7 @@ def _summed(codes: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArra
 
 def _sites(region: RegionHaplotypes) -> list[tuple[int, str]]:
     """The usable sites among a region's variants, with their places there."""
-    chrom = region.place[0]
+    chrom = region.locus[0]
     found = (
         (index, site_key(chrom, pos + 1, ref.upper(), alts[0].upper()))
         for index, (pos, ref, alts) in enumerate(region.variants)

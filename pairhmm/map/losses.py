@@ -21,7 +21,7 @@ from pairhmm.map.drift import JointPriors, joint_priors, likelihoods_of_pairs, r
 from pairhmm.map.evidence import SiteEvidence
 from pairhmm.map.kinship import LEAST_LEAD, OUTLIERS
 from pairhmm.map.likelihoods import GENOTYPES, Floats, LogLikelihoods, of_shares
-from pairhmm.variants.relationships import IDENTICAL
+from pairhmm.variants.genealogy import IDENTICAL
 
 LEAST_LOST = 0.05
 """A smaller share of heterozygous sites without balance is not told."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pairhmm.map.alleles import AlleleUrn
 from pairhmm.map.evidence import SiteEvidence
 from pairhmm.map.likelihoods import GENOTYPES, Floats, LogLikelihoods
-from pairhmm.variants.relationships import IBD, IDENTICAL
+from pairhmm.variants.genealogy import IBD, IDENTICAL
 
 JointGenotypes = NDArray[np.float32]
 """Probabilities of a sample's genotype and of that of the foreign reads: (relations, 3 own, 3 foreign, sites)."""

@@ -17,7 +17,7 @@ from pairhmm.map.relatedness import Relatedness, RelatedPair, RelatedSample, rel
 from pairhmm.map.relation_writer import PAIR_COLUMNS, SAMPLE_COLUMNS, write_rows
 from pairhmm.map.sample_sites import read_sample_sites
 from pairhmm.variants.genealogy import Genealogy, PedigreeError
-from pairhmm.variants.ped_file import read_genealogy
+from pairhmm.variants.pedigree import read_genealogy
 
 log = logging.getLogger(__name__)
 

@@ -26,8 +26,7 @@ from pairhmm.map.likelihoods import (
 )
 from pairhmm.map.losses import Loss
 from pairhmm.objects import short_repr
-from pairhmm.variants.genealogy import Genealogy
-from pairhmm.variants.relationships import IDENTICAL, RELATIONS, UNKNOWN
+from pairhmm.variants.genealogy import IDENTICAL, RELATIONS, UNKNOWN, Genealogy
 
 ENOUGH_GENOTYPES = 100
 """With fewer sites where both samples have certain genotypes, relatedness is estimated from likelihoods."""
@@ -51,7 +50,7 @@ class RelatedPair:
     relatedness : float
         1 for one individual, 0.5 for parents, children and siblings. NaN where nothing tells.
     expected, found : str
-        Names of `pairhmm.variants.relationships.RELATIONS`, or ``.``.
+        Names of `pairhmm.variants.genealogy.RELATIONS`, or ``.``.
     flags : tuple of str
     note : str
         Why identical samples have other genotypes, such as loss of heterozygosity; empty where nothing is to be said.
@@ -109,7 +108,7 @@ class Relatedness:
     agreement : Agreement
     relatedness : float64 (pairs,)
     expected, found : int8 (samples, samples)
-        Numbers of `pairhmm.variants.relationships`.
+        Numbers of `pairhmm.variants.genealogy`.
     pair_flags : dict of str to bool (samples, samples)
     notes : dict of (int, int) to str
         Of pairs of samples.

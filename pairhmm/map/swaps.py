@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.variants.relationships import RELATED, RELATIONS, SIBLINGS, UNKNOWN, UNRELATED
+from pairhmm.variants.genealogy import RELATED, RELATIONS, SIBLINGS, UNKNOWN, UNRELATED
 
 # What contradicts what: [found, expected]. Relatives of the second degree or farther contradict nothing but a closer
 # relation, since sheets rarely name them.
@@ -58,7 +58,7 @@ def find_swaps(found: Matrix, expected: Matrix) -> Swaps:
     Parameters
     ----------
     found, expected : int8 (samples, samples)
-        Numbers of `pairhmm.variants.relationships`, symmetric.
+        Numbers of `pairhmm.variants.genealogy`, symmetric.
     """
     labels = np.arange(len(found))
     exchanges: list[tuple[int, int]] = []

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.tiles import Plan
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.commands import grid, record, wait
 from pairhmm.backends.webgpu.pair_kernels import pair_device
-from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, status, translated
+from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, grid, record, status, translated, wait
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
 from pairhmm.errors import DeviceLost
 from pairhmm.map.columns import SlotSums

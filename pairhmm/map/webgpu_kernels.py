@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.templates import assemble
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS
 
 SKETCH_WIDTH = 32

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import Letters, codes_of
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY, Letters, codes_of
 
 ROW_SIZE = 12
 """Count of float64 numbers in a row: five emissions beside A C G T N, then the transitions mm im dm mi ii md dd."""
@@ -65,27 +64,18 @@ class Read(Qualities):
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """Reads as a profile model takes them, one read or many end to end, and the model's constants.
+    """Reads as a profile model takes them, one read or many end to end, and the model's constants."""
 
-    Attributes
-    ----------
-    probabilities : float64[k, 4]
-        Probabilities of A C G T: at each position of a read, or each distinct row once.
-    match : float64[4, 5]
-        Emission of each read letter beside each haplotype letter A C G T N.
-    insertion : float64[4]
-        Emission of each inserted letter.
-    transitions : float64[7] or float64[k, 7]
-        mm im dm mi ii md dd: of all positions, or of each row of `probabilities`. Rows differ only in mm, mi and md.
-    kinds : uint16[m] or None
-        The row of `probabilities` at each position of a read: reads of base calls have few distinct rows, and two
-        bytes a base are sooner sent and read than four numbers. None where `probabilities` has a row a position.
-    """
-
+    # float64[k, 4]: probabilities of A C G T: at each position of a read, or each distinct row once
     probabilities: NDArray[np.float64]
-    match: NDArray[np.float64]
-    insertion: NDArray[np.float64]
+    match: NDArray[np.float64]  # float64[4, 5]: emission of each read letter beside each haplotype letter A C G T N
+    insertion: NDArray[np.float64]  # float64[4]: emission of each inserted letter
+    # float64[7] or float64[k, 7]: mm im dm mi ii md dd: of all positions, or of each row of `probabilities`. Rows
+    # differ only in mm, mi and md.
     transitions: NDArray[np.float64]
+    # uint16[m] or None: the row of `probabilities` at each position of a read: reads of base calls have few distinct
+    # rows, and two bytes a base are sooner sent and read than four numbers. None where `probabilities` has a row a
+    # position.
     kinds: NDArray[np.uint16] | None = None
 
     __repr__ = short_repr

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pairhmm.errors import OptionError
 from pairhmm.models.batch import ROW_SIZE, Qualities, Start
 from pairhmm.models.str_model import StrModel
+from pairhmm.native import native
 from pairhmm.options import Within, check_fields, check_whole
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT as LONGEST_REPEAT_UNIT
 from pairhmm.sequences.tandem_repeats import MOST_REPEATS as MOST_REPEATS
 
@@ -265,10 +266,29 @@ def set_aside(
     lengths, ends : int64[reads]
         The bases of each read, and the ends of a molecule that it has: 1, or 2 where mates were joined. A read of
         either end may have two errors.
-    options : GatkOptions
     """
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)
     expected_errors = np.minimum(2.0 * ends, np.ceil(lengths * options.error_rate))
     hopeless: NDArray[np.bool_] = scores.max(axis=1) < -4.0 * expected_errors
     return hopeless
+
+
+_NOT_SET = 255
+
+
+def copies_of(read_offset: NDArray[np.int64], bases: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8[bases]: copies of the tandem repeat at each base, 1 to 20, as GATK's PCR indel model counts them.
+
+    Parameters
+    ----------
+    read_offset : int64[reads + 1]
+        Where each read's bases begin.
+    bases : uint8[bases]
+        Codes.
+    """
+    table = np.arange(MOST_REPEATS + 1, dtype=np.uint8)
+    found, other = (np.full(len(bases), _NOT_SET, dtype=np.uint8) for _ in range(2))
+    native.cap_indel_qualities(read_offset, bases, table, LONGEST_REPEAT_UNIT, found, other)
+    # No gap follows a read's last base, so it has no repeat.
+    return np.where(found == _NOT_SET, np.uint8(1), np.maximum(found, np.uint8(1)))

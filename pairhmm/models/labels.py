@@ -13,7 +13,7 @@ from typing import Any
 
 from pairhmm.errors import InputError, OptionError
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.gatk_parameters import read_options
+from pairhmm.models.parameter_file import read_options
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 

@@ -1,14 +1,18 @@
-"""Reads TOML files of parameters. What is wrong with one is a line that names the file and the key."""
+"""TOML files of parameters: reading and checking them, and the options of GATK's model in one."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pairhmm.errors import InputError, parsing
+from pairhmm.errors import InputError, OptionError, parsing
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions, IndelQualities, pcr_quality
+from pairhmm.options import rules_of
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 KEYS = {
     "profile": ("start", "match", "insertion", "transitions"),
@@ -30,17 +34,9 @@ _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}\.[ \t]*){{{_MOST_LEVELS}}}")
 
 
 def read_table(path: str | Path, model: str) -> dict[str, Any]:
-    """The content of a TOML file with the parameters of a model.
+    """The content of a TOML file with the parameters of a model: "profile", "gatk" or "str".
 
-    Parameters
-    ----------
-    path : path
-    model : {"profile", "gatk", "str"}
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is not TOML, is empty, or has the parameters of the other model.
+    InputError for a file that can't be read, is not TOML, is empty, or has the parameters of another model.
     """
     source = str(path)
     try:
@@ -67,7 +63,7 @@ def _levels(table: object) -> int:
     """How many tables and lists are within each other, as far as it matters."""
     inner, levels = [table], 0
     while inner and levels <= _MOST_LEVELS:
-        inner = [one for value in inner for one in _inside(value)]
+        inner = [item for value in inner for item in _inside(value)]
         levels += 1
     return levels
 
@@ -81,20 +77,9 @@ def _inside(value: object) -> Iterable[object]:
 def check_keys(
     table: object, expected: Sequence[str], prefix: str, source: str, optional: Sequence[str] = ()
 ) -> Mapping[str, Any]:
-    """Return `table` if it is a TOML table that has the expected keys, and none but those and the optional ones.
+    """Return `table` if it is a TOML table with the expected keys, and no others but the optional ones.
 
-    Parameters
-    ----------
-    table : object
-    expected, optional : sequence of str
-    prefix : str
-        What comes before a key in messages: the name of the table and a dot.
-    source : str
-        The file.
-
-    Raises
-    ------
-    InputError
+    InputError names a key behind `prefix`, which is the name of the table and a dot.
     """
     if not isinstance(table, Mapping):
         raise InputError(source, prefix.rstrip("."), "not a table", FORMAT)
@@ -111,3 +96,50 @@ def check_keys(
 def is_number_within(value: object, least: float, most: float) -> bool:
     """Whether a TOML value is a number from `least` to `most`. True and NaN are none."""
     return not isinstance(value, bool) and isinstance(value, int | float) and least <= value <= most
+
+
+def qualities_of(values: object, place: str, source: str) -> tuple[int, ...]:
+    """The Phred qualities of a TOML list, one for each number of copies of a repeat, as whole numbers."""
+    if not isinstance(values, list) or len(values) != MOST_REPEATS:
+        raise InputError(source, place, f"must have {MOST_REPEATS} values", "one for each number of copies from 1")
+    for value in values:
+        if not is_number_within(value, 0, HIGHEST_QUALITY):
+            cure = f"use Phred qualities from 0 to {HIGHEST_QUALITY}"
+            raise InputError(source, place, f"{value!r} is not a quality", cure)
+    return tuple(round(value) for value in values)
+
+
+_DEFAULTS = GatkOptions()
+
+
+def read_options(path: str | Path, options: GatkOptions = _DEFAULTS) -> GatkOptions:
+    """Options of GATK's model, with the qualities of a TOML file in place of those of `options`.
+
+    Qualities by copies are rounded to whole numbers, as qualities of reads are. A file without them has the table that
+    its options make. InputError for wrong files, keys and values.
+    """
+    source = str(path)
+    table = check_keys(read_table(path, "gatk"), KEYS["gatk"], "", source, optional=(BY_COPIES,))
+    for key in KEYS["gatk"]:
+        try:
+            rules_of(GatkOptions)[key].check(key, table[key])
+        except OptionError as error:
+            raise InputError(source, "", str(error), "") from error
+    named = replace(options, **{key: table[key] for key in KEYS["gatk"]})
+    by_copies = _by_copies(table[BY_COPIES], source) if BY_COPIES in table else _of_options(named, source)
+    return replace(named, indel_qualities=by_copies)
+
+
+def _of_options(options: GatkOptions, source: str) -> IndelQualities:
+    cap = pcr_quality(options.pcr_indel_model)[1:].tolist()
+    qualities = (
+        [min(quality, most) for most in cap] for quality in (options.insertion_quality, options.deletion_quality)
+    )
+    insertion, deletion = map(tuple, qualities)
+    return IndelQualities(insertion, deletion, source)
+
+
+def _by_copies(table: object, source: str) -> IndelQualities:
+    known = check_keys(table, ("insertion", "deletion"), f"{BY_COPIES}.", source)
+    insertion, deletion = (qualities_of(known[key], f"{BY_COPIES}.{key}", source) for key in ("insertion", "deletion"))
+    return IndelQualities(insertion, deletion, source)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.models.batch import ROW_SIZE, Profiles, Start
-from pairhmm.models.gatk import ERROR, MOST_REPEATS
+from pairhmm.models import gatk
+from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Start
+from pairhmm.models.gatk import ERROR, MOST_REPEATS, copies_of
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
-from pairhmm.models.repeats import copies_of
 from pairhmm.objects import short_repr
 from pairhmm.sequences.iupac import encode_sets
-from pairhmm.sequences.letters import READ_LETTERS
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS
+
+log = logging.getLogger(__name__)
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""
@@ -121,7 +124,7 @@ class ProfileModel:
     def with_repeats(self, profiles: Profiles, read_offset: NDArray[np.int64]) -> Profiles:
         """Reads with the transitions that their tandem repeats give. Without `by_copies`, reads stay as they are.
 
-        The copies are those of each read's likeliest letters (`pairhmm.models.repeats.copies_of`). Distinct rows stay
+        The copies are those of each read's likeliest letters (`pairhmm.models.gatk.copies_of`). Distinct rows stay
         distinct rows, unless there are too many of them.
 
         Parameters
@@ -194,6 +197,36 @@ def distinct_rows(profiles: Profiles) -> NDArray[np.float64]:
     return result
 
 
+def rows_of(batch: PairBatch) -> NDArray[np.float64]:
+    """Row parameters float64[bases, 12] of a batch's reads, from its qualities, profiles or rows."""
+    if batch.qualities is not None:
+        return gatk.rows(batch.qualities)
+    if batch.profiles is not None:
+        return rows(batch.profiles)
+    assert batch.rows is not None
+    return batch.rows
+
+
+def with_one_gap_model(batch: PairBatch) -> PairBatch:
+    """The batch with rows in place of profiles that have probabilities and transitions for each base.
+
+    Other batches stay as they are. The kernels of GPUs that take probabilities for each base take the transitions as
+    constants. Distinct rows may have transitions of their own.
+    """
+    if batch.profiles is None or batch.profiles.kinds is not None or not batch.profiles.have_repeats:
+        return batch
+    _log_rows_once()
+    return replace(batch, profiles=None, rows=rows(batch.profiles))
+
+
+@cache
+def _log_rows_once() -> None:
+    log.info(
+        "MI and MD by copies, and too many distinct rows: a GPU is sent %d bytes a base in place of 32",
+        ROW_SIZE * np.dtype(float).itemsize,
+    )
+
+
 def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
     """The code of each row's likeliest letter (uint8[k]) from float64[k, 4]. Where two are as likely, it is N."""
     is_likeliest = probabilities >= _AS_LIKELY * probabilities.max(axis=1, keepdims=True)
@@ -214,14 +247,7 @@ def parameters_of(given: str) -> ProfileModel:
 
 
 def read_parameters(path: str | Path) -> ProfileModel:
-    """Parameters from a TOML file.
-
-    Raises
-    ------
-    InputError
-        For a file that is not TOML, is empty or has GATK's parameters, for unknown or missing keys, and for values that
-        are not probabilities.
-    """
+    """Parameters from a TOML file. InputError for wrong files and keys, and for values that are not probabilities."""
     return _parse(read_table(path, "profile"), str(path))
 
 
@@ -238,7 +264,7 @@ def check_profile(probabilities: NDArray[np.float64]) -> None:
         row = int(wrong[0])
         if not abs(sums[row] - 1) <= SUM_TOLERANCE:
             raise ValueError(f"row {row + 1} sums to {sums[row]:.6g} instead of 1")
-        value = next(one for one in probabilities[row].tolist() if not 0 <= one <= 1)
+        value = next(p for p in probabilities[row].tolist() if not 0 <= p <= 1)
         raise ValueError(f"row {row + 1} has {value:g}, which is not a probability")
 
 

@@ -21,7 +21,7 @@ ENDINGS = (".profile", ".profile.gz", ".tsv", ".tsv.gz")
 """Endings of the names of files of profiles."""
 
 COUNT = "positions="
-"""What stands before a profile's number of positions in its name line."""
+"""Prefix of a profile's number of positions in its name line."""
 
 _SEE = "see docs/formats.md for profiles"
 
@@ -29,13 +29,7 @@ _SEE = "see docs/formats.md for profiles"
 def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Read names and profiles (float64[m, 4]) from a `.profile` file or a table, gzipped or not.
 
-    A table is a file whose first line names `COLUMNS`, separated by tabs.
-
-    Raises
-    ------
-    InputError
-        For lines without four numbers, rows that do not sum to 1, and files that are cut off. The message names record
-        and line.
+    A table is a file whose first line names `COLUMNS`, separated by tabs. InputError names record and line.
     """
     lines = read_lines(str(path))
     first = next(lines, "")

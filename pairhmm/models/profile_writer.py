@@ -82,29 +82,29 @@ def open_profiles(destination: str | Path) -> Iterator[WriteProfile]:
 def _writer(text: TextSink, path: str, is_table: bool) -> WriteProfile:
     if is_table:
         text.write("\t".join((*COLUMNS, *ORIGIN_COLUMNS)) + "\n")
-        return lambda one: _write_rows(text, one)
-    return lambda one: _write_record(text, path, one)
+        return lambda profile: _write_rows(text, profile)
+    return lambda profile: _write_record(text, path, profile)
 
 
-def _write_record(text: TextSink, path: str, one: PlacedProfile) -> None:
-    if len(one.name.split()) != 1:
-        raise InputError(path, f"read {one.name!r}", "white space in its name", "write a table (.tsv)")
-    about = f"mate={one.mate} reads={one.reads} {COUNT}{len(one.probabilities)} place={_place(one)}"
-    text.write("".join([f">{one.name} {about}\n", *(f"{_numbers(row, ' ')}\n" for row in _rows(one))]))
+def _write_record(text: TextSink, path: str, profile: PlacedProfile) -> None:
+    if len(profile.name.split()) != 1:
+        raise InputError(path, f"read {profile.name!r}", "white space in its name", "write a table (.tsv)")
+    about = f"mate={profile.mate} reads={profile.reads} {COUNT}{len(profile.probabilities)} place={_place(profile)}"
+    text.write("".join([f">{profile.name} {about}\n", *(f"{_numbers(row, ' ')}\n" for row in _rows(profile))]))
 
 
-def _write_rows(text: TextSink, one: PlacedProfile) -> None:
-    behind = f"{one.sample}\t{one.mate}\t{one.reads}\t{_place(one)}"
-    rows = enumerate(_rows(one), start=1)
-    text.write("".join(f"{one.name}\t{at}\t{_numbers(row, _TAB)}\t{behind}\n" for at, row in rows))
+def _write_rows(text: TextSink, profile: PlacedProfile) -> None:
+    behind = f"{profile.sample}\t{profile.mate}\t{profile.reads}\t{_place(profile)}"
+    rows = enumerate(_rows(profile), start=1)
+    text.write("".join(f"{profile.name}\t{at}\t{_numbers(row, _TAB)}\t{behind}\n" for at, row in rows))
 
 
-def _place(one: PlacedProfile) -> str:
-    return f"{one.chrom}:{one.position + 1}"
+def _place(profile: PlacedProfile) -> str:
+    return f"{profile.chrom}:{profile.position + 1}"
 
 
-def _rows(one: PlacedProfile) -> list[tuple[float, ...]]:
-    return list(map(tuple, one.probabilities.tolist()))
+def _rows(profile: PlacedProfile) -> list[tuple[float, ...]]:
+    return list(map(tuple, profile.probabilities.tolist()))
 
 
 @lru_cache(_KINDS_AT_ONCE)

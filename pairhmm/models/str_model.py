@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pairhmm.errors import OptionError
 from pairhmm.native import native
 from pairhmm.options import check_whole
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 TABLES = ("insertion", "deletion", "gap")

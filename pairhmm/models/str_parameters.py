@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.errors import InputError
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY
-from pairhmm.models.parameter_file import KEYS, check_keys, is_number_within, read_table
+from pairhmm.models.parameter_file import KEYS, check_keys, qualities_of, read_table
 from pairhmm.models.str_model import TABLES, StrModel, Table
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 UNITS = tuple(f"unit_{bases}" for bases in range(1, LONGEST_REPEAT_UNIT + 1))
@@ -63,7 +61,6 @@ def model_of_rates(
     ----------
     gain, loss : float64[8, 20]
         P(a read's copy of a repeat has gained or lost a unit), by the bases of the unit and the copies in the sample.
-    name : str
     quality, gap : int
         Where there is no repeat, and at most.
     """
@@ -93,18 +90,7 @@ def model_of_rates(
 
 
 def str_model_of(name: str) -> StrModel:
-    """The built-in model of a library, or that of a file.
-
-    Parameters
-    ----------
-    name : str
-        ``pcr-free``, ``pcr``, or a path.
-
-    Raises
-    ------
-    InputError
-        As for `read_str_model`.
-    """
+    """The built-in model of a library (`LIBRARIES`), or that of a file."""
     if name not in LIBRARIES:
         return read_str_model(name)
     factor = PCR_FACTOR if name == "pcr" else 1.0
@@ -116,17 +102,7 @@ def str_model_of(name: str) -> StrModel:
 
 
 def read_str_model(path: str | Path) -> StrModel:
-    """The model in a TOML file, as `pairhmm calibrate-str` writes it.
-
-    Parameters
-    ----------
-    path : path
-
-    Raises
-    ------
-    InputError
-        For a file that is not TOML or is empty, for unknown or missing keys, and for values that are no qualities.
-    """
+    """The model in a TOML file, as `pairhmm calibrate-str` writes it. InputError for wrong files, keys and values."""
     source = str(path)
     table = check_keys(read_table(path, "str"), KEYS["str"], "", source)
     insertion, deletion, gap = (_rows(table[name], name, source) for name in KEYS["str"])
@@ -135,17 +111,7 @@ def read_str_model(path: str | Path) -> StrModel:
 
 def _rows(table: object, name: str, source: str) -> Table:
     known: Mapping[str, Any] = check_keys(table, UNITS, f"{name}.", source)
-    return tuple(_row(known[unit], f"{name}.{unit}", source) for unit in UNITS)
-
-
-def _row(values: object, place: str, source: str) -> tuple[int, ...]:
-    if not isinstance(values, list) or len(values) != MOST_REPEATS:
-        raise InputError(source, place, f"must have {MOST_REPEATS} values", "one for each number of copies from 1")
-    for value in values:
-        if not is_number_within(value, 0, HIGHEST_QUALITY):
-            cure = f"use Phred qualities from 0 to {HIGHEST_QUALITY}"
-            raise InputError(source, place, f"{value!r} is not a quality", cure)
-    return tuple(round(value) for value in values)
+    return tuple(qualities_of(known[unit], f"{name}.{unit}", source) for unit in UNITS)
 
 
 def str_toml(model: StrModel, comments: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.alignments.sam_flags import ReadKey
+from pairhmm.alignments.sam import ReadKey
 from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.report.packing import to_json
 from pairhmm.report.pileup import Pileup, packed_rows

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, SOFT_CLIP
-from pairhmm.alignments.sam_flags import ReadKey
+from pairhmm.alignments.sam import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, SOFT_CLIP, ReadKey
 from pairhmm.sequences.letters import decode, encode
 
 AROUND = 22

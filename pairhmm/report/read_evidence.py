@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam_flags import ReadKey
+from pairhmm.alignments.sam import ReadKey
 from pairhmm.calling.scoring import model_reads, prepared_base_quality
 from pairhmm.calling.stream import CutReads, cut_bases, cut_slices
 from pairhmm.forward.posterior import Posterior, by_cpu
 from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.models.batch import PairBatch
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.profile import ProfileModel
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import ProfileModel, rows_of
 from pairhmm.report.panels import BaseEvidence, ReadEvidence, choose_haplotypes
 from pairhmm.report.read_places import FoundRead
 from pairhmm.sequences.arrays import offsets

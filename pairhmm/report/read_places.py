@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import CONSUMES_QUERY
-from pairhmm.alignments.compiled_blocks import compiled_blocks
+from pairhmm.alignments.native_reader import native_blocks
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.sam_flags import SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
+from pairhmm.alignments.sam import CONSUMES_QUERY, SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.sequences.intervals import Interval, merge
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _CHUNK = 5_000
 _NO_QUALITY = 0
@@ -143,7 +142,7 @@ class _SourceReads:
         ahead = [one for one in self._regions if (self._rank[one.chrom], one.end) >= (contig, end)]
         selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
         request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", self._indel_tags)
-        self._held, self._blocks = [], compiled_blocks(self._source, 0, request, None, LeftOut())
+        self._held, self._blocks = [], native_blocks(self._source, 0, request, None, LeftOut())
 
     def _is_behind(self, block: ReadBlock, contig: int, end: int) -> bool:
         return (self._rank[block.chrom], int(block.start[-1])) >= (contig, end)

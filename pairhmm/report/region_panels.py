@@ -13,9 +13,9 @@ import numpy as np
 
 from pairhmm.align.given_haplotypes import find_differences
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.sam_flags import ReadKey
+from pairhmm.alignments.sam import ReadKey
 from pairhmm.errors import InputError
-from pairhmm.likelihoods.reader import LikelihoodTable, Place, RegionHaplotypes, RegionLikelihoods
+from pairhmm.likelihoods.reader import LikelihoodTable, Locus, RegionHaplotypes, RegionLikelihoods
 from pairhmm.models.labels import model_of_label
 from pairhmm.report.packing import pack
 from pairhmm.report.panels import ReadEvidence, aligned_haplotypes, choose_haplotypes, most_reads, panel_bytes
@@ -115,7 +115,7 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
     shown = [_shown_regions(table, index, sources) for table in tables]
     all_panels = sum(map(len, shown))
     for number, (table, its_regions) in enumerate(zip(tables, shown, strict=True)):
-        regions = {region.haplotypes.place: region for region in its_regions}
+        regions = {region.haplotypes.locus: region for region in its_regions}
         model = model_of_label(table.model())
         if sources.reader is not None and model is None:
             told = "its parameters are not here, so the report does not say which bases decide"
@@ -155,7 +155,7 @@ class _ShownRegion:
     sites: list[tuple[int, list[int] | None]]
 
 
-def _haplotypes(regions: dict[Place, _ShownRegion], place: Place) -> RegionHaplotypes | None:
+def _haplotypes(regions: dict[Locus, _ShownRegion], place: Locus) -> RegionHaplotypes | None:
     region = regions.get(place)
     return None if region is None else region.haplotypes
 
@@ -184,7 +184,7 @@ def _shown_regions(table: LikelihoodTable, index: _SiteIndex, sources: PanelSour
     covering: dict[int, RegionHaplotypes] = {}
     checked: set[str] = set()
     for haplotypes in table.haplotypes():
-        chrom, start, end = haplotypes.place
+        chrom, start, end = haplotypes.locus
         if chrom not in checked:
             checked.add(chrom)
             _check_contig(chrom, table.path, sources)
@@ -218,9 +218,9 @@ def _check_contig(chrom: str, path: str, sources: PanelSources) -> None:
 
 def _joined(regions: Sequence[_ShownRegion]) -> list[_ShownRegion]:
     """Join the regions of the same place into one."""
-    by_place: dict[Place, _ShownRegion] = {}
+    by_place: dict[Locus, _ShownRegion] = {}
     for region in regions:
-        known = by_place.setdefault(region.haplotypes.place, region)
+        known = by_place.setdefault(region.haplotypes.locus, region)
         if known is not region:
             known.sites += region.sites
     return list(by_place.values())

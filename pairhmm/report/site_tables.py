@@ -212,7 +212,7 @@ def read_reported_sites(inputs: ReportInputs, notes: list[str], max_sites: int, 
         if inputs.calls is not None:
             contigs = _read_calls(shown, inputs, genome, notes, max_sites, min_depth)
         else:
-            regions = ((one.place[0], one.place[1], one.variants) for table in tables for one in table.haplotypes())
+            regions = ((one.locus[0], one.locus[1], one.variants) for table in tables for one in table.haplotypes())
             shown.sites, has_more = sites_of(regions, max_sites)
             shown.seen_sites = len(shown.sites)
             if has_more:

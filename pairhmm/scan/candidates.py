@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pairhmm.files.outputs import named_after, tell_of_left_out
 from pairhmm.scan.batch import REVERSE
 from pairhmm.scan.hit_writer import Searched
+from pairhmm.sequences.fastx import WriteRecord, open_sequences
 from pairhmm.sequences.iupac import reverse_complement
 from pairhmm.sequences.records import RecordBlock
-from pairhmm.sequences.writer import WriteRecord, open_sequences
 
 LEAST_MARGIN = 20
 """Letters of the signature on either side of where a read would lie without insertions and deletions, at least."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.scan.batch import HIT, Scanned, best_of_pairs, with_match_counts
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.records import RecordBlock
 
 Letters = NDArray[np.uint8]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.scan.base import Scanner
 from pairhmm.scan.batch import HIT, LONGEST_TILE, SHORTEST_TILE, Patterns, Scanned, ScanOptions, Tiling
 from pairhmm.scan.tiles import LEAST_PART, TileScanner
@@ -77,5 +77,5 @@ def _short_ones(patterns: Patterns, max_mismatches: int) -> Iterator[tuple[int, 
 
 
 def make(patterns: Patterns, options: ScanOptions) -> Scanner:
-    """A scanner at the level that runs here (`pairhmm.backends.cpu.chosen_level`)."""
-    return CpuScanner(chosen_level(), patterns, options)
+    """A scanner at the level that runs here (`pairhmm.backends.cpu.chosen_isa`)."""
+    return CpuScanner(chosen_isa(), patterns, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pairhmm.backends.webgpu.commands import mapped
+from pairhmm.backends.webgpu.setup import mapped
 from pairhmm.scan.sending import Bytes, Filling, Sender
 
 PIECE, PIECES = 1 << 24, 16

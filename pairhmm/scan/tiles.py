@@ -7,7 +7,7 @@ import logging
 import numpy as np
 
 from pairhmm.backends import on_the_cpu
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scan import reference_tiles
 from pairhmm.scan.base import Scanner
@@ -80,4 +80,4 @@ def load_tiles(backend: str, patterns: Patterns, options: ScanOptions, tiling: T
         return reference_tiles.make(patterns, options, tiling)
     if backend != "auto" and backend not in on_the_cpu():
         raise BackendUnavailable(backend, "it does not search for tiles", "leave out --backend: the CPU does")
-    return TileScanner(chosen_level(), patterns, options, tiling)
+    return TileScanner(chosen_isa(), patterns, options, tiling)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.commands import grid, make_pipeline, record
-from pairhmm.backends.webgpu.setup import Adapter, status, translated
+from pairhmm.backends.webgpu.setup import Adapter, grid, make_pipeline, record, status, translated
 from pairhmm.backends.webgpu.slot import Slot
 from pairhmm.errors import DeviceLost
 from pairhmm.scan.base import Scanner

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pairhmm.backends.webgpu.declarations import Field, Record, constants
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.templates import assemble
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.scan.index import PER_WORD
 
 FILES = {

@@ -1,1 +1,1 @@
-"""Bases, reads, variants, regions, haplotypes and genotypes. All coordinates are 0-based half-open."""
+"""Bases, sequences, FASTA and FASTQ, intervals and names. All coordinates are 0-based half-open."""

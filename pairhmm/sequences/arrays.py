@@ -1,14 +1,16 @@
-"""Sequences laid end to end in one flat array, with the offset at which each begins."""
+"""Sequences and names laid end to end in one flat array, with the offset at which each begins or ends."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.native import native
+from pairhmm.objects import by_fields
 
 _Kind = TypeVar("_Kind", bound=np.generic)
 
@@ -38,3 +40,109 @@ def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: 
     target = np.empty(int(target_offset[-1]), dtype=np.uint8)
     native.gather(source, np.ascontiguousarray(starts, dtype=np.int64), target_offset, target)
     return target
+
+
+_ALL_BITS = np.uint32(0xFFFFFFFF)
+
+
+def _crc_of_byte() -> NDArray[np.uint32]:
+    """uint32[256]: what each byte changes in a CRC-32."""
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, table >> 1 ^ np.uint32(0xEDB88320), table >> 1)
+    return table
+
+
+_CRC_OF_BYTE = _crc_of_byte()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """Names laid end to end. They are decoded when one asks for them.
+
+    Attributes
+    ----------
+    text : bytes
+        UTF-8.
+    end : int64[names]
+        Where each name ends, and the next one begins.
+    """
+
+    text: bytes
+    end: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, names: Sequence[bytes] | Sequence[str]) -> Names:
+        """Pack names."""
+        packed = [name.encode() if isinstance(name, str) else name for name in names]
+        return cls(b"".join(packed), offsets([len(name) for name in packed])[1:])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Names]) -> Names:
+        """The names of several, one after the other."""
+        begins = offsets([len(part.text) for part in parts])[:-1].tolist()
+        ends = [part.end + begin for part, begin in zip(parts, begins, strict=True)]
+        return cls(b"".join([part.text for part in parts]), np.concatenate(ends))
+
+    @property
+    def offset(self) -> NDArray[np.int64]:
+        """int64[names + 1]: where each name begins, and where the last one ends."""
+        return np.concatenate([np.zeros(1, dtype=np.int64), self.end])
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def __iter__(self) -> Iterator[str]:
+        ends = self.end.tolist()
+        spans = zip([0, *ends[:-1]], ends, strict=True) if ends else ()
+        if self.text.isascii():
+            text = self.text.decode()
+            return (text[begin:end] for begin, end in spans)
+        return (self.text[begin:end].decode("utf-8", "replace") for begin, end in spans)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether these are the same names, packed or in a list."""
+        if isinstance(other, Names):
+            return self.text == other.text and np.array_equal(self.end, other.end)
+        return list(self) == list(other) if isinstance(other, list | tuple) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} names>"
+
+    def take(self, first: int, end: int) -> Names:
+        """The names [first, end)."""
+        begin = int(self.end[first - 1]) if first else 0
+        stop = int(self.end[end - 1]) if end else 0
+        return Names(self.text[begin:stop], self.end[first:end] - begin)
+
+    def at(self, indices: NDArray[np.int64]) -> Names:
+        """The names at some indices, in that order."""
+        offset = self.offset
+        begin = offset[indices]
+        target = offsets(offset[indices + 1] - begin)
+        return Names(gather(np.frombuffer(self.text, dtype=np.uint8), begin, target).tobytes(), target[1:])
+
+    def checksums(self, indices: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The CRC-32 (uint32) of each of some names, as `zlib.crc32` gives it."""
+        text, offset = np.frombuffer(self.text, dtype=np.uint8), self.offset
+        begin, length = offset[indices], offset[indices + 1] - offset[indices]
+        checksums = np.full(len(indices), _ALL_BITS, dtype=np.uint32)
+        for at in range(int(length.max(initial=0))):
+            left = np.flatnonzero(length > at)
+            before = checksums[left]
+            checksums[left] = _CRC_OF_BYTE[(before ^ text[begin[left] + at]) & 0xFF] ^ before >> 8
+        return checksums ^ _ALL_BITS
+
+    def raw(self, index: int) -> bytes:
+        """A name, as the bytes in the file."""
+        return self.text[int(self.end[index - 1]) if index else 0 : int(self.end[index])]
+
+    def __getitem__(self, index: int) -> str:
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.raw(index).decode("utf-8", "replace")

@@ -15,13 +15,13 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.end_markers import check_end
+from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import quiet
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
-from pairhmm.files.one_pass import require_file
-from pairhmm.sequences.contig_names import same_contig
+from pairhmm.files.pipes import require_file
 from pairhmm.sequences.fasta_index import can_be_indexed, make_index, why_unfit
+from pairhmm.sequences.intervals import same_contig
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,8 @@ _OTHERS = (
 class Reference:
     """An indexed FASTA file.
 
+    Raises InputError for a file that is missing, no FASTA, or not indexable.
+
     Parameters
     ----------
     path : path
@@ -50,16 +52,10 @@ class Reference:
 
     Attributes
     ----------
-    path : str
     indexed_path : str
         The name under which htslib finds the file and its indices: `path`, or a link in a temporary folder.
     contigs : dict of str to int
         Name and length, in the file's order.
-
-    Raises
-    ------
-    InputError
-        For a file that is missing, no FASTA, or not indexable.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -142,10 +138,7 @@ class Reference:
     def check_contigs(self, path: str, contigs: Mapping[str, int | None]) -> None:
         """Require that the contigs of another file (name to length, or None if unknown) are those of this reference.
 
-        Raises
-        ------
-        InputError
-            For a contig that is missing here or has another length. The message names both files.
+        Raises InputError for a contig that is missing here or has another length. The message names both files.
         """
         for name, length in contigs.items():
             own = self._length(name, path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shlex
 import struct
-import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -22,7 +21,7 @@ import pysam
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
-from pairhmm.files.end_markers import end_marker
+from pairhmm.files.bgzf import DamagedBlockError, blocks_from, end_marker
 from pairhmm.files.outputs import is_protected, whole_files
 
 _FAI, _GZI = ".fai", ".gzi"
@@ -74,12 +73,7 @@ def is_bgzipped(path: str) -> bool:
 
 
 def why_unfit(path: str) -> str | None:
-    """Why the index beside a FASTA file can't be used; None if it can.
-
-    Raises
-    ------
-    OSError
-    """
+    """Why the index beside a FASTA file can't be used; None if it can."""
     index = Path(path + _FAI)
     if not index.exists():
         return f"{path} has no index"
@@ -92,7 +86,7 @@ def why_unfit(path: str) -> str | None:
         with open(path, "rb") as file:
             source = _Packed(file, Path(path + _GZI)) if is_packed else _Plain(file)
             fits = _fits(source, _records(index))
-    except (ValueError, TypeError, IndexError, ZeroDivisionError, struct.error, zlib.error):
+    except (ValueError, TypeError, IndexError, ZeroDivisionError, struct.error, DamagedBlockError):
         fits = False
     return None if fits else f"{index} does not fit its FASTA (it may be cut off)"
 
@@ -106,10 +100,7 @@ def can_be_indexed(path: str) -> bool:
 def make_index(path: str) -> None:
     """Make the index of a FASTA file beside it. The index appears when it is whole.
 
-    Raises
-    ------
-    InputError
-        For a file that is not FASTA, and where the index can't be written.
+    Raises InputError for a file that is not FASTA, and where the index can't be written.
     """
     with ExitStack() as stack:
         fai = stack.enter_context(whole_files(path + _FAI, of_input=True))
@@ -189,17 +180,17 @@ class _Packed:
         self._file, self._end = file, os.fstat(file.fileno()).st_size
         (count,) = struct.unpack_from("<Q", index.read_bytes())
         numbers = struct.unpack(f"<{2 * count}Q", index.read_bytes()[8:])
-        self._places, self._offsets = [0, *numbers[::2]], [0, *numbers[1::2]]
-        if self._end - self._places[-1] > _LONGEST_REST:
+        self._addresses, self._offsets = [0, *numbers[::2]], [0, *numbers[1::2]]
+        if self._end - self._addresses[-1] > _LONGEST_REST:
             raise ValueError
         self._check_steps()
-        self.size = self._offsets[-1] + len(self._unpacked(self._places[-1], self._end))
+        self.size = self._offsets[-1] + len(self._unpacked(self._addresses[-1], self._end))
 
     def _check_steps(self) -> None:
         """Require steps of a block each. Nearly all unpack to one size; some of those that do not are looked up."""
         steps = [
             (place, behind - place, stop - start)
-            for (place, behind), (start, stop) in zip(pairwise(self._places), pairwise(self._offsets), strict=True)
+            for (place, behind), (start, stop) in zip(pairwise(self._addresses), pairwise(self._offsets), strict=True)
         ]
         if any(not (0 < packed <= _LARGEST_BLOCK and 0 <= size <= _LARGEST_BLOCK) for _, packed, size in steps):
             raise ValueError
@@ -212,21 +203,16 @@ class _Packed:
     def read(self, offset: int, count: int) -> bytes:
         index = bisect_right(self._offsets, offset) - 1
         begin = offset - self._offsets[index]
-        return self._unpacked(self._places[index], begin + count)[begin : begin + count]
+        return self._unpacked(self._addresses[index], begin + count)[begin : begin + count]
 
-    def _unpacked(self, place: int, count: int) -> bytes:
-        """Unpack blocks from a place in the file on, until there are at least `count` bytes or the file ends."""
+    def _unpacked(self, address: int, count: int) -> bytes:
+        """Unpack blocks from an address in the file on, until there are at least `count` bytes or the file ends."""
         data = b""
-        while len(data) < count and place < self._end:
-            self._file.seek(place)
-            head = self._file.read(formats.BGZF_HEAD_SIZE)
-            if not end_marker(head):
-                raise ValueError
-            # The last two bytes of the head are the block's size minus one.
-            size = struct.unpack_from("<H", head, 16)[0] + 1
-            # As gzip, whose checksum is compared.
-            data += zlib.decompress(head + self._file.read(size - formats.BGZF_HEAD_SIZE), zlib.MAX_WBITS | 16)
-            place += size
+        file = self._file.fileno()
+        for batch in blocks_from(lambda at, size: os.pread(file, size, at), address, address):
+            data += b"".join(block.data for block in batch)
+            if len(data) >= count:
+                break
         return data
 
 

@@ -1,17 +1,17 @@
-"""Reads regions as users write them, `chr:begin-end` and BED files, as 0-based half-open intervals."""
+"""Intervals as users write them (`chr:begin-end`, BED), 0-based half-open here, and names of contigs."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from pairhmm.errors import InputError
 from pairhmm.files.outputs import listed_once, open_output
 from pairhmm.files.text_lines import read_lines
-from pairhmm.sequences.contig_names import listed, same_contig
 
 log = logging.getLogger(__name__)
 
@@ -46,19 +46,10 @@ def parse_region(text: str, contigs: Mapping[str, int], option: str = "-r") -> I
     `chr:100` is one position, as in bcftools and GATK; `chr:100-` goes to the end of the contig. Names may hold colons,
     which HLA contigs have. Braces around a name, as in htslib, say where it ends: `{chr:1}:5-9`.
 
-    Parameters
-    ----------
-    text : str
-    contigs : mapping
-        Contig lengths.
-    option : str
-        The option that gave the text, for the message.
+    Raises InputError for an unknown contig, for a text that can be read in two ways, and for an interval that ends
+    before it begins or lies outside the contig.
 
-    Raises
-    ------
-    InputError
-        For an unknown contig, for a text that can be read in two ways, and for an interval that ends before it begins
-        or lies outside the contig.
+    `contigs`: contig lengths. `option`: the option that gave the text, for the message.
     """
     readings = list(_readings(text, contigs))
     if not readings:
@@ -108,10 +99,7 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
 
     The file may be gzipped; ``-`` is stdin. One without an interval is announced.
 
-    Raises
-    ------
-    InputError
-        For a line that can't be used; names it.
+    Raises InputError for a line that can't be used; names it.
     """
     intervals = []
     for number, line in enumerate(read_lines(str(path)), start=1):
@@ -201,3 +189,20 @@ def _bed_line(path: str, number: int, cells: Sequence[str], contigs: Mapping[str
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+
+
+_LISTED = 3
+_PREFIX = "chr"
+
+
+def listed(names: Collection[str]) -> str:
+    """The first few names, for a message."""
+    return ", ".join(islice(names, _LISTED)) + (", ..." if len(names) > _LISTED else "")
+
+
+def same_contig(name: str, contigs: Iterable[str]) -> str | None:
+    """The contig that has the same name except for a `chr` at the start of one of the two."""
+    other = name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else f"{_PREFIX}{name}"
+    # The mitochondrial contig is MT in names without `chr`, and chrM with it.
+    wanted = {other, {"M": "MT", "chrMT": "chrM"}.get(other, other)}
+    return next((contig for contig in contigs if contig in wanted), None)

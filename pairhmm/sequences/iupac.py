@@ -36,10 +36,7 @@ _LETTER_OF_SET = b"?ACMGRSVTWYHKDBN".ljust(256)
 def encode_sets(sequence: str | bytes) -> NDArray[np.uint8]:
     """The set of bases of each letter (uint8, 1..15).
 
-    Raises
-    ------
-    ValueError
-        For a character that is no IUPAC letter; names it and its 1-based position.
+    Raises ValueError for a character that is no IUPAC letter; names it and its 1-based position.
     """
     text = sequence.encode("utf-8") if isinstance(sequence, str) else sequence
     # bytes.translate: indexing with NumPy would first turn each letter into eight bytes.

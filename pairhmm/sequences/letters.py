@@ -1,4 +1,4 @@
-"""Letters and their codes: A C G T N are 0 1 2 3 4. Reads may have the other ten IUPAC codes, too."""
+"""Letters and Phred qualities, and their codes. A C G T N are 0 1 2 3 4; reads may have the other IUPAC codes."""
 
 from __future__ import annotations
 
@@ -42,10 +42,7 @@ _READ_CODES = _code_table(len(READ_LETTERS))
 def encode(sequence: str | bytes) -> NDArray[np.uint8]:
     """Codes (uint8) of a sequence: any case, U = T, any other IUPAC code = N.
 
-    Raises
-    ------
-    ValueError
-        For a character that is no IUPAC letter; names it and its 1-based position.
+    Raises ValueError for a character that is no IUPAC letter; names it and its 1-based position.
     """
     return _encode(sequence, _CODES)
 
@@ -88,3 +85,41 @@ def codes_of(given: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
 def decode(codes: NDArray[np.uint8]) -> str:
     """The letters of codes: those of `encode` or of `encode_read`."""
     return np.frombuffer(READ_LETTERS.encode(), dtype=np.uint8)[codes].tobytes().decode()
+
+
+HIGHEST_QUALITY = 127
+"""The highest Phred quality that is taken: GATK's are 8-bit signed integers."""
+
+HIGHEST_SAM_QUALITY = 93
+"""The highest Phred quality in SAM and FASTQ: ``~``, the last character that is printed."""
+
+PHRED_OFFSET = 33
+"""Code of the character that stands for quality 0 (``!``), in FASTQ and SAM."""
+
+PhredValues: TypeAlias = "Sequence[int] | NDArray[np.integer] | str | bytes"
+"""Numbers, or characters (Phred+33)."""
+
+
+def phred(values: PhredValues, name: str) -> NDArray[np.uint8]:
+    """Phred qualities as uint8 (m,).
+
+    Raises ValueError for values that are not one-dimensional, not whole numbers, or out of range.
+
+    `values`: 0 to 127, or characters (Phred+33). `name`: name of the values, for messages.
+    """
+    if isinstance(values, str | bytes):
+        text = values.encode() if isinstance(values, str) else values
+        numbers = np.frombuffer(text, dtype=np.uint8).astype(np.int64) - PHRED_OFFSET
+    else:
+        numbers = np.asarray(values)
+    if numbers.ndim != 1:
+        raise ValueError(f"{name} has {numbers.ndim} dimensions: qualities are a sequence of whole numbers")
+    if len(numbers) == 0:
+        return np.empty(0, dtype=np.uint8)
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"{name} holds {numbers.dtype}: qualities are whole numbers from 0 to {HIGHEST_QUALITY}")
+    wrong = np.flatnonzero((numbers < 0) | (numbers > HIGHEST_QUALITY))
+    if len(wrong):
+        at = int(wrong[0])
+        raise ValueError(f"{name}[{at}] is {numbers[at]}: qualities are whole numbers from 0 to {HIGHEST_QUALITY}")
+    return numbers.astype(np.uint8)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.objects import short_repr
-from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names, joined, offsets
 
 # As the compiled part reads it: letters, qualities, offset, names and their ends, then the scalars that `of` names.
 _Letters = NDArray[np.uint8]
@@ -71,7 +70,6 @@ class RecordBlock:
     samples : Samples
         One segment for each record. The first one may continue the last record of the block before, and the last one
         may be unfinished.
-    names : Names
     first_record : int
         Number of the first record in its file, from 0.
     first_position : int

@@ -16,8 +16,8 @@ from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.names import check_names
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.fastx import text_blocks
 from pairhmm.sequences.iupac import ANY
-from pairhmm.sequences.text_records import text_blocks
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,6 @@ class Signatures:
 
     Attributes
     ----------
-    names : list of str
     letters : uint8[sum of lengths]
         Sets of bases.
     offset : int64[signatures + 1]
@@ -73,11 +72,8 @@ def read_signatures(path: str | Path) -> Signatures:
 
     A name that occurs again is numbered, with a warning: ``x``, ``x.2``, ``x.3``.
 
-    Raises
-    ------
-    InputError
-        For a file without records, a record without letters, letters outside IUPAC, and damaged files. The message
-        names file and record.
+    Raises InputError for a file without records, a record without letters, letters outside IUPAC, and damaged files.
+    The message names file and record.
     """
     names: list[str] = []
     letters: list[NDArray[np.uint8]] = []

@@ -37,12 +37,12 @@ class Tracts(NamedTuple):
         return cls(*(np.zeros(0, dtype=np.int64) for _ in cls._fields))
 
     def taken(self, which: NDArray[Any] | slice) -> Tracts:
-        """Some of them, by an index of NumPy."""
+        """Select repeats by an index of NumPy."""
         return Tracts(*(column[which] for column in self))
 
     @classmethod
     def joined(cls, parts: Iterable[Tracts]) -> Tracts:
-        """Those of parts, one behind the other."""
+        """Concatenate the repeats of several parts."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     @property
@@ -87,14 +87,7 @@ def find_tracts_between(
 
     Memory grows with the repeats, and not with the part.
 
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(begin, end)`` gives the codes of a part.
-    length : int
-        Bases of the whole sequence.
-    begin, end : int
-    least_copies : sequence of int
+    `fetch`: ``fetch(begin, end)`` gives the codes of a part. `length`: bases of the whole sequence.
     """
     pieces = ((start, min(start + _PIECE, end)) for start in range(begin, end, _PIECE))
     return Tracts.joined([Tracts.none(), *(_in_piece(fetch, length, *piece, least_copies) for piece in pieces)])

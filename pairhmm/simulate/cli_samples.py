@@ -7,7 +7,7 @@ import rich_click as click
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import INPUT, OUTPUT, SAMPLES, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 from pairhmm.simulate.scan_api import simulate_samples
 
 EXAMPLES = (

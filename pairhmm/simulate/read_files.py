@@ -11,9 +11,9 @@ from types import TracebackType
 import numpy as np
 import pysam
 
-from pairhmm.alignments.sam_flags import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
+from pairhmm.alignments.sam import FIRST, MATE_REVERSE, PAIRED, PROPER_PAIR, REVERSE, SECOND
 from pairhmm.files import formats
-from pairhmm.sequences.qualities import PHRED_OFFSET
+from pairhmm.sequences.letters import PHRED_OFFSET
 from pairhmm.simulate.genome_files import LETTERS
 from pairhmm.simulate.reads import CIGAR_M, SimulatedReads
 

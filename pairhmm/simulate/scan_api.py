@@ -10,9 +10,9 @@ import numpy as np
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.output_folders import check_new
-from pairhmm.sequences.qualities import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.fastx import open_sequences
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
 from pairhmm.sequences.signatures import read_signatures
-from pairhmm.sequences.writer import open_sequences
 from pairhmm.simulate.genome_files import write_truth_table
 from pairhmm.simulate.signatures import draw_sample, draw_signature
 

@@ -10,42 +10,38 @@ from math import isfinite
 import pysam
 
 from pairhmm.errors import InputError
-from pairhmm.files.end_markers import check_end
+from pairhmm.files.bgzf import check_end
 from pairhmm.files.htslib import UNREADABLE, quiet
 from pairhmm.files.inputs import opening
-from pairhmm.files.one_pass import unmixed
+from pairhmm.files.pipes import unmixed
 from pairhmm.variants.info_fields import InfoField, info_fields
+from pairhmm.variants.records import open_variants
 from pairhmm.variants.sites import ReportedSite, SampleCall
-from pairhmm.variants.without_index import open_variants
 
+_OF_PROGRAMS = ("Version", "Command", "Backend", "Model")
 _PROVENANCE = ("fileDate", "source", "reference", "Version", "Command", "Backend", "commandline", "CommandLine")
 
 
 class CalledSites:
     """An open VCF or BCF; a context manager and an iterator over its records.
 
+    Raises InputError for a file that can't be read, is no VCF, lacks a chosen field of INFO, or has a record that can't
+    be read.
+
     Parameters
     ----------
-    path : str
     info : sequence of str
         The fields of INFO that are read. Without them, the gene and the consequence of `ANNOTATIONS`, where the file
         has one.
 
     Attributes
     ----------
-    path : str
-    samples : list of str
     info : list of str
         Names of each record's `info`.
     contigs : dict of str to (int or None)
         Contigs of the header, with their lengths where it has them.
     provenance : list of (str, str)
         Header lines that say what made the file.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is no VCF, lacks a chosen field of INFO, or has a record that can't be read.
     """
 
     def __init__(self, path: str, info: Sequence[str] = ()) -> None:
@@ -68,7 +64,7 @@ class CalledSites:
             self.provenance = [
                 (record.key, record.value)
                 for record in header.records
-                if record.key and record.value and _is_provenance(record.key)
+                if record.key and record.value and (record.key in _PROVENANCE or record.key.endswith(_OF_PROGRAMS))
             ]
             self._info = info_fields(header, path, info)
         # pysam raises AssertionError for numbers in a header that do not fit each other.
@@ -105,10 +101,6 @@ class CalledSites:
 
     def __exit__(self, *unused: object) -> None:
         self.close()
-
-
-def _is_provenance(key: str) -> bool:
-    return key in _PROVENANCE or key.endswith(("Version", "Command", "Backend", "Model"))
 
 
 def _site(record: pysam.VariantRecord, info: Sequence[InfoField]) -> ReportedSite:

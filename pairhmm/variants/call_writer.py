@@ -17,11 +17,10 @@ from pairhmm.files.formats import TABIX_INDICES, require_ending
 from pairhmm.files.names import printable
 from pairhmm.files.outputs import TextSink, has_companions, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.native import native
-from pairhmm.variants.contig_lines import contig_lines
-from pairhmm.variants.genotypes import MAX_GQ, SampleGenotype, SiteStatistics
+from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GQ, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.gvcf import NON_REF, gvcf_header
+from pairhmm.variants.header import contig_lines
 from pairhmm.variants.neighbouring_sites import SPANNED
-from pairhmm.variants.records import MANY_UNFIT, RecordOptions
 from pairhmm.variants.variant import Variant
 
 PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
@@ -54,11 +53,7 @@ _FORMAT_FIELDS = (
 class CallFormat:
     """Makes records as text.
 
-    Attributes
-    ----------
-    min_quality : float
-        As `open_calls` takes it.
-    records : RecordOptions
+    `min_quality`: as `open_calls` takes it.
     """
 
     min_quality: float
@@ -73,15 +68,7 @@ class CallFormat:
     ) -> str:
         """A record, as a line of VCF.
 
-        Parameters
-        ----------
-        variant : Variant
-        quality : float
-            QUAL, Phred.
-        samples : sequence of SampleGenotype
-            In the header's order.
-        statistics : SiteStatistics, optional
-            For INFO.
+        `quality`: QUAL, Phred. `samples`: in the header's order. `statistics`: for INFO.
         """
         has_phase = any(sample.phased is not None for sample in samples)
         is_gvcf = self.records.gvcf
@@ -217,10 +204,8 @@ def open_calls(
 
     Parameters
     ----------
-    destination : path
     contigs : mapping of str to int
         Lengths.
-    samples : sequence of str
     min_quality : float
         QUAL below which a record is LowQual. Where every genotype is the reference, the lowest GQ is compared with it.
     reference : str
@@ -240,18 +225,9 @@ def open_calls(
 def open_vcf(destination: str | Path, header: str, longest: int) -> Iterator[TextSink]:
     """Open a file for VCF text, of the format of the destination's extension, as `open_calls` does.
 
-    Parameters
-    ----------
-    destination : path
-    header : str
-        Written first.
-    longest : int
-        Length of the longest contig.
+    Raises InputError for a name with another extension, and where the destination can't be written.
 
-    Raises
-    ------
-    InputError
-        For a name with another extension, and where the destination can't be written.
+    `header`: written first. `longest`: length of the longest contig.
     """
     path = str(destination)
     require_ending(path, "calls", CALL_ENDINGS)

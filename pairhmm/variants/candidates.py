@@ -14,10 +14,9 @@ from Bio.Data.IUPACData import ambiguous_dna_letters
 
 from pairhmm.errors import InputError
 from pairhmm.files.names import check_names
-from pairhmm.sequences.contig_names import same_contig
-from pairhmm.variants.listed_records import listed_records
-from pairhmm.variants.regions import FetchBases
-from pairhmm.variants.variant import Variant
+from pairhmm.sequences.intervals import same_contig
+from pairhmm.variants.records import listed_records
+from pairhmm.variants.variant import FetchBases, Variant
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +54,6 @@ class CandidateReader:
 
     Parameters
     ----------
-    path : str
     contigs : mapping of str to int
         The reference's contigs in the order that the variants are given in.
     fetch : callable
@@ -84,11 +82,8 @@ class CandidateReader:
     def __iter__(self) -> Iterator[Variant]:
         """Yield the variants.
 
-        Raises
-        ------
-        InputError
-            For an unknown contig, a REF or ALT that is no allele, a REF that differs from the reference, and records
-            that are unsorted or unreadable. The message names the record.
+        Raises InputError for an unknown contig, a REF or ALT that is no allele, a REF that differs from the reference,
+        and records that are unsorted or unreadable. The message names the record.
         """
         rank = {name: number for number, name in enumerate(self.contigs)}
         last = (-1, -1)

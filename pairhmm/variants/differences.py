@@ -1,12 +1,12 @@
-"""Names what an aligned sequence has in place of the reference, as records of VCF do."""
+"""Differences of an aligned sequence from the reference, as records of VCF name them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from pairhmm.alignments.cigar import DELETION, MATCH
-from pairhmm.variants.regions import shift_left
+from pairhmm.alignments.sam import DELETION, MATCH
+from pairhmm.variants.variant import shift_left
 
 Difference: TypeAlias = tuple[int, str, str]
 """Position (0-based), reference bases and the sequence's bases. An insertion or deletion includes its anchor base."""
@@ -23,8 +23,6 @@ def differences_of(
 
     Parameters
     ----------
-    reference : str
-    sequence : str
     operations : iterable of (int, int)
         Operations of its alignment to ``reference[first:]``, all of both, with their lengths: M, I and D.
     first : int
@@ -47,7 +45,7 @@ def differences_of(
 
 
 def _changes(reference: str, sequence: str, operations: Iterable[tuple[int, int]], first: int) -> Iterator[Difference]:
-    """What lies between the columns of two letters, and these columns, without anchor bases."""
+    """The gaps between columns of two letters, and these columns, without anchor bases."""
     place, at = first, 0
     gap_place, gap_at = first, 0
     for kind, length in operations:

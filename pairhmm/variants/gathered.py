@@ -1,4 +1,4 @@
-"""Joins the pieces of a call set, in order. Records are copied unchanged."""
+"""Joins the shards of a call set, in order. Records are copied unchanged."""
 
 from __future__ import annotations
 
@@ -10,56 +10,46 @@ from pathlib import Path
 from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
-from pairhmm.files.pieces import DAMAGED, SAME_RUN, Piece
+from pairhmm.files.shards import DAMAGED, SAME_RUN, Shard
 from pairhmm.files.text_lines import read_texts
 from pairhmm.variants.call_writer import CALL_ENDINGS, VCF_COLUMNS, open_vcf
-from pairhmm.variants.contig_lines import check_contigs
-from pairhmm.variants.provenance import run_header
-from pairhmm.variants.record_lines import bcf_texts
+from pairhmm.variants.header import check_contigs, run_header
+from pairhmm.variants.records import bcf_texts
 
 _TAB = "\t"
 _VCF_HEADER = _TAB.join(VCF_COLUMNS)
 _CONTIG = re.compile(r"##contig=<ID=([^,>]+)(?:.*?[,<]length=([0-9]{1,10})\b)?")
 
 
-def gather_vcf(pieces: Sequence[str], destination: str) -> None:
+def gather_vcf(shards: Sequence[str], destination: str) -> None:
     """Join VCF files, plain or bgzipped, and BCF. The header is that of the first file, with the provenance of all.
 
-    Parameters
-    ----------
-    pieces : sequence of str
-        In order.
-    destination : str
-        VCF, bgzipped VCF or BCF, as its extension says. The last two get an index.
-
-    Raises
-    ------
-    InputError
-        For pieces of other samples or contigs, or in another order.
+    The destination is VCF, bgzipped VCF or BCF, as its extension says; the last two get an index. Raises InputError for
+    shards of other samples or contigs, or in another order.
     """
-    headers = [_vcf_header(pieces[0])]
+    headers = [_vcf_header(shards[0])]
     contigs, samples = _contigs(headers[0]), headers[0][-1]
-    for path in pieces[1:]:
+    for path in shards[1:]:
         header = _vcf_header(path)
         for what, own, first in (("contigs", _contigs(header), contigs), ("samples", header[-1], samples)):
             if own != first:
-                raise InputError(path, "", f"its {what} are not those of {pieces[0]}", SAME_RUN)
+                raise InputError(path, "", f"its {what} are not those of {shards[0]}", SAME_RUN)
         headers.append([line for line in header if "=<" not in line])
     rank = {name: number for number, name in enumerate(contigs)}
     tabs = samples.count(_TAB)
     text = "".join(f"{line}\n" for line in run_header(headers))
     last = (-1, -1)
     with open_vcf(destination, text, max(contigs.values(), default=0)) as out:
-        for path in pieces:
-            with _open_variants(path) as piece:
-                for number, line in piece.rows():
+        for path in shards:
+            with _open_variants(path) as shard:
+                for number, line in shard.rows():
                     if line.count(_TAB) != tabs:
-                        raise piece.fault(number, f"{line.count(_TAB) + 1} columns, the header has {tabs + 1}", DAMAGED)
+                        raise shard.fault(number, f"{line.count(_TAB) + 1} columns, the header has {tabs + 1}", DAMAGED)
                     chrom, pos, _ = line.split("\t", 2)
                     if chrom not in rank:
                         check_contigs(path, [chrom])
-                        raise piece.fault(number, f"its header has no contig {chrom[:30]!r}", DAMAGED)
-                    place = (rank[chrom], piece.position(number, pos))
+                        raise shard.fault(number, f"its header has no contig {chrom[:30]!r}", DAMAGED)
+                    place = (rank[chrom], shard.position(number, pos))
                     if place < last:
                         raise InputError(path, f"{chrom}:{pos}", "not behind the piece before it", "mind the order")
                     last = place
@@ -68,22 +58,22 @@ def gather_vcf(pieces: Sequence[str], destination: str) -> None:
 
 def _vcf_header(path: str) -> list[str]:
     """The lines of a header. The last one names the samples."""
-    with _open_variants(path) as piece:
-        if not piece.header or not piece.header[-1].startswith(_VCF_HEADER):
+    with _open_variants(path) as shard:
+        if not shard.header or not shard.header[-1].startswith(_VCF_HEADER):
             raise InputError(path, "", "not a VCF file", "gather takes VCF and BCF into .vcf, .vcf.gz or .bcf")
-        for number, line in enumerate(piece.header[:-1], start=1):
+        for number, line in enumerate(shard.header[:-1], start=1):
             if not line.startswith("##"):
-                raise piece.fault(number, f"{line[:30]!r} within the header", DAMAGED)
-        return piece.header
+                raise shard.fault(number, f"{line[:30]!r} within the header", DAMAGED)
+        return shard.header
 
 
 @contextmanager
-def _open_variants(path: str) -> Iterator[Piece]:
+def _open_variants(path: str) -> Iterator[Shard]:
     """Open a VCF or BCF, which its first bytes tell apart, and read its header."""
     with ByteStream(path, lambda _: None) as stream:
         is_bcf = stream.head.startswith(formats.BCF)
     with closing(bcf_texts(path) if is_bcf else read_texts(path)) as texts:
-        yield Piece(path, texts)
+        yield Shard(path, texts)
 
 
 def _contigs(header: Sequence[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The relations that a sample sheet or a pedigree says samples have."""
+"""The relations that a sample sheet or a pedigree says samples have, and the numbers by which arrays name them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,26 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.variants.relationships import IDENTICAL, PARENT_CHILD, RELATED, SIBLINGS, UNKNOWN, UNRELATED
+RELATIONS = ("unrelated", "related", "siblings", "parent-child", "identical")
+"""Names, by number. Related is of the second degree, such as half-siblings."""
+UNRELATED, RELATED, SIBLINGS, PARENT_CHILD, IDENTICAL = range(len(RELATIONS))
+UNKNOWN = -1
+"""The number of a relation that is not known."""
+
+IBD = np.array(
+    [
+        [1.0, 0.0, 0.0],
+        [0.5, 0.5, 0.0],
+        [0.25, 0.5, 0.25],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+    ]
+)
+"""Probability that two samples of a relation have 0, 1 and 2 alleles from a common ancestor, (relations, 3).
+
+Thompson (1975), "The estimation of pairwise relationships", table 1.
+"""
+
 
 Parents = tuple[str, str]
 """Father and mother; empty where not known."""
@@ -37,15 +56,12 @@ class Genealogy:
     def relations(self, samples: Sequence[str]) -> NDArray[np.int8]:
         """The relation that is expected of each two samples.
 
+        Raises PedigreeError for an individual that is its own ancestor.
+
         Returns
         -------
         int8 (samples, samples)
-            Numbers of `pairhmm.variants.relationships`. Samples have `IDENTICAL` with themselves.
-
-        Raises
-        ------
-        PedigreeError
-            For an individual that is its own ancestor.
+            Numbers of `pairhmm.variants.genealogy`. Samples have `IDENTICAL` with themselves.
         """
         kinship = _kinship(self.parents)
         numbers: dict[str, int] = {}
@@ -107,18 +123,18 @@ def _generations(parents: Mapping[str, Parents]) -> dict[str, int]:
         waiting = [start]
         while waiting:
             name = waiting[-1]
-            above = [one for one in parents.get(name, ()) if one]
-            missing = [one for one in above if one not in known]
+            above = [parent for parent in parents.get(name, ()) if parent]
+            missing = [parent for parent in above if parent not in known]
             if name in known:
                 waiting.pop()
             elif not missing:
-                known[name] = 1 + max((known[one] for one in above), default=-1)
+                known[name] = 1 + max((known[parent] for parent in above), default=-1)
                 path.pop(name, None)
                 waiting.pop()
             else:
                 path[name] = None
-                if any(one in path for one in missing):
-                    raise PedigreeError(f"{next(one for one in missing if one in path)} is an ancestor of itself")
+                if loops := [parent for parent in missing if parent in path]:
+                    raise PedigreeError(f"{loops[0]} is an ancestor of itself")
                 waiting.extend(missing)
     return known
 

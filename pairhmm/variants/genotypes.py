@@ -1,7 +1,4 @@
-"""From read x haplotype likelihoods to genotypes: alleles, observations, genotype likelihoods, posteriors.
-
-The sums are native (cpu/calling/genotypes.cpp). Every likelihood here is a log10.
-"""
+"""From read x haplotype likelihoods to genotypes: alleles, observations, likelihoods, posteriors; records' options."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import OptionError
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.variants.pedigree import Pedigree, SampleFamily
@@ -32,6 +30,9 @@ GATK's AlleleLikelihoods.LOG_10_INFORMATIVE_THRESHOLD.
 
 MAX_GQ = 99
 """The highest GQ (Phred) that is written, by VCF's convention."""
+
+GQ_BANDS = 1, 10, 20, 30, 40, 60, 80
+"""GQ from which on each further band of blocks begins."""
 
 MAX_QUAL = 1e6
 """The highest QUAL (Phred) that is written."""
@@ -84,7 +85,6 @@ class SampleGenotype:
         Phred-scaled genotype likelihoods in VCF order, the best 0 (PL); empty where alleles were left out.
     log10_reference : float
         log10 posterior probability that all alleles are the reference.
-    ploidy : int
     left_out : int
         Alternative alleles that were not considered, because all alleles make more than `MAX_GENOTYPES` genotypes. They
         are those with the fewest reads.
@@ -120,7 +120,7 @@ class SampleGenotype:
 
 
 class SiteStatistics(NamedTuple):
-    """What the reads over a site say of errors, over all samples. docs/vcf.md has the definitions.
+    """Statistics of the reads over a site, over all samples, that show errors. docs/vcf.md has the definitions.
 
     Attributes
     ----------
@@ -173,23 +173,15 @@ def _copies(n_alleles: int, ploidy: int) -> NDArray[np.int16]:
     return copies
 
 
+@lru_cache(maxsize=1024)
 def log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     """Prior of each genotype, in VCF order.
 
     k copies of an alternative allele have the neutral expectation theta / k (Watterson's estimator), so that a
     homozygote is half as likely as a heterozygote. Alleles are independent. The reference genotype gets the rest.
 
-    Parameters
-    ----------
-    allele_priors : tuple of float
-        Prior (theta) of each alternative allele.
-    ploidy : int
+    `allele_priors`: prior (theta) of each alternative allele.
     """
-    return _log10_priors(tuple(allele_priors), ploidy)
-
-
-@lru_cache(maxsize=1024)
-def _log10_priors(allele_priors: tuple[float, ...], ploidy: int) -> Floats:
     copies = _copies(len(allele_priors) + 1, ploidy)
     priors = np.ones(copies.shape[1])
     for theta, of_allele in zip(allele_priors, copies[1:], strict=True):
@@ -218,21 +210,7 @@ def call_site(
     (cpu/calling/shared_alleles.hpp). A single sample has the prior of `log10_priors`, and so has each of several where
     there are more than `MAX_GENOTYPES`.
 
-    Parameters
-    ----------
-    reads : SiteReads
-        The reads over the site.
-    allele_priors : tuple of float
-        Prior of each alternative allele.
-    ploidies : sequence of int
-        Those of the samples.
-    families : sequence of SampleFamily
-
-    Returns
-    -------
-    samples : list of SampleGenotype
-    quality : float
-        QUAL, Phred.
+    `ploidies` are those of the samples; `allele_priors` has the prior of each alternative allele. QUAL is Phred.
     """
     most = max(ploidies)
     if len(ploidies) == 1 or count_genotypes(len(allele_priors) + 1, most) > MAX_GENOTYPES:
@@ -247,16 +225,8 @@ def call_site(
 def call_sample(reads: SiteReads, sample: int, allele_priors: tuple[float, ...], ploidy: int) -> SampleGenotype:
     """The genotype of one sample at a site.
 
-    Parameters
-    ----------
-    reads : SiteReads
-        The reads over the site.
-    sample : int
-        Index of the sample.
-    allele_priors : tuple of float
-        Prior of each alternative allele.
-    ploidy : int
-        At ploidy 0 there is no genotype.
+    `reads`: the reads over the site. `sample`: index of the sample. `allele_priors`: prior of each alternative allele.
+    `ploidy`: at ploidy 0 there is no genotype.
     """
     n_alleles = len(allele_priors) + 1
     if n_alleles > 2 and count_genotypes(n_alleles, ploidy) > MAX_GENOTYPES:
@@ -292,3 +262,47 @@ def site_quality(samples: list[SampleGenotype]) -> float:
 
 def _quality(log10_reference: float) -> float:
     return min(MAX_QUAL, max(0.0, -10.0 * log10_reference))
+
+
+MANY_UNFIT = 0.2
+"""The share of reads that fit no haplotype from which on it is said, of a run and of a site.
+
+Among paralogs, one in six real short reads fits none.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """The records of calls, and their filters.
+
+    Attributes
+    ----------
+    gvcf : bool
+        Whether the file is a gVCF: blocks of the reference lie between the records.
+    gq_bands : tuple of int
+        GQ from which on each further band of blocks begins, ascending, from 1 to 99.
+    mnv : bool
+        Whether neighbouring SNVs that all samples have on the same chromosomes are one record.
+    min_qd : float or None
+        QD below which a record gets the filter LowQD.
+    max_fs : float or None
+        FS above which a record gets the filter StrandBias.
+    max_sor : float or None
+        SOR above which a record gets the filter StrandBias.
+    min_mq : float or None
+        MQ below which a record gets the filter LowMQ.
+    """
+
+    gvcf: bool = False
+    gq_bands: tuple[int, ...] = GQ_BANDS
+    mnv: bool = False
+    min_qd: Annotated[float | None, Within(0)] = None
+    max_fs: Annotated[float | None, Within(0)] = None
+    max_sor: Annotated[float | None, Within(0)] = None
+    min_mq: Annotated[float | None, Within(0)] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        bands = self.gq_bands
+        if list(bands) != sorted(set(bands)) or not all(1 <= limit <= MAX_GQ for limit in bands):
+            raise OptionError("gq_bands", bands, f"are not ascending numbers from 1 to {MAX_GQ}")

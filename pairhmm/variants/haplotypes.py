@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.objects import short_repr
-from pairhmm.variants.regions import Region, trim_allele
+from pairhmm.variants.regions import Region
+from pairhmm.variants.variant import trim_allele
 
 UNKNOWN = -1
 """Stands for the allele of a read whose alignment does not show it."""
@@ -25,7 +26,6 @@ class Haplotype:
 
     Attributes
     ----------
-    sequence : str
     alleles : tuple of int
         The index of its allele at each of the region's candidates. 0 is the reference, also under another candidate's
         deletion.
@@ -44,7 +44,7 @@ class Haplotype:
 
 
 class _Edit(NamedTuple):
-    """What an alternative allele changes: reference bases `[start, end)` become `bases`."""
+    """The change of an alternative allele: reference bases `[start, end)` become `bases`."""
 
     start: int
     end: int
@@ -156,7 +156,6 @@ def build_haplotypes(
 
     Parameters
     ----------
-    region : Region
     reference : str
         Reference bases of ``[region.haplotype_start, region.haplotype_end)``.
     max_haplotypes : int

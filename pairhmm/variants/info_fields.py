@@ -24,14 +24,8 @@ MISSING = "."
 class InfoField:
     """A column of text that is read from INFO.
 
-    Attributes
-    ----------
-    name : str
-        The column's name.
-    key : str
-        ID of the field.
-    part : int or None
-        The part of an annotation, from 0; None for the whole field.
+    `name`: the column's name. `key`: ID of the field. `part`: the part of an annotation, from 0; None for the whole
+    field.
     """
 
     name: str
@@ -59,10 +53,7 @@ def _text(value: object) -> str:
 def info_fields(header: pysam.VariantHeader, path: str, chosen: Sequence[str]) -> list[InfoField]:
     """The columns of INFO: the chosen fields, or else gene and consequence of the first of `ANNOTATIONS` there is.
 
-    Raises
-    ------
-    InputError
-        For a chosen field that the header does not have.
+    Raises InputError for a chosen field that the header does not have.
     """
     for key in chosen:
         if key not in header.info:

@@ -1,4 +1,4 @@
-"""What the sites of a region say of each other: deletions over other sites, and neighbouring SNVs as one variant.
+"""Sites of a region that depend on each other: spanning deletions, and adjacent SNVs merged into one MNV.
 
 All coordinates are 0-based half-open.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pairhmm.variants.regions import trim_allele
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import Variant, trim_allele
 
 SPANNED = "*"
 """The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3)."""
@@ -25,18 +24,9 @@ def deleted(variant: Variant, allele: int) -> range:
 def spanned_haplotypes(
     index: int, variants: Sequence[Variant], called: Sequence[set[int]], alleles: Sequence[Sequence[int]]
 ) -> set[int]:
-    """The haplotypes on which a called deletion takes a site away.
+    """The haplotypes on which a called deletion takes a site away: site number `index` of a region's variants.
 
-    Parameters
-    ----------
-    index : int
-        Of the site among the variants.
-    variants : sequence of Variant
-        The sites of a region.
-    called : sequence of set of int
-        The alternative alleles that samples have, of each site.
-    alleles : sequence of sequence of int
-        The allele of each site on each haplotype.
+    `called` has the alternative alleles of each site that samples have, `alleles` that of each site on each haplotype.
     """
     position = variants[index].pos
     over = [
@@ -56,13 +46,7 @@ def spanned_haplotypes(
 def with_spanned(variant: Variant, allele_of: Sequence[int], haplotypes: set[int]) -> tuple[Variant, list[int]]:
     """A variant with the allele `SPANNED`, and the allele that each haplotype has of it.
 
-    Parameters
-    ----------
-    variant : Variant
-    allele_of : sequence of int
-        The allele of each haplotype without it.
-    haplotypes : set of int
-        Those that have it.
+    `allele_of`: the allele of each haplotype without it. `haplotypes`: those that have it.
     """
     alts = (*variant.alts, SPANNED)
     return replace(variant, alts=alts), [
@@ -89,14 +73,7 @@ def _are_neighbours(one: Variant, other: Variant) -> bool:
 
 
 def joined_snvs(variants: Sequence[Variant], alleles: Sequence[tuple[int, ...]]) -> tuple[Variant, list[int], set[int]]:
-    """Neighbouring SNVs as one variant.
-
-    Parameters
-    ----------
-    variants : sequence of Variant
-        SNVs at neighbouring positions.
-    alleles : sequence of tuple of int
-        The allele of each SNV on each haplotype.
+    """Neighbouring SNVs as one variant (an MNV). `alleles` has the allele of each SNV on each haplotype.
 
     Returns
     -------

@@ -1,9 +1,14 @@
-"""Ploidy: of a sample, and of a sex in an interval. Coordinates are 0-based half-open."""
+"""Ploidy of a sample, and of a sex in an interval (0-based half-open), which files in bcftools' format give."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from pairhmm.errors import InputError
+from pairhmm.files.text_lines import read_lines
+from pairhmm.sequences.intervals import MOST_DIGITS
 
 MOST_COPIES = 20
 """The highest ploidy that the command line and ploidy files may name."""
@@ -13,13 +18,7 @@ MOST_COPIES = 20
 class PloidyRule:
     """The ploidy of a sex in an interval of a contig.
 
-    Attributes
-    ----------
-    chrom : str
-        ``*`` for all contigs and intervals without a rule of their own.
-    start, end : int
-    sex : str
-    ploidy : int
+    `chrom`: ``*`` for all contigs and intervals without a rule of their own.
     """
 
     chrom: str
@@ -56,3 +55,28 @@ class Ploidies:
         here = [rule for rule in ours if rule.chrom == chrom and rule.start <= position < rule.end]
         fitting = [*here, *(rule for rule in ours if rule.chrom == "*")]
         return fitting[0].ploidy if fitting else default
+
+
+def read_ploidy(path: str | Path) -> list[PloidyRule]:
+    """The rules of a file: lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` for the rest.
+
+    Raises InputError for a line that can't be used; names it.
+    """
+    lines = enumerate(read_lines(str(path)), start=1)
+    return [_rule(str(path), at, line.split()) for at, line in lines if line.strip() and not line.startswith("#")]
+
+
+def _rule(path: str, number: int, cells: list[str]) -> PloidyRule:
+    cure = "write CHROM FROM TO SEX PLOIDY, 1-based, or * * * SEX PLOIDY"
+    if len(cells) != 5 or not cells[4].isdecimal() or len(cells[4]) > MOST_DIGITS or int(cells[4]) > MOST_COPIES:
+        raise InputError(path, f"line {number}", f"not five cells with a ploidy up to {MOST_COPIES}", cure)
+    chrom, begin, end, sex, ploidy = cells
+    if chrom == "*":
+        return PloidyRule(chrom, 0, 0, sex, int(ploidy))
+    if not (_is_position(begin) and _is_position(end) and 1 <= int(begin) <= int(end)):
+        raise InputError(path, f"line {number}", f"{begin}-{end} is no interval", cure)
+    return PloidyRule(chrom, int(begin) - 1, int(end), sex, int(ploidy))
+
+
+def _is_position(text: str) -> bool:
+    return text.isdecimal() and len(text) <= MOST_DIGITS

@@ -9,18 +9,12 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
 from pairhmm.options import Within, check_fields
-from pairhmm.variants.variant import Variant
-
-MAX_SHIFT = 150
-"""Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats."""
-
-FetchBases = Callable[[str, int, int], str]
-"""``fetch(chrom, start, end)`` gives reference bases, clamped to the contig."""
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, variant_extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,6 @@ class Region:
 
     Attributes
     ----------
-    chrom : str
     core_start, core_end : int
         The extent of the candidates. Reads that overlap it are scored.
     start, end : int
@@ -86,122 +79,12 @@ class Region:
     extents: tuple[tuple[int, int], ...] = ()
 
 
-def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
-    """Drop the bases that two alleles share, at the end first, then at the start.
-
-    Returns
-    -------
-    offset : int
-        Bases dropped from the start.
-    ref, alt : str
-        The bases that differ; one of the two is empty for a plain insertion or deletion.
-
-    Examples
-    --------
-    >>> trim_allele("CAT", "C")
-    (1, 'AT', '')
-    >>> trim_allele("CA", "TA")
-    (0, 'C', 'T')
-    """
-    if len(ref) == len(alt) == 1 and ref != alt:
-        return 0, ref, alt
-    shortest = min(len(ref), len(alt))
-    tail = 0
-    while tail < shortest - 1 and ref[-1 - tail] == alt[-1 - tail]:
-        tail += 1
-    if tail:
-        ref, alt = ref[:-tail], alt[:-tail]
-        shortest -= tail
-    head = 0
-    while head < shortest and ref[head] == alt[head]:
-        head += 1
-    return head, ref[head:], alt[head:]
-
-
-def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str, str]:
-    """Shift a trimmed insertion or deletion left as far as it spells the same sequence and keeps an anchor base.
-
-    Parameters
-    ----------
-    reference : str
-    start : int
-        Position of `old` in `reference`.
-    old, new : str
-        One of the two is empty. Other changes are not shifted.
-
-    Returns
-    -------
-    start : int
-    old, new : str
-        The shifted change.
-    """
-    while start > 1 and not (old and new) and reference[start - 1] == (old or new)[-1]:
-        start -= 1
-        old = old and old[-1] + old[:-1]
-        new = new and new[-1] + new[:-1]
-    return start, old, new
-
-
-def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tuple[int, int]:
-    """How far a trimmed insertion or deletion can be shifted left and right in `bases`, which begin at `offset`."""
-    unit = ref or alt
-    size = len(unit)
-    left = 0
-    position = start - offset - 1
-    while position >= 0 and left < MAX_SHIFT and bases[position] == unit[-1 - left % size]:
-        left += 1
-        position -= 1
-    right = 0
-    position = start + len(ref) - offset
-    while position < len(bases) and right < MAX_SHIFT and bases[position] == unit[right % size]:
-        right += 1
-        position += 1
-    return left, right
-
-
-def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
-    """The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
-
-    Parameters
-    ----------
-    variant : Variant
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases, clamped at the ends of the contig.
-
-    Returns
-    -------
-    start, end : int
-        At least the record's own reference bases.
-    """
-    start, end = variant.pos, variant.pos + len(variant.ref)
-    if len(variant.ref) == 1 and all(len(alt) == 1 for alt in variant.alts):
-        return start, end
-    offset = max(0, variant.pos - MAX_SHIFT)
-    bases = fetch(variant.chrom, offset, end + MAX_SHIFT)
-    for alt in variant.alts:
-        head, ref_part, alt_part = trim_allele(variant.ref, alt)
-        if bool(ref_part) == bool(alt_part):
-            continue
-        first = variant.pos + head
-        left, right = _shift_range(first, ref_part, alt_part, bases, offset)
-        start = min(start, first - left)
-        # One base more: a read that ends inside the repeat does not show its length.
-        end = max(end, first + len(ref_part) + right + 1)
-    return start, end
-
-
 class RegionBuilder:
     """Joins a stream of candidates, in order of position, into regions.
 
     Which candidates share a region depends on the candidates alone, not on when they are pushed.
 
-    Parameters
-    ----------
-    fetch : callable
-        ``fetch(chrom, start, end)`` gives reference bases.
-    contigs : dict of str to int
-        Length of each contig.
-    options : RegionOptions
+    `fetch`: ``fetch(chrom, start, end)`` gives reference bases. `contigs`: length of each contig.
     """
 
     def __init__(self, fetch: FetchBases, contigs: dict[str, int], options: RegionOptions | None = None) -> None:

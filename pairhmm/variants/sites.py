@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pairhmm.variants.regions import trim_allele
+from pairhmm.variants.variant import trim_allele
 
 NO_QUALITY = 1 << 20
 """The lowest GQ of a site without any GQ. It is larger than every GQ."""
@@ -68,11 +68,6 @@ class ReportedSite:
 
     Attributes
     ----------
-    chrom : str
-    pos : int
-    ref : str
-    alts : tuple of str
-    id : str
     quality : float or None
         QUAL.
     filters : str
@@ -95,12 +90,12 @@ class ReportedSite:
 
     @property
     def passes(self) -> bool:
-        """Whether it failed no filter."""
+        """True for a record that failed no filter."""
         return self.filters in _PASSED
 
     @property
     def is_reference_block(self) -> bool:
-        """Whether it is a gVCF's block of positions without a variant."""
+        """True for a reference block of a gVCF."""
         return bool(self.alts) and _ANY_OTHER.issuperset(self.alts)
 
     @property
@@ -124,10 +119,7 @@ def _kind(ref: str, alt: str) -> str:
 class SiteSelection:
     """Selects the sites that a report shows: those with the lowest GQ of a sample, the first ones among equals.
 
-    Parameters
-    ----------
-    limit : int
-        The most sites.
+    `limit`: the most sites.
     """
 
     RULE = "those with the lowest GQ"
@@ -155,24 +147,14 @@ class SiteSelection:
 def site_alleles(site: ReportedSite, variants: Sequence[RegionVariant], haplotypes: Sequence[str]) -> list[int] | None:
     """The allele of a site that each haplotype of a region carries.
 
-    Parameters
-    ----------
-    site : ReportedSite
-    variants : sequence of RegionVariant
-        The variants of the region.
-    haplotypes : sequence of str
-        Comma-separated alleles of each haplotype, one a variant.
+    `haplotypes` have comma-separated alleles, one for each variant of the region. Raises ValueError or IndexError for
+    alleles that the variants do not have.
 
     Returns
     -------
     list of int or None
         -1 for an allele that the site does not have: `call` leaves out those that no sample has. None where no variant
         of the region is this site.
-
-    Raises
-    ------
-    ValueError, IndexError
-        Where `haplotypes` have alleles that `variants` do not have.
     """
     own = {trim_allele(site.ref, alt): number for number, alt in enumerate(site.alts, start=1) if _is_spelled(alt)}
     best: tuple[int, list[int]] | None = None
@@ -193,10 +175,7 @@ def _is_spelled(alt: str) -> bool:
 def parse_variants(text: str) -> list[RegionVariant]:
     """Parse the column `variants` of a haplotype table: ``pos:ref>alt/alt``, comma-separated, with 1-based positions.
 
-    Raises
-    ------
-    ValueError
-        For other text.
+    Raises ValueError for other text.
     """
     if text in ("", "."):
         return []
@@ -211,18 +190,7 @@ def parse_variants(text: str) -> list[RegionVariant]:
 def sites_of(regions: Iterable[tuple[str, int, list[RegionVariant]]], limit: int) -> tuple[list[ReportedSite], bool]:
     """The sites of likelihood tables without a VCF: the variants of each region, or the region itself if it has none.
 
-    Parameters
-    ----------
-    regions : iterable of (str, int, list of RegionVariant)
-        Contig, start and variants of each region; no more are read once there are more sites than `limit`.
-    limit : int
-        The most sites; the first ones are kept.
-
-    Returns
-    -------
-    sites : list of ReportedSite
-    has_more : bool
-        Whether there are more sites.
+    `regions` have contig, start and variants. Returns the first sites, at most `limit`, and whether there are more.
     """
     sites: dict[tuple[str, int, str, tuple[str, ...]], ReportedSite] = {}
     for chrom, start, variants in regions:

@@ -1,7 +1,8 @@
-"""A variant: a position with its alleles."""
+"""A variant: a position with its alleles, which are trimmed and shifted, and the extent of bases that it touches."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +15,12 @@ Role = Literal["asked", "context", "nuisance"]
 but it is not among the listed candidates.
 """
 
+MAX_SHIFT = 150
+"""Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats."""
+
+FetchBases = Callable[[str, int, int], str]
+"""``fetch(chrom, start, end)`` gives reference bases, clamped to the contig."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -21,7 +28,6 @@ class Variant:
 
     Attributes
     ----------
-    chrom : str
     pos : int
         First base of `ref`, 0-based.
     ref : str
@@ -52,3 +58,87 @@ class Variant:
     def end(self) -> int:
         """The position past the last base of `ref`, 0-based."""
         return self.pos + len(self.ref)
+
+
+def trim_allele(ref: str, alt: str) -> tuple[int, str, str]:
+    """Drop the bases that two alleles share, at the end first, then at the start.
+
+    Returns
+    -------
+    offset : int
+        Bases dropped from the start.
+    ref, alt : str
+        The bases that differ; one of the two is empty for a plain insertion or deletion.
+
+    Examples
+    --------
+    >>> trim_allele("CAT", "C")
+    (1, 'AT', '')
+    >>> trim_allele("CA", "TA")
+    (0, 'C', 'T')
+    """
+    if len(ref) == len(alt) == 1 and ref != alt:
+        return 0, ref, alt
+    shortest = min(len(ref), len(alt))
+    tail = 0
+    while tail < shortest - 1 and ref[-1 - tail] == alt[-1 - tail]:
+        tail += 1
+    if tail:
+        ref, alt = ref[:-tail], alt[:-tail]
+        shortest -= tail
+    head = 0
+    while head < shortest and ref[head] == alt[head]:
+        head += 1
+    return head, ref[head:], alt[head:]
+
+
+def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str, str]:
+    """Shift a trimmed insertion or deletion left as far as it spells the same sequence and keeps an anchor base.
+
+    `old`, which begins at `start` in `reference`, or `new` is empty: other changes are not shifted. Returns the new
+    start, old and new.
+    """
+    while start > 1 and not (old and new) and reference[start - 1] == (old or new)[-1]:
+        start -= 1
+        old = old and old[-1] + old[:-1]
+        new = new and new[-1] + new[:-1]
+    return start, old, new
+
+
+def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tuple[int, int]:
+    """How far a trimmed insertion or deletion can be shifted left and right in `bases`, which begin at `offset`."""
+    unit = ref or alt
+    size = len(unit)
+    left = 0
+    position = start - offset - 1
+    while position >= 0 and left < MAX_SHIFT and bases[position] == unit[-1 - left % size]:
+        left += 1
+        position -= 1
+    right = 0
+    position = start + len(ref) - offset
+    while position < len(bases) and right < MAX_SHIFT and bases[position] == unit[right % size]:
+        right += 1
+        position += 1
+    return left, right
+
+
+def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
+    """The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
+
+    Start and end hold at least the record's own reference bases.
+    """
+    start, end = variant.pos, variant.pos + len(variant.ref)
+    if len(variant.ref) == 1 and all(len(alt) == 1 for alt in variant.alts):
+        return start, end
+    offset = max(0, variant.pos - MAX_SHIFT)
+    bases = fetch(variant.chrom, offset, end + MAX_SHIFT)
+    for alt in variant.alts:
+        head, ref_part, alt_part = trim_allele(variant.ref, alt)
+        if bool(ref_part) == bool(alt_part):
+            continue
+        first = variant.pos + head
+        left, right = _shift_range(first, ref_part, alt_part, bases, offset)
+        start = min(start, first - left)
+        # One base more: a read that ends inside the repeat does not show its length.
+        end = max(end, first + len(ref_part) + right + 1)
+    return start, end

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.byte_stream import ByteStream
-from pairhmm.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.warp import stream_vbyte
 from pairhmm.warp.signal_records import SignalRecord, library
 from pairhmm.warp.slow5_header import Sampling, Slow5Header, check_version, damaged_header, parse_header, read_name

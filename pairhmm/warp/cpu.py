@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.warp.base import Warper
 from pairhmm.warp.batch import SignalPairs, Warpings, WarpOptions
 
@@ -42,5 +42,5 @@ class CpuWarper(Warper):
 
 
 def make() -> CpuWarper:
-    """A warper at the level that runs here (`pairhmm.backends.cpu.chosen_level`)."""
-    return CpuWarper(chosen_level())
+    """A warper at the level that runs here (`pairhmm.backends.cpu.chosen_isa`)."""
+    return CpuWarper(chosen_isa())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pairhmm.errors import InputError
-from pairhmm.files.end_markers import MAKE_AGAIN
+from pairhmm.files.bgzf import MAKE_AGAIN
 from pairhmm.warp.signal_records import SignalRecord, checked, library
 
 ENDINGS = (".pod5",)

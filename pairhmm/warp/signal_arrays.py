@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pairhmm.errors import InputError
-from pairhmm.files.end_markers import MAKE_AGAIN
+from pairhmm.files.bgzf import MAKE_AGAIN
 from pairhmm.warp.signal_records import SignalRecord, checked
 
 _SEVERAL = ".npz"

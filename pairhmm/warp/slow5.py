@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.byte_stream import ByteStream
-from pairhmm.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.formats import BLOW5, SLOW5
 from pairhmm.files.text_lines import stream_texts
 from pairhmm.warp.blow5 import read_blow5

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.files.end_markers import CUT_OFF, MAKE_AGAIN
+from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.warp.signal_records import SignalRecord, checked
 
 _NAMES = b"#read_id\tread_group\tdigitisation\toffset\trange\tsampling_rate\tlen_raw_signal\traw_signal".split(b"\t")

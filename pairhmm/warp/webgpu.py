@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.pair_strips import strip_dispatches
+from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device, strip_dispatches
 from pairhmm.backends.webgpu.setup import status, translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.engine.tools import Fallback

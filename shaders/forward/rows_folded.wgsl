@@ -1,4 +1,4 @@
-// Rows of any model, which the host folded in float64 (pairhmm/backends/webgpu/folded_rows.py). What the scores are
+// Rows of any model, which the host folded in float64 (pairhmm/backends/webgpu/rows.py). What the scores are
 // relative to stays on the host. One of four ways to make rows, beside rows_kinds.wgsl, rows_profiles.wgsl and
 // rows_qualities.wgsl.
 

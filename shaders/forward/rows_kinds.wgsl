@@ -1,6 +1,6 @@
 // Rows of a profile model whose positions have few distinct rows (docs/model.md), as reads of base calls do: a position
 // has the number of its row, of which the host has made in float64 what does not depend on the row after it
-// (pairhmm/backends/webgpu/kinds.py). A position therefore costs two looks into a table. One of four ways to make rows,
+// (pairhmm/backends/webgpu/rows.py). A position therefore costs two looks into a table. One of four ways to make rows,
 // beside rows_folded.wgsl, rows_profiles.wgsl and rows_qualities.wgsl.
 
 // import host: KIND_COLUMNS, KIND_EMISSIONS, KIND_OPENING, KIND_DELETION, KIND_EXTEND_DELETION, KIND_FIRST_DELETION

@@ -1,5 +1,5 @@
 // Rows of a profile model, made on the device from the probabilities of A C G T at each position (docs/model.md) and
-// the model's constants (pairhmm/backends/webgpu/tables.py), as pairs (pairs.wgsl): float32 alone would be off by more
+// the model's constants (pairhmm/backends/webgpu/rows.py), as pairs (pairs.wgsl): float32 alone would be off by more
 // than its last bit after hundreds of rows. One of four ways to make rows, beside rows_folded.wgsl,
 // rows_kinds.wgsl and rows_qualities.wgsl.
 

@@ -1,6 +1,6 @@
 // Rows of GATK's model, made on the device from five bytes a base (docs/model.md) and Phred tables: no constant of the
-// model stands here. The five may be digits of one number instead (pairhmm/backends/digits.py).
-// pairhmm/backends/webgpu/tables.py makes the tables and says what their entries are; some are pairs
+// model stands here. The five may be digits of one number instead (pairhmm/backends/read_packing.py).
+// pairhmm/backends/webgpu/rows.py makes the tables and says what their entries are; some are pairs
 // (pairs.wgsl). One of four ways to make rows, beside rows_folded.wgsl, rows_kinds.wgsl and rows_profiles.wgsl.
 
 // import host: QUALITIES, UNOPENED, BEST, PHRED, RATIO, UNFOLDED

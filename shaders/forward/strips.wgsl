@@ -3,7 +3,7 @@
 //
 // The G lanes of a strip form segments of SEGMENT lanes that hand values on. `strips` holds what each lane saves of its
 // strip. long_rows.wgsl makes EMISSIONS and COEFFICIENTS once. STATES, BELOW, SUM and PASSING are saved between two
-// dispatches. pairhmm/backends/webgpu/strips.py says what each of them holds.
+// dispatches. pairhmm/backends/webgpu/long_pairs.py says what each of them holds.
 
 // import host: W, LEAD, STRIP_ENTRIES
 // export: border, strips, first_step, strip_at

@@ -22,7 +22,7 @@ import numpy as np
 from pairhmm.align.base import ALIGNERS, Aligner
 from pairhmm.align.batch import Alignments, SequencePairs, Sequences
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
-from pairhmm.alignments.cigar import CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, MATCH, SOFT_CLIP
+from pairhmm.alignments.sam import CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, MATCH, SOFT_CLIP
 
 PAIRS = int(os.environ.get("PAIRHMM_ANY_PAIRS", "300"))
 LONGEST = 2_000

@@ -42,7 +42,7 @@ class Failing(Aligner):
 @pytest.fixture
 def small_chunks(monkeypatch):
     monkeypatch.setattr(pair_pool, "CHUNK_CELLS", 5_000)
-    monkeypatch.setattr(pair_pool, "LEAST_CELLS", 0)
+    monkeypatch.setattr(pair_pool, "MIN_SHARED_CELLS", 0)
 
 
 @pytest.mark.parametrize(

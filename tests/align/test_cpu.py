@@ -13,7 +13,7 @@ from pairhmm.align.batch import Alignments, SequencePairs, Sequences
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.backends import cpu
 
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 if not LEVELS:
     pytest.skip("the compiled part is not installed", allow_module_level=True)

@@ -6,7 +6,7 @@ import pytest
 
 from pairhmm.align import gatk
 from pairhmm.align.scoring import PRESETS, Scoring
-from pairhmm.alignments.cigar import packed
+from pairhmm.alignments.sam import packed_cigar
 from pairhmm.errors import OptionError
 from pairhmm.sequences.letters import encode
 
@@ -23,7 +23,7 @@ LONG_REFERENCE = (
 
 
 def shown(operations):
-    return "".join(f"{word >> 4}{'MIDNS'[word & 15]}" for word in packed(operations).tolist())
+    return "".join(f"{word >> 4}{'MIDNS'[word & 15]}" for word in packed_cigar(operations).tolist())
 
 
 def start_and_cigar(query, target, scoring):

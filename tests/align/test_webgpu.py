@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.align import webgpu_kernels, webgpu_plan
+from pairhmm.align import webgpu, webgpu_kernels, webgpu_plan
 from pairhmm.align.base import ALIGNERS, AlignerPool
 from pairhmm.align.batch import SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.align.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
-from pairhmm.backends.webgpu import pair_kernels, pair_strips
+from pairhmm.backends.webgpu import pair_kernels
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 
 FORMS = ("edit", "linear", "affine")
@@ -102,8 +102,8 @@ def test_scores_at_the_limit_of_floats(aligner, oracle, monkeypatch, letters, is
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 def test_work_in_small_parts(aligner, oracle, any_pairs, monkeypatch, form, mode):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
-    monkeypatch.setattr(pair_strips, "FULL", 3)
-    monkeypatch.setattr("pairhmm.align.webgpu.MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
+    monkeypatch.setattr(pair_kernels, "FULL", 3)
+    monkeypatch.setattr(webgpu, "MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
     monkeypatch.setattr(pair_kernels, "MOST_BORDER", 8_000)
     for pairs, scoring in any_pairs.any_batches(11, 100, 1500, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)

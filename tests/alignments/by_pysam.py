@@ -9,7 +9,7 @@ from pairhmm.alignments import read_blocks
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.index import find_index
 from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_position, without_strand
-from pairhmm.alignments.sam_flags import UNMAPPED
+from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.alignments.selection import ELSEWHERE, EMPTY, JUMP, LOW_MAPQ, NOWHERE, OTHER_FLAG, OUTSIDE
 from pairhmm.errors import InputError
 from pairhmm.report.read_places import FoundRead
@@ -29,7 +29,7 @@ def read_by_pysam(monkeypatch, fasta):
         ) as file:
             yield from PysamReads(source, order, request, left_out).blocks(file, wanted)
 
-    monkeypatch.setattr(read_blocks, "compiled_blocks", blocks)
+    monkeypatch.setattr(read_blocks, "native_blocks", blocks)
 
 
 def template_of(read):

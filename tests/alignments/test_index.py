@@ -198,16 +198,6 @@ def test_a_damaged_index_is_named(make):
             AlignmentReader(["x.bam"], genome, need_index=True)
 
 
-def test_another_bams_index_through_the_command_line(make, run_cli):
-    """It gave no rows, and exit code 0."""
-    make("x.bam")
-    shutil.copy(f"{make('y.bam', contigs=(3,))}.bai", "x.bam.bai")
-    done = run_cli("-q", "call", "-f", "ref.fa", "-r", "c1", "x.bam")
-    assert done.returncode == 2
-    assert done.stderr.startswith("pairhmm: error: x.bam.bai: is not the index of x.bam as it is now: ")
-    assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize("kind", [(), ("-c",)])
 def test_densities_of_both_kinds(make, kind):
     make("x.bam", index=kind)

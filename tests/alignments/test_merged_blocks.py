@@ -11,30 +11,18 @@ import pytest
 from pairhmm.alignments import read_blocks
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.merged_blocks import merged_blocks
-from pairhmm.sequences.names import Names
 
 RANK = {"b": 0, "a": 1, "c": 2}
 
 
 def block_of(chrom, reads):
     """Reads of (start, name), each of so many bases as its name has letters."""
-    starts = np.array([start for start, _ in reads], dtype=np.int64)
-    lengths = np.array([len(name) for _, name in reads], dtype=np.int64)
-    offset = np.concatenate([[0], np.cumsum(lengths)])
-    return ReadBlock(
-        chrom,
-        Names.of([name for _, name in reads]),
-        np.arange(len(reads), dtype=np.int32),
-        np.zeros(len(reads), dtype=np.uint16),
-        np.full(len(reads), 60, dtype=np.uint8),
-        starts,
-        starts + lengths,
-        offset,
-        np.frombuffer("".join(name for _, name in reads).encode(), dtype=np.uint8),
-        np.zeros(int(offset[-1]), dtype=np.uint8),
-        np.arange(len(reads) + 1, dtype=np.int64),
-        (lengths << 4).astype(np.uint32),
-    )
+    alignments = []
+    for number, (start, name) in enumerate(reads):
+        bases, quals = np.frombuffer(name.encode(), dtype=np.uint8), np.zeros(len(name), dtype=np.uint8)
+        place = {"start": start, "end": start + len(name), "cigar": [(0, len(name))]}
+        alignments.append(SimpleNamespace(name=name, sample=number, flag=0, mapq=60, bases=bases, quals=quals, **place))
+    return ReadBlock.from_alignments(chrom, alignments)
 
 
 def inputs_of(rng, count, most_starts):
@@ -119,7 +107,7 @@ def test_the_blocks_of_many_inputs_are_small(monkeypatch):
         asked.append(request.chunk_size)
         return iter(())
 
-    monkeypatch.setattr(read_blocks, "compiled_blocks", record)
+    monkeypatch.setattr(read_blocks, "native_blocks", record)
     for count in (1, 4, 1000):
         inputs = [SimpleNamespace(path="a.bam")] * count
         assert not list(read_blocks.read_blocks(inputs, ["a"], None, 20_000))

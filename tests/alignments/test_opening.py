@@ -177,19 +177,6 @@ def test_one_sample_in_two_files(tmp_path, fasta):
     assert load(paths, fasta)[0].samples == ["ann"]
 
 
-@pytest.mark.parametrize("chunk_size", [1, 7, 1000])
-def test_regions_and_wanted_intervals_give_what_overlaps(tmp_path, fasta, chunk_size):
-    path = write(tmp_path / "x.bam", [*READS, (100, {"contig": 1, "name": "s"})])
-    pysam.index(str(path))
-    asked = [("one", 100, 130), ("one", 140, 141), ("two", 119, 150)]
-    expected = [
-        start for start, _ in READS if (start < 130 and start + READ > 100) or (start < 141 and start + READ > 140)
-    ]
-    for options in ({"regions": asked}, {"wanted": asked}):
-        _, reads = load(path, fasta, need_index=True, chunk_size=chunk_size, **options)
-        assert [read[1] for read in reads] == [*expected, 100]
-
-
 def test_intervals_on_contigs_that_a_file_does_not_know(tmp_path, fasta):
     whole = write(tmp_path / "x.bam", [*READS, (100, {"contig": 1})])
     part = write(tmp_path / "y.bam", READS, header(contigs={"one": CONTIGS["one"]}))
@@ -201,12 +188,6 @@ def test_intervals_on_contigs_that_a_file_does_not_know(tmp_path, fasta):
     assert [read[:2] for read in reads] == [("one", 0), ("one", 0), ("two", 100)]
     assert load([whole, part], fasta, wanted=asked[::-1])[1] == reads
     assert load(part, fasta, regions=asked[:1])[1] == []
-
-
-def test_cram(tmp_path, fasta):
-    path = write(tmp_path / "x.cram", READS, mode="wc", reference_filename=str(fasta))
-    _, reads = load(path, fasta)
-    assert [read[1] for read in reads] == [start for start, _ in READS]
 
 
 def test_cram_with_a_reference_in_a_read_only_folder(tmp_path, fasta, monkeypatch):
@@ -225,33 +206,6 @@ def test_cram_without_its_reference(tmp_path, fasta, capfd):
     with pytest.raises(InputError, match=r"x\.cram: can't be read to its end; .*written with another reference"):
         load(path, other)
     assert capfd.readouterr().err == ""
-
-
-def test_what_is_left_out_is_counted(tmp_path, fasta, caplog):
-    flags = {0x4: "unmapped", 0x100: "secondary", 0x200: "QC-fail", 0x400: "duplicate", 0x800: "supplementary"}
-    segments = [(i, {"flag": flag}) for i, flag in enumerate(flags)]
-    path = write(tmp_path / "x.bam", [*segments, (7, {"mapping_quality": 19}), (8, {"mapping_quality": 20})])
-    caplog.set_level("INFO")
-    assert len(load(path, fasta)[1]) == 1
-    for reason in (*flags.values(), "low mapping quality"):
-        assert f"1 {reason}" in caplog.text
-    assert len(load(path, fasta, selection=ReadSelection(0, 0))[1]) == 6
-
-
-def test_reads_without_bases_are_counted(tmp_path, fasta, caplog):
-    head = pysam.AlignmentHeader.from_dict(header())
-    empty = {"query_sequence": None, "cigartuples": None}
-    path = write(tmp_path / "x.bam", [(0, {}), (1, empty), (2, {"query_sequence": None})], head.to_dict())
-    assert len(load(path, fasta)[1]) == 1
-    assert "reads left out: 2 without bases" in caplog.text
-
-
-def test_reads_of_n_are_kept(tmp_path, fasta):
-    quals = pysam.qualitystring_to_array("I" * READ)
-    path = write(tmp_path / "x.bam", [(0, {"query_sequence": "N" * READ, "query_qualities": quals})])
-    with Reference(fasta) as reference, AlignmentReader([path], reference) as reader:
-        (block,) = read_blocks(reader.sources, list(reader.contigs), SELECTION)
-    assert set(block.bases.tolist()) == {4}
 
 
 def test_reads_without_qualities(tmp_path, fasta):
@@ -334,23 +288,6 @@ def test_files_with_contigs_in_different_orders(tmp_path, fasta):
     second = write(tmp_path / "y.bam", [(0, {})], header(contigs=dict(reversed(CONTIGS.items()))))
     with pytest.raises(InputError, match=r"y\.bam: its contigs are in another order than those of .*x\.bam"):
         load([first, second], fasta)
-
-
-def test_cigar_that_does_not_fit(tmp_path, fasta):
-    path = tmp_path / "x.sam"
-    lines = ["@HD\tVN:1.6", *(f"@SQ\tSN:{name}\tLN:{size}" for name, size in CONTIGS.items())]
-    path.write_text("\n".join([*lines, "r\t0\tone\t1\t60\t4M\t*\t0\t0\tACGTA\tIIIII"]) + "\n")
-    with pytest.raises(InputError, match=r"x\.sam"):
-        load(path, fasta)
-
-
-def test_real_reads(shared_data):
-    folder = shared_data / "na12878-chr22-tiny"
-    with Reference(folder / "q.fa") as reference:
-        with AlignmentReader([folder / "NA12878.chr22.tiny.bam"], reference, need_index=True) as reader:
-            assert reader.samples == ["1"]
-            blocks = read_blocks(reader.sources, list(reader.contigs), SELECTION, regions=[("q", 5000, 5100)])
-            assert sum(map(len, blocks)) > 20
 
 
 @pytest.mark.parametrize("threads", [1, 2])

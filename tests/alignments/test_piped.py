@@ -12,7 +12,7 @@ import pytest
 
 from pairhmm.alignments.piped import open_pipe
 from pairhmm.errors import InputError
-from pairhmm.files.bgzf_blocks import DamagedBlockError
+from pairhmm.files.bgzf import DamagedBlockError
 
 
 @pytest.fixture(params=[1, 20_000])

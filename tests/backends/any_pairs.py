@@ -22,9 +22,9 @@ from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import PRECISIONS, Group, PairBatch, Read
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 from pairhmm.sequences.arrays import offsets
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 ABSOLUTE, LONGEST_ABSOLUTE, RELATIVE = 1e-5, 500, 1e-6
 N = 4

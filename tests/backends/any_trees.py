@@ -10,11 +10,9 @@ score is off.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import logging
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -182,16 +180,6 @@ def depends_on_company(backend, batch, rng):
     return changed + int((engine.forward(batch.take_reads(read, read + 1), backend).log10 != whole[read]).sum())
 
 
-def load_any_pairs():
-    """any_pairs.py, which is in no package."""
-    name = "pairhmm_tests_any_pairs"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("any_pairs.py"))
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", default="cpu", help="(default: %(default)s)")
@@ -200,7 +188,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     options = parser.parse_args()
     logging.basicConfig(format="%(message)s")
-    any_pairs = load_any_pairs()
+    import any_pairs  # beside this script
+
     backend, worst, wrong, pairs = any_pairs.load_backend(options.backend), 0.0, 0, 0
     for number in range(options.groups):
         rng = np.random.default_rng([options.seed, number])

@@ -12,7 +12,7 @@ import pytest
 from pairhmm import backends
 from pairhmm.backends import cpu
 
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 
 def _load() -> ModuleType:

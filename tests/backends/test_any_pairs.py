@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from pairhmm import engine
 from pairhmm.models import gatk, profile
 from pairhmm.models.batch import FLOAT64, PairBatch
-from pairhmm.models.rows import rows_of
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.models.profile import rows_of
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 EXAMPLES = 25
 PAIRS = 8  # of an example, in one batch

@@ -16,7 +16,7 @@ from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.models.batch import FLOAT32, Group, PairBatch, Read
 
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 
 def _load():
@@ -31,7 +31,7 @@ any_trees = _load()
 
 @pytest.fixture(params=LEVELS)
 def level(request, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, request.param)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, request.param)
     return backends.load("cpu")
 
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.errors import InputError
-from pairhmm.models import gatk, profile
+from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, Group, PairBatch, Read, Start
 from pairhmm.sequences.arrays import offsets
 
 TOLERANCE = 1e-5  # log10, reads up to 500 bases
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 
 def random_read(rng, haplotype, length, *, constant_gap):
@@ -117,7 +117,7 @@ def test_general_rows(level, seed, m, n, zero):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_level_agrees_with_oracle(level, batch, oracle, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     scores = engine.forward(batch, "cpu")
     assert np.isfinite(scores.log10).all()
     assert np.abs(scores.log10 - oracle).max() <= TOLERANCE
@@ -125,18 +125,9 @@ def test_level_agrees_with_oracle(level, batch, oracle, monkeypatch):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_float64_path_agrees_with_oracle(level, batch, oracle, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
-    pairs = np.arange(batch.pairs)
-    scores = backends.load("cpu").forward_pairs(batch, pairs, 1)
-    assert np.abs(scores.log10 / oracle - 1).max() <= 1e-9
-    assert (scores.precision == FLOAT64).all()
-
-
-@pytest.mark.parametrize("level", LEVELS)
 def test_scores_do_not_depend_on_company(level, batch, monkeypatch):
     """Bit-identical whatever the threads, the chunks and the order of the batch."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     whole = engine.forward(batch, "cpu").log10
     assert (engine.forward(batch, "cpu", threads=2).log10 == whole).all()
     assert (engine.forward(batch, "cpu", chunk_cells=100_000).log10 == whole).all()
@@ -158,23 +149,10 @@ def rows_batch_of_pair(batch, pair):
     return PairBatch.from_groups([Group([only], [batch.haplotypes[letters]])])
 
 
-@pytest.mark.parametrize("length", [100, 250, 500])
-@pytest.mark.parametrize("quality", [25, 30, 37, 41])
-def test_rounding_does_not_add_up(length, quality):
-    """A perfect match with one quality everywhere: every rounding error has the same sign."""
-    rng = np.random.default_rng(length)
-    haplotype = rng.integers(0, 4, length + 80).astype(np.uint8)
-    constant = (np.full(length, value, dtype=np.uint8) for value in (quality, 45, 45, 10))
-    batch = PairBatch.from_groups([Group([Read(haplotype[40 : 40 + length].copy(), *constant)], [haplotype])])
-    scores = engine.forward(batch, "cpu")
-    assert scores.precision[0] == FLOAT32
-    assert abs(scores.log10[0] - engine.forward(batch, "reference").log10[0]) <= TOLERANCE
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_long_pair(level, threads, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     rng = np.random.default_rng(3)
     haplotype = rng.integers(0, 4, 2000).astype(np.uint8)
     bases = np.delete(haplotype, rng.integers(0, 2000, 60))
@@ -193,7 +171,7 @@ def test_long_pair(level, threads, monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 def test_float64_path_with_rare_gaps(level, monkeypatch):
     """Gap qualities on both sides of what lets cells share an exponent, and paths that only gaps lead to."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     rng = np.random.default_rng(6)
     haplotype = rng.integers(0, 4, 501).astype(np.uint8)
     bases = np.concatenate([haplotype[300:420], rng.integers(0, 4, 61).astype(np.uint8), haplotype[20:180]])
@@ -218,19 +196,6 @@ def test_long_pair_does_not_depend_on_threads():
     backend = backends.load("cpu")
     alone = backend.forward_pairs(batch, only, 1).log10[0]
     assert {backend.forward_pairs(batch, only, threads).log10[0] for threads in (2, 3, 8) for _ in range(20)} == {alone}
-
-
-@pytest.mark.parametrize("name", profile.PRESETS)
-@pytest.mark.parametrize("level", LEVELS)
-def test_profile_presets(name, level, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
-    rng = np.random.default_rng(8)
-    model = profile.preset(name)
-    for m, n in [(1, 1), (30, 20), (120, 200)]:
-        p = rng.dirichlet(np.full(4, 0.2), size=m)
-        batch = rows_batch(model.rows(p), rng.integers(0, 5, n).astype(np.uint8), model.start)
-        expected = engine.forward(batch, "reference").log10[0]
-        assert abs(engine.forward(batch, "cpu").log10[0] - expected) <= TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["reference", "cpu"])
@@ -290,7 +255,7 @@ def test_reads_of_base_calls(change, monkeypatch):
     expected = engine.forward(batch, "reference").log10
     short = np.repeat(np.diff(batch.read_offset) <= 500, 3)
     for level in LEVELS:
-        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        monkeypatch.setenv(cpu.ISA_VARIABLE, level)
         scores = engine.forward(batch, "cpu").log10
         np.testing.assert_allclose(scores[short], expected[short], rtol=0, atol=TOLERANCE)
         np.testing.assert_allclose(scores[~short], expected[~short], rtol=1e-6)
@@ -300,7 +265,7 @@ def test_reads_of_base_calls(change, monkeypatch):
 @pytest.mark.parametrize("level", LEVELS)
 def test_rows_by_number_have_the_scores_of_rows(change, level, monkeypatch):
     """Bit for bit, and whatever the batch."""
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
     batch = called_reads(change)
     numbered = engine.forward(batch, "cpu").log10
     profiles = replace(batch.profiles, probabilities=batch.profiles.at_bases, kinds=None)
@@ -320,7 +285,7 @@ def test_rows_whose_deletions_cannot_open(closed, monkeypatch):
     batch = replace(batch, profiles=None, rows=rows)
     expected = engine.forward(batch, "reference").log10
     for level in LEVELS:
-        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        monkeypatch.setenv(cpu.ISA_VARIABLE, level)
         np.testing.assert_allclose(engine.forward(batch, "cpu").log10, expected, rtol=0, atol=TOLERANCE)
 
 
@@ -336,26 +301,10 @@ def test_rows_that_match_nothing(md, monkeypatch):
     batch = replace(batch, profiles=None, rows=rows)
     expected = engine.forward(batch, "reference").log10
     for level in LEVELS:
-        monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+        monkeypatch.setenv(cpu.ISA_VARIABLE, level)
         scores = engine.forward(batch, "cpu")
         np.testing.assert_allclose(scores.log10, expected, rtol=0, atol=TOLERANCE)
         assert (scores.precision == FLOAT32).mean() > 0.5
-
-
-def test_one_hot_profile_reproduces_gatk_emissions():
-    rng = np.random.default_rng(1)
-    bases = rng.integers(0, 4, 50).astype(np.uint8)
-    quality = rng.integers(2, 42, 50).astype(np.uint8)
-    model = profile.ProfileModel(
-        np.hstack([np.eye(4), np.ones((4, 1))]),
-        np.ones(4),
-        dict.fromkeys(profile.TRANSITIONS, 0.5),
-        profile.STARTS["anywhere"],
-    )
-    indel = np.full(50, 45, dtype=np.uint8)
-    batch = PairBatch.from_groups([Group([Read(bases, quality, indel, indel, indel)], [bases])])
-    expected = gatk.rows(batch.qualities)[:, :4]
-    assert model.rows(profile.one_hot(bases, gatk.ERROR[quality]))[:, :4] == pytest.approx(expected, rel=1e-12)
 
 
 def cells_of(group):
@@ -388,6 +337,6 @@ def test_the_compiled_part_is_here(require):
 
 
 def test_forced_level_that_is_not_there(monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "avx1024")
+    monkeypatch.setenv(cpu.ISA_VARIABLE, "avx1024")
     with pytest.raises(InputError, match=f"PAIRHMM_CPU: avx1024: .*; unset it or use one of {', '.join(LEVELS)}$"):
         backends.status("cpu")

@@ -11,7 +11,7 @@ import pytest
 
 from pairhmm import backends
 from pairhmm import native as compiled
-from pairhmm.bench import calibrate_map
+from pairhmm.bench import calibrate
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE
 from pairhmm.map.sketch.published import PRIME
@@ -48,19 +48,20 @@ def test_sizes_and_differences(require):
 @pytest.mark.parametrize("name", [PLACE, DISTANCES])
 def test_the_work_that_is_calibrated(name):
     """What is timed runs, and its units grow with the samples."""
-    work = calibrate_map.WORKS[name]
+    work = calibrate.WORKS[name]
     few, run = work.prepare(3)
     many, _ = work.prepare(6)
     assert many in (2 * few, 4 * few)
-    run(work.tool.load("reference"), 1)
+    run(work.load("reference", None), 1)
 
 
 def test_speeds_of_the_cpu(monkeypatch, require):
     """Both kinds of work are timed on the CPU; a software adapter is not."""
     require("compiled", compiled.is_compiled(), "the compiled part is not installed")
-    monkeypatch.setattr(calibrate_map, "_start_seconds", lambda *_: 0.5)
-    monkeypatch.setattr(calibrate_map, "LARGE_SECONDS", 0.0)
-    speeds = [speed for speed in calibrate_map.measure_map_work(1) if speed.backend == "cpu"]
+    monkeypatch.setattr(calibrate, "_start_seconds", lambda *_: 0.5)
+    monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
+    works = [calibrate.WORKS[name] for name in (PLACE, DISTANCES)]
+    speeds = [speed for work in works for speed in calibrate.measure(work, 1) if speed.backend == "cpu"]
     assert [speed.work for speed in speeds] == [PLACE, DISTANCES]
     for speed in speeds:
         assert speed.start_seconds == 0

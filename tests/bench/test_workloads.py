@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pairhmm.bench.workloads import Workload, groups_of, join, make_workload
-from pairhmm.models.batch import Group, PairBatch, Qualities
+from pairhmm.bench.workloads import Workload, groups_of, make_workload
+from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import ERROR
 from pairhmm.models.profile import one_hot, preset
 
@@ -58,9 +58,3 @@ def test_profiles_of_the_same_reads() -> None:
 def test_groups_and_back() -> None:
     batch = make_workload(replace(SMALL, spread=50))
     assert is_same(PairBatch.from_groups(list(groups_of(batch))), batch)
-
-
-def test_copies_joined() -> None:
-    batch, other = make_workload(SMALL), make_workload(replace(SMALL, reads=2, read_length=20))
-    groups: list[Group] = [*groups_of(batch), *groups_of(batch), *groups_of(other)]
-    assert is_same(join([batch, batch, other]), PairBatch.from_groups(groups))

@@ -173,4 +173,4 @@ def test_debug_shows_where_a_worker_failed(data, tmp_path, run_cli):
     assert plain.stderr.splitlines()[-1].endswith("can't be read to its end; it is cut off or damaged: make it again")
     assert "Traceback" not in plain.stderr
     assert "in a worker process:" in debug.stderr
-    assert "compiled_blocks.py" in debug.stderr
+    assert "native_reader.py" in debug.stderr

@@ -15,7 +15,7 @@ from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 HEADER = """\
 ##fileformat=VCFv4.3

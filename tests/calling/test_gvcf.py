@@ -15,9 +15,8 @@ from pairhmm import native as compiled
 from pairhmm.calling import parallel
 from pairhmm.engine import workers
 from pairhmm.errors import InputError, OptionError
-from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.variants.ploidy import Ploidies, PloidyRule
-from pairhmm.variants.records import RecordOptions
 
 pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="calls need the compiled part")
 

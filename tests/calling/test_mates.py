@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam_flags import FIRST, PAIRED, REVERSE, SECOND, mate_of
+from pairhmm.alignments.sam import FIRST, PAIRED, REVERSE, SECOND, mate_of
 from pairhmm.calling.mates import CutSlices, Joiner, joined_reads
 from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.stream import cut_slices

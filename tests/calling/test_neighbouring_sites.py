@@ -8,7 +8,7 @@ import pytest
 
 import pairhmm
 from pairhmm import native as compiled
-from pairhmm.variants.records import RecordOptions
+from pairhmm.variants.genotypes import RecordOptions
 from tests.calling.two_chromosomes import OTHER, write_reads
 
 pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="calls need the compiled part")

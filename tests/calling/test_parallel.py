@@ -312,7 +312,7 @@ def gpu(monkeypatch):
     """A backend with a device, whose scores are those of the CPU; tests set its limits."""
     module = ModuleType("pairhmm.backends.gpu")
     module.status = lambda: Status(True, devices=("Big",))
-    module.make = lambda device, memory: Gpu(cpu._native(), cpu.chosen_level())
+    module.make = lambda device, memory: Gpu(cpu._native(), cpu.chosen_isa())
     monkeypatch.setitem(sys.modules, "pairhmm.backends.gpu", module)
     monkeypatch.setattr(backends, "REGISTRY", (*backends.REGISTRY, Entry("gpu", has_devices=True)))
     monkeypatch.setattr(Gpu, "calls", 10**9)

@@ -23,8 +23,8 @@ from pairhmm.calling.unlisted_variants import Nuisances
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.variants.regions import Region, RegionBuilder, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region, RegionBuilder
+from pairhmm.variants.variant import Variant, variant_extent
 
 RNG = np.random.default_rng(2)
 CONTIGS = {name: "".join(RNG.choice(list("ACGT"), 3000)) for name in ("a", "b", "empty")}

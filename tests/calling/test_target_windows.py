@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.calling.target_windows import ListedPlaces
-from pairhmm.variants.regions import MAX_SHIFT
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import MAX_SHIFT, Variant
 
 MARGIN = 55
 RANK = {"a": 0, "b": 1, "c": 2}

@@ -10,7 +10,7 @@ import subprocess
 import pysam
 import pytest
 
-from pairhmm.files.end_markers import check_end, end_marker
+from pairhmm.files.bgzf import check_end, end_marker
 from pairhmm.simulate.api import simulate
 from tests.cli.reads import END
 

@@ -57,8 +57,8 @@ def test_a_level_that_there_is_not(run_cli, tmp_path, backend):
     env = {**os.environ, "PAIRHMM_CPU": "sse9"}
     done = run_cli("forward", tmp_path / "x.in", "-o", tmp_path / "out.tsv", "--backend", backend, env=env)
     assert done.returncode == 2
-    known = ", ".join(name for name, runs in cpu.levels() if runs)
-    told = f"PAIRHMM_CPU: sse9: this build has no such level; unset it or use one of {known}"
+    known = ", ".join(name for name, runs in cpu.instruction_sets() if runs)
+    told = f"PAIRHMM_CPU: sse9: this build has no such instruction set; unset it or use one of {known}"
     assert done.stderr == f"pairhmm: error: {told}\n"
     assert not (tmp_path / "out.tsv").exists()
 

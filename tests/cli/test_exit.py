@@ -12,18 +12,18 @@ import pytest
 
 DROPS = """
 import os, signal, sys, time
-from pairhmm.cli import exit as ends
+from pairhmm.cli import exit
 
 class Dropping:
     def __del__(self):
         os.kill(os.getpid(), int(sys.argv[1]))
         time.sleep(0)
 
-ends.raise_signals()
+exit.raise_signals()
 try:
     Dropping()
     time.sleep(30)
-except ends.Ended as ended:
+except exit.Ended as ended:
     print(ended.number)
 """
 

@@ -17,22 +17,17 @@ if not ROOT.exists():
 BELOW = {
     "simd": set(),
     "threads": set(),
-    "align": {"simd", "threads"},
     "calling": {"simd", "align"},
-    "compare": {"threads"},
+    "align": {"simd", "threads"},
     "forward": {"simd", "threads"},
-    "place": {"threads"},
     "posterior": {"simd", "threads", "forward"},
-    "scan": {"threads", "calling"},
+    "scan": {"simd", "threads", "calling"},
     "packing": {"simd", "threads", "calling"},
     "formats": {"simd", "threads", "calling", "scan"},
-    "sketch": {"simd", "threads"},
+    "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
     "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
-    "bind": {
-        *("align", "calling", "compare", "formats", "forward", "packing", "place", "posterior", "scan", "sketch"),
-        *("threads", "warp"),
-    },
+    "bind": {"align", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp", "map"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

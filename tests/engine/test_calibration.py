@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -111,11 +112,10 @@ def test_batches_of_unknown_size_are_the_cpus(found):
 def test_measure(monkeypatch, caplog):
     """The CPU and the oracle in a device's place; a software adapter is none that auto takes."""
     monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
-    monkeypatch.setattr(calibrate, "LARGE_REGIONS", (1,))
     monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
     with caplog.at_level(logging.WARNING):
-        (speed,) = calibrate.measure(1)
-    assert (speed.backend, speed.device, speed.start_seconds) == ("cpu", cpu.chosen_level(), 0.0)
+        (speed,) = calibrate.measure(replace(calibrate.WORKS["forward"], sizes=(0, 1)), 1)
+    assert (speed.backend, speed.device, speed.start_seconds) == ("cpu", cpu.chosen_isa(), 0.0)
     assert 0 < speed.call_seconds < 1 and 1e8 < speed.cells_per_second < 1e12
 
 

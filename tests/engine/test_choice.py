@@ -52,7 +52,7 @@ def test_empty_batch():
 
 
 def test_named_backend_never_falls_back(monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "none")
+    monkeypatch.setenv(cpu.ISA_VARIABLE, "none")
     for wanted in ("cpu", "auto"):
         with pytest.raises(InputError, match="PAIRHMM_CPU: none"):
             engine.choose(wanted)
@@ -60,7 +60,7 @@ def test_named_backend_never_falls_back(monkeypatch):
 
 
 def test_a_device_is_not_started_where_the_cpu_could_not_help_it(gpu, monkeypatch):
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, "none")
+    monkeypatch.setenv(cpu.ISA_VARIABLE, "none")
     with pytest.raises(InputError, match="PAIRHMM_CPU: none"):
         engine.choose("gpu")
     assert gpu.made == []
@@ -92,7 +92,7 @@ def test_auto_takes_the_device_for_large_work(gpu, caplog):
 def test_auto_takes_the_cpu_for_small_work(gpu, caplog, cells, work):
     with caplog.at_level(logging.INFO):
         assert engine.choose(cells=cells).name == "cpu"
-    assert caplog.messages == [f"backend cpu ({cpu.chosen_level()}), the fastest for {work}"]
+    assert caplog.messages == [f"backend cpu ({cpu.chosen_isa()}), the fastest for {work}"]
     assert gpu.made == []
 
 
@@ -100,7 +100,7 @@ def test_auto_says_what_the_fastest_lacks(gpu, caplog):
     gpu.found = Status(False, reason="no driver", cure="install one")
     with caplog.at_level(logging.INFO):
         assert engine.choose(cells=engine.WORTH_A_DEVICE).name == "cpu"
-    assert caplog.messages == [f"backend cpu ({cpu.chosen_level()}), the fastest here (gpu: no driver; install one)"]
+    assert caplog.messages == [f"backend cpu ({cpu.chosen_isa()}), the fastest here (gpu: no driver; install one)"]
 
 
 def test_auto_goes_on_where_a_backend_cannot_be_made(gpu, caplog, monkeypatch):
@@ -132,12 +132,9 @@ def test_devices_and_their_memory(gpu, backend):
     assert gpu.made == [(1, 1 << 30), (0, 1 << 30)]
 
 
-def test_the_first_device_is_the_default(gpu):
+def test_the_first_device_is_the_default_and_a_budget_asks_for_none(gpu):
     engine.choose("gpu")
     assert gpu.made == [(0, None)]
-
-
-def test_a_budget_does_not_ask_for_a_device(gpu):
     assert engine.choose(Choice(device_memory=1 << 30)).name == "cpu"
 
 

@@ -64,7 +64,7 @@ def test_what_waits_is_scored_together(device):
 
 
 def test_a_call_has_a_limit(device, monkeypatch):
-    monkeypatch.setattr(device_thread, "MOST_JOINED", 4 * CELLS)
+    monkeypatch.setattr(device_thread, "MAX_MERGED_CELLS", 4 * CELLS)
     with DeviceThread(lambda: DevicePool([device]), 1) as devices:
         waits = [devices.begin(batch_of(1))]
         assert device.begun.wait(10)

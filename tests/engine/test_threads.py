@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from pairhmm import process
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.cli.compute import threads_option
-from pairhmm.engine import threads
 
 MB = 2**20
 
@@ -61,11 +61,11 @@ assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
 TEAM = """
-from pairhmm._cpu import Team, write_all
+from pairhmm._cpu import ThreadPool, write_all
 values = np.arange(2_000_000, dtype=np.uint8)
 target = np.zeros_like(values)
 limit()
-write_all(Team(15), target, [0], [values], lambda first, end: None)
+write_all(ThreadPool(15), target, [0], [values], lambda first, end: None)
 assert (values == target).all()
 assert native.threads_refused() > 0, "the limit limits nothing"
 """
@@ -96,14 +96,14 @@ def test_fewer_threads_do_the_same_work(code, room):
 
 def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
-    assert threads.usable_threads(48) == 48
+    assert process.usable_threads(48) == 48
     assert not caplog.text
-    assert threads.usable_threads(1_000_000) == 48
+    assert process.usable_threads(1_000_000) == 48
     assert "1000000 threads are too many for 3 cores: 48 are used" in caplog.text
 
 
 def test_the_cap_is_documented():
     add = threads_option(RunOptions())
     text = add(lambda: None).__click_params__[0].help
-    assert f"at most {threads.MOST_PER_CORE} per core" in text
+    assert f"at most {process.MOST_PER_CORE} per core" in text
     assert "at most one per core" in text

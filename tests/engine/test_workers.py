@@ -46,6 +46,7 @@ class Job:
             log.warning("%s", task)
             return os.getpid()
         if isinstance(task, bytes):
+            time.sleep(0.1 * (not task))  # the caller takes the result before this one
             return len(task), bytes(300_000)
         if isinstance(task, tuple):
             return (self.work(one) for one in task)

@@ -11,8 +11,8 @@ import pysam
 import pytest
 
 from pairhmm.files import bgzip
-from pairhmm.files.bgzf_blocks import blocks_from
-from pairhmm.files.bgzip import BLOCK_TEXT, END, BgzipText, PackedText
+from pairhmm.files.bgzf import BGZF_END, blocks_from
+from pairhmm.files.bgzip import BLOCK_TEXT, BgzipText, PackedText
 
 _RANDOM = random.Random(5)
 _LINES = b"".join(b"s\tchr1\t%d\t0.%06d\tfloat32\n" % (at, _RANDOM.randrange(10**6)) for at in range(9000))
@@ -28,7 +28,7 @@ TEXTS = {
 
 def unpacked(data):
     blocks = [block.data for some in blocks_from(lambda at, size: data[at : at + size], 0) for block in some]
-    assert all(len(block) == BLOCK_TEXT for block in blocks[:-2]) and blocks[-1] == b"" and data.endswith(END)
+    assert all(len(block) == BLOCK_TEXT for block in blocks[:-2]) and blocks[-1] == b"" and data.endswith(BGZF_END)
     return b"".join(blocks)
 
 
@@ -67,7 +67,7 @@ def test_text_that_stands_apart(tmp_path):
         made.add(path.read_bytes())
         with pysam.BGZFile(str(path), "rb", index=None) as file:
             for at in (0, 99, 100, 65_280, 100 + 65_280, len(whole) // 2, len(whole) - 1, len(whole)):
-                file.seek(out.place(at))
+                file.seek(out.virtual_offset(at))
                 assert file.read(50) == whole[at : at + 50]
     assert len(made) == 1
 
@@ -80,15 +80,6 @@ def test_bytes_are_the_same_for_every_number_of_threads_and_every_cut(tmp_path):
                 out.write(text[at : at + size])
         made.add((tmp_path / "x.gz").read_bytes())
     assert len(made) == 1
-
-
-def test_places(tmp_path):
-    with BgzipText(tmp_path / "x.gz", 2) as out:
-        out.write(_LINES.decode())
-    with pysam.BGZFile(str(tmp_path / "x.gz"), "rb", index=None) as lines:
-        for at in (0, 10, BLOCK_TEXT - 1, BLOCK_TEXT, 2 * BLOCK_TEXT + 5, len(_LINES)):
-            lines.seek(out.place(at))
-            assert lines.read(20) == _LINES[at : at + 20]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.names import Names
 from pairhmm.variants.call_writer import open_calls
 from pairhmm.variants.genotypes import SampleGenotype
 from pairhmm.variants.variant import Variant
+from tests.likelihoods.rows import rows_of
 
 LIMIT = 20_000
 
@@ -34,24 +33,7 @@ def write_rows(path):
     with open_likelihoods(path) as out:
         for index in range(100):
             names = [f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)]
-            out.write(
-                LikelihoodRows(
-                    chrom="q",
-                    start=index,
-                    end=index + 10,
-                    samples=["s"],
-                    sample=np.zeros(50, dtype=np.int32),
-                    read_names=Names.of(names),
-                    mates=np.ones(50, dtype=np.uint8),
-                    haplotypes=["h0", "h1"],
-                    sequences=["A", "C"],
-                    alleles=["0", "1"],
-                    variants="2:A>C",
-                    nuisances=[False, False],
-                    log10=rng.normal(size=(50, 2)),
-                    precision=np.zeros((50, 2), dtype=np.uint8),
-                )
-            )
+            out.write(rows_of("q", index, names, rng.normal(size=(50, 2)), variants="2:A>C"))
 
 
 def write_calls(path):

@@ -11,7 +11,7 @@ import pytest
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import kept_apart
 from pairhmm.files.inputs import check_packing, opening, taken
-from pairhmm.files.one_pass import readable_again
+from pairhmm.files.pipes import spooled
 
 ZSTD = bytes.fromhex("28b52ffd0458190000610a0000000000000000000000")
 PACKED = [
@@ -42,7 +42,7 @@ def test_a_copy_of_a_pipe_is_checked(tmp_path):
     reading, writing = os.pipe()
     os.write(writing, lzma.compress(b"text"))
     os.close(writing)
-    with pytest.raises(InputError, match=rf"fd/{reading}: is packed by xz"), readable_again(f"/dev/fd/{reading}"):
+    with pytest.raises(InputError, match=rf"fd/{reading}: is packed by xz"), spooled(f"/dev/fd/{reading}"):
         pytest.fail("it was read")
     os.close(reading)
 

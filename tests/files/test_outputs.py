@@ -62,14 +62,6 @@ def test_what_a_killed_process_left_goes_with_the_next_run(tmp_path):
     assert sorted(os.listdir(tmp_path)) == [".out.vcf.gz", "out.vcf.gz"]
 
 
-def test_companions_come_along(tmp_path):
-    target = tmp_path / "out.vcf.gz"
-    with whole_files(target, ".tbi") as scratch:
-        scratch.write_text("data")
-        scratch.with_name(scratch.name + ".tbi").write_text("index")
-    assert sorted(os.listdir(tmp_path)) == ["out.vcf.gz", "out.vcf.gz.tbi"]
-
-
 @FORMS
 def test_full_disk(opened, text):
     with pytest.raises(InputError, match=r"/dev/full: No space left on device; free some space"):
@@ -172,15 +164,15 @@ def test_a_name_without_room_for_its_index(tmp_path):
 
 def test_another_run_does_not_take_a_new_file_for_abandoned(tmp_path, monkeypatch):
     target = tmp_path / "x.txt"
-    lock = outputs._lock
+    lock = outputs.lock
 
     def late(descriptor):
         # Another run of the same output cleans up between the making and the locking of this one's file.
-        monkeypatch.setattr(outputs, "_lock", lock)
+        monkeypatch.setattr(outputs, "lock", lock)
         outputs._remove_abandoned(target)
         return lock(descriptor)
 
-    monkeypatch.setattr(outputs, "_lock", late)
+    monkeypatch.setattr(outputs, "lock", late)
     with whole_files(target) as scratch:
         outputs._remove_abandoned(target)
         scratch.write_text("whole")

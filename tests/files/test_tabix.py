@@ -54,11 +54,3 @@ def test_a_table_without_rows(tmp_path):
     write_table(path, [], np.random.default_rng(1))
     with pysam.TabixFile(str(path)) as table:
         assert table.contigs == [] and list(table.header) == ["#name\tchrom\tstart\tend"]
-
-
-def test_contigs_too_long_for_tbi(tmp_path):
-    path = tmp_path / "x.gz"
-    write_table(path, [("a", 5, 9), ("a", 600_000_000, 600_000_010)], np.random.default_rng(1))
-    assert not (tmp_path / "x.gz.tbi").exists()
-    with pysam.TabixFile(str(path), index=f"{path}.csi") as table:
-        assert list(table.fetch("a", 600_000_005, 600_000_006))

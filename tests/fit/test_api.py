@@ -20,7 +20,7 @@ from pairhmm.fit.maximisation import expectation
 from pairhmm.fit.profile_model import ProfileFit
 from pairhmm.fit.spread import spread_over_windows
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.models.gatk_parameters import read_options
+from pairhmm.models.parameter_file import read_options
 from pairhmm.models.profile import preset, read_parameters
 from pairhmm.native import is_compiled
 from pairhmm.sequences.letters import decode

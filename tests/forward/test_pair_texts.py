@@ -39,23 +39,6 @@ def test_in_round_trip(written, tmp_path_factory):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 1\nAC II II II II\n", "ends inside a group; the file is cut off"),
-        ("1 1\nAC II II II\nACGT\n", "line 2: not a read and four quality strings"),
-        ("1 1\nAC II III II II\nACGT\n", "line 2: 3 insertion qualities for 2 bases"),
-        ("1 1\nAC II II II II\nAC!T\n", "line 3: letter '!' at position 3 is not an IUPAC base"),
-        ("one two\n", "line 1: not a line `reads haplotypes`"),
-    ],
-)
-def test_bad_in(tmp_path, text, message):
-    path = tmp_path / "bad.in"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        list(read_in(path))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
         ("ACGT AC II II II II\n", "line 1: 6 columns instead of 7"),
         ("# comment\n\nACGT AC II II II II x\n", "line 3: 'x' is not a number"),
         ("ACGT AC II II II I -1\n", "line 1: 1 gap continuation qualities for 2 bases"),

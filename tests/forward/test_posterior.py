@@ -15,7 +15,7 @@ from pairhmm.forward.posterior import Posterior, by_cpu, by_oracle
 from pairhmm.models.batch import Group, PairBatch, Read, Start
 from pairhmm.sequences.letters import encode
 
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 CODES = st.integers(0, 4)
 
 
@@ -61,7 +61,7 @@ def test_the_oracle_sums_to_forward_and_to_one(batch: PairBatch) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_cpu_equals_the_oracle(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(cpu.LEVEL_VARIABLE, level)
+    monkeypatch.setenv(cpu.ISA_VARIABLE, level)
 
     @settings(max_examples=60)
     @given(batches())

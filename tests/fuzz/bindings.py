@@ -34,7 +34,7 @@ def _reads(rng: Generator) -> None:
     """Reads of any CIGAR that spells their bases, and places of any size."""
     from pairhmm.alignments.blocks import ReadBlock
     from pairhmm.native import native
-    from pairhmm.sequences.names import Names
+    from pairhmm.sequences.arrays import Names
 
     count, samples = int(rng.integers(0, 12)), int(rng.integers(1, 4))
     cigars = [_cigar(rng) for _ in range(count)]
@@ -286,7 +286,7 @@ def _groups(rng: Generator) -> None:
 
 def _tables(rng: Generator) -> None:
     from pairhmm.native import native
-    from pairhmm.sequences.names import Names
+    from pairhmm.sequences.arrays import Names
 
     text = b"".join(rng.choice([b"\t", b"\n", b"a", b"q\t5\t9\t", bytes([200])], int(rng.integers(0, 300))).tolist())
     at, before = (int(rng.integers(0, len(text) + 1)) for _ in range(2))
@@ -435,7 +435,7 @@ def _repeats(rng: Generator) -> None:
 def _genotypes(rng: Generator) -> None:
     """Reads with scores of any size, over a site with any alleles."""
     from pairhmm.native import native
-    from pairhmm.sequences.names import Names
+    from pairhmm.sequences.arrays import Names
     from pairhmm.variants.genotypes import call_sample
 
     reads, haplotypes, samples = int(rng.integers(0, 30)), int(rng.integers(1, 9)), int(rng.integers(1, 4))

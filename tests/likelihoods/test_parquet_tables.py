@@ -16,9 +16,8 @@ from pyarrow.parquet import read_table, write_table
 from pairhmm.calling.gather import gather
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable
-from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.names import Names
+from tests.likelihoods.rows import rows_of
 
 UNKNOWN = "of another program: whether rows are missing or damaged can't be checked; no model is named"
 LEAST = -4.0
@@ -30,24 +29,9 @@ def table(tmp_path):
     rng = np.random.default_rng(2)
     with open_likelihoods(tmp_path / "t.parquet", "profile (normalised)") as out:
         for start in (100, 300):
-            out.write(
-                LikelihoodRows(
-                    chrom="chr1",
-                    start=start,
-                    end=start + 50,
-                    samples=["one", "two"],
-                    sample=np.arange(30, dtype=np.int32) % np.int32(2),
-                    read_names=Names.of([f"r{number}" for number in range(30)]),
-                    mates=np.zeros(30, dtype=np.uint8),
-                    haplotypes=[f"{start}/0", f"{start}/1"],
-                    sequences=["ACGT", "ACCT"],
-                    alleles=["0", "1"],
-                    variants=f"{start + 3}:G>C",
-                    nuisances=[False, False],
-                    log10=rng.uniform(-8, -1, (30, 2)),
-                    precision=np.zeros((30, 2), dtype=np.uint8),
-                )
-            )
+            names, log10 = [f"r{number}" for number in range(30)], rng.uniform(-8, -1, (30, 2))
+            samples = np.arange(30, dtype=np.int32) % np.int32(2)
+            out.write(rows_of("chr1", start, names, log10, samples=["one", "two"], sample=samples))
     return tmp_path / "t.parquet"
 
 

@@ -17,25 +17,18 @@ from pairhmm.errors import InputError
 from pairhmm.files.names import printable
 from pairhmm.likelihoods import lines, parquet, writer
 from pairhmm.likelihoods.reader import LikelihoodTable
-from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, LikelihoodRows, companion
+from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, companion
 from pairhmm.likelihoods.writer import open_likelihoods
 from pairhmm.models.batch import PRECISIONS
-from pairhmm.sequences.names import Names
+from tests.likelihoods.rows import rows_of
 
-ROWS = LikelihoodRows(
-    chrom="q",
-    start=10,
-    end=20,
+ROWS = rows_of(
+    *("q", 10, ["r1", "r2"], np.array([[-1.0, -2.5], [-3.0, -4.0]])),
     samples=["s1", "s2"],
     sample=np.array([0, 1], dtype=np.int32),
-    read_names=Names.of(["r1", "r2"]),
     mates=np.array([1, 0], dtype=np.uint8),
-    haplotypes=["q:11-20/0", "q:11-20/1"],
-    sequences=["ACGT", "ACT"],
-    alleles=["0", "1"],
     variants="12:CG>C",
     nuisances=[False, True],
-    log10=np.array([[-1.0, -2.5], [-3.0, -4.0]]),
     precision=np.array([[0, 0], [1, 0]], dtype=np.uint8),
 )
 EXPECTED = [
@@ -125,20 +118,13 @@ def random_rows(rng, start, joined):
     scores = rng.choice(
         [rng.normal(-5, 100), -1e-7, -0.0, 0.5e-6, -2.5e-6, -np.inf, -123456.7890125], (reads, haplotypes)
     )
-    return LikelihoodRows(
-        chrom=f"chr{start // 1000}",
-        start=start,
+    names = [f"r{rng.integers(10**6)}" + "ß" * int(rng.integers(2)) for _ in range(reads)]
+    return rows_of(
+        *(f"chr{start // 1000}", start, names, scores),
         end=start + int(rng.integers(1, 900)),
         samples=["one", "zwei ä", "three"],
         sample=rng.integers(0, 3, reads, dtype=np.int32),
-        read_names=Names.of([f"r{rng.integers(10**6)}" + "ß" * int(rng.integers(2)) for _ in range(reads)]),
         mates=rng.integers(0, 3, reads, dtype=np.uint8),
-        haplotypes=[f"h{start}/{number}" for number in range(haplotypes)],
-        sequences=["ACGT"] * haplotypes,
-        alleles=["0"] * haplotypes,
-        variants="",
-        nuisances=[False] * haplotypes,
-        log10=scores,
         precision=rng.integers(0, 3, (reads, haplotypes), dtype=np.uint8),
         reads=rng.integers(1, 9, reads) if joined else None,
     )
@@ -178,14 +164,6 @@ def test_every_row_is_as_python_formats_it(tmp_path, monkeypatch, name, threads,
     text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
     lines = ["\t".join(f"{one:.6f}" if isinstance(one, float) else str(one) for one in row) for row in expected]
     assert text.splitlines()[1:] == lines
-
-
-@pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
-def test_no_half_file(tmp_path, name):
-    with pytest.raises(RuntimeError), open_likelihoods(tmp_path / name) as out:
-        out.write(ROWS)
-        raise RuntimeError
-    assert os.listdir(tmp_path) == []
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from pairhmm.map.drift import joint_priors
 from pairhmm.map.kinship import SharedAlleles, all_pairs, kinship
 from pairhmm.map.likelihoods import add_reads, allele_frequencies
-from pairhmm.variants.relationships import RELATIONS, UNKNOWN
+from pairhmm.variants.genealogy import RELATIONS, UNKNOWN
 from tests.map.cohorts import child, evidence, family, founder, reads
 
 SITES, FST, MINORITY = 6000, 0.1, 8

@@ -19,7 +19,7 @@ from pairhmm.map.kinship import (
     log_likelihoods,
 )
 from pairhmm.map.likelihoods import add_reads, allele_frequencies
-from pairhmm.variants.relationships import IBD, RELATIONS, UNKNOWN, UNRELATED
+from pairhmm.variants.genealogy import IBD, RELATIONS, UNKNOWN, UNRELATED
 
 
 def probability(p, shared, first, second):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.backends.cpu import levels
 from pairhmm.map.cpu import CpuPlacer
 from pairhmm.map.reference import ReferencePlacer, blend, projection
+from pairhmm.map.sketch.cpu import levels
 
 ORACLE = ReferencePlacer()
 pytestmark = pytest.mark.skipif(not backends.status("cpu").available, reason="needs the compiled part")

@@ -7,8 +7,7 @@ import pytest
 
 from pairhmm.map.flags import CONTAMINATED, DUPLICATE, RELATIVE, SWAP, pair_and_sample_flags
 from pairhmm.map.swaps import find_swaps
-from pairhmm.variants.genealogy import Genealogy
-from pairhmm.variants.relationships import UNKNOWN
+from pairhmm.variants.genealogy import UNKNOWN, Genealogy
 
 
 class Sheet:

@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm.models import profile
 from pairhmm.models.batch import Group, PairBatch, Read, Start
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 from pairhmm.sequences.arrays import offsets
 
 
@@ -67,12 +67,6 @@ def test_take_reads(batch, first, end, reads, haplotypes, groups):
     assert taken.pairs == int(((first <= reads_of) & (reads_of < end)).sum())
     assert taken.cells == sum([15, 20, 15][first:end])
     assert not taken.bases or np.shares_memory(taken.qualities.bases, batch.qualities.bases)
-
-
-def test_reads_of_taken_reads(batch):
-    taken = batch.take_reads(1, 3).take_reads(1, 2)
-    assert taken.read_offset.tolist() == [0, 1]
-    assert np.diff(taken.haplotype_offset).tolist() == [7, 8]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.likelihoods.writer import open_likelihoods
 from pairhmm.report.packing import unpack
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 
 STEP, FLANK, PAD = 200, 55, 15
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"

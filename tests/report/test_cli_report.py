@@ -11,6 +11,7 @@ import numpy as np
 import pysam
 import pytest
 
+from pairhmm.report import panels, site_tables
 from pairhmm.report.api import report as make_report
 from pairhmm.report.inputs import ReportInputs
 
@@ -241,8 +242,8 @@ def test_the_least_certain_sites_are_shown(report, run, read_report, tmp_path):
 
 def test_a_deep_cohort_is_drawn_in_part(run, read_report, tmp_path, monkeypatch, caplog):
     """Reads and genotypes beyond a bound are left out of the drawings, and still count."""
-    monkeypatch.setattr("pairhmm.report.panels.MOST_READS", 16)
-    monkeypatch.setattr("pairhmm.report.site_tables.MOST_GENOTYPES", 8)
+    monkeypatch.setattr(panels, "MOST_READS", 16)
+    monkeypatch.setattr(site_tables, "MOST_GENOTYPES", 8)
     page = tmp_path / "report.html"
     make_report(page, ReportInputs(calls=run.calls, likelihoods=[run.table]))
     found = read_report(page)

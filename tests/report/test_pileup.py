@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.cigar import CONSUMES_QUERY, CONSUMES_REFERENCE
+from pairhmm.alignments.sam import CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.report.pileup import (
     CLIPPED,
     DELETED,

@@ -7,7 +7,7 @@ import pysam
 import pytest
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.sam_flags import mate_of
+from pairhmm.alignments.sam import mate_of
 from pairhmm.report.read_places import ReadPlaces
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.letters import encode

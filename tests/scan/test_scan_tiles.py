@@ -15,10 +15,10 @@ from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports
 from pairhmm.scan.rollup import PRESENT, Rollup, repeated_tiles
 from pairhmm.scan.tiles import TileScanner, load_tiles
+from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
-from pairhmm.sequences.writer import open_sequences
 
 ONE = ScanOptions(max_mismatches=1)
 

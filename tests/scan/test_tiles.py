@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm import _cpu
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scan import reference_tiles
 from pairhmm.scan.batch import Patterns, Scanned, ScanOptions, Tiling
@@ -160,7 +160,7 @@ def test_mismatches_may_be_anywhere(max_mismatches, lengths):
         rows = np.arange(len(changes))[:, None]
         copies[rows, changes] = np.roll(BASES, 1)[np.searchsorted(BASES, copies[rows, changes])]
         patterns = Patterns.of(Signatures.of(["v"], [virus]), options, Tiling(length))
-        found = TileScanner(chosen_level(), patterns, options, Tiling(length)).scan(Samples.of(list(copies)), 1)
+        found = TileScanner(chosen_isa(), patterns, options, Tiling(length)).scan(Samples.of(list(copies)), 1)
         assert np.unique(found.hits["segment"]).tolist() == list(range(len(changes))), length
 
 
@@ -196,7 +196,7 @@ def repeats(reads: int) -> tuple[Signatures, Samples]:
 def test_what_is_found_at_once_is_bounded(threads, every_match):
     signatures, samples = repeats(900)
     options, tiling = ScanOptions(every_match=every_match), Tiling(31, mask=False)
-    scanner = TileScanner(chosen_level(), Patterns.of(signatures, options, tiling), options, tiling)
+    scanner = TileScanner(chosen_isa(), Patterns.of(signatures, options, tiling), options, tiling)
     first = scanner.scan_some(samples, threads)
     of_a_read = 30 * (60 - 30 + 40 - 31)  # runs: a diagonal each
     assert 0 < len(first.quality_totals) < len(samples)
@@ -212,7 +212,7 @@ def test_what_is_found_at_once_is_bounded(threads, every_match):
 def test_masked_tiles_are_not_found():
     signatures, samples = repeats(60)
     options, tiling = ScanOptions(), Tiling(31)
-    scanner = TileScanner(chosen_level(), Patterns.of(signatures, options, tiling), options, tiling)
+    scanner = TileScanner(chosen_isa(), Patterns.of(signatures, options, tiling), options, tiling)
     found = scanner.scan_some(samples, 2)
     assert len(found.quality_totals) == len(samples)
     assert found.hits["segment"].tolist() == list(range(0, 60, 3))

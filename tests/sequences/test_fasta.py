@@ -57,15 +57,6 @@ def test_read_only_folder(fasta, monkeypatch, caplog):
     assert "for this run only" in caplog.text
 
 
-def test_contigs_of_another_file(fasta):
-    with Reference(fasta) as reference:
-        reference.check_contigs("x.bam", {"one": 10, "two": None})
-        with pytest.raises(InputError, match=r"ref\.fa: contig three: not in the reference, but in x\.bam"):
-            reference.check_contigs("x.bam", {"three": 5})
-        with pytest.raises(InputError, match=r"contig two: 9 bases in x\.bam and 4 in the reference"):
-            reference.check_contigs("x.bam", {"two": 9})
-
-
 def test_missing(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         Reference(tmp_path / "none.fa")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pairhmm
-from pairhmm.sequences.qualities import phred
+from pairhmm.sequences.letters import phred
 
 BASES = "ACGTAC"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.variants.genealogy import Genealogy, PedigreeError
-from pairhmm.variants.relationships import RELATIONS, UNKNOWN
+from pairhmm.variants.genealogy import RELATIONS, UNKNOWN, Genealogy, PedigreeError
 
 PARENTS = {
     "kid": ("dad", "mum"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm import native as compiled
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.variants import genotypes
 from pairhmm.variants.genotypes import (
     MAX_GENOTYPES,
@@ -46,11 +46,6 @@ def site_reads(scores, fragments=None, *, allele_of=None, alleles=None, floor=NO
         score_floor,
         floor,
     )
-
-
-def allele_likelihoods(scores, allele_of, alleles, floor):
-    reads = site_reads(scores, allele_of=allele_of.tolist(), alleles=alleles, floor=floor)
-    return np.array(reads.rows(0)).reshape(-1, alleles)
 
 
 def call_sample(rows, fragments, priors, ploidy) -> SampleGenotype:
@@ -91,22 +86,6 @@ def test_priors_are_probabilities_that_fall_with_copies(n_alternatives, ploidy):
     by_genotype = dict(zip(map(tuple, table), priors, strict=True))
     if ploidy == 2:
         assert by_genotype[1, 1] == pytest.approx(by_genotype[0, 1] + np.log10(0.5))
-
-
-def test_alleles_take_their_best_haplotype():
-    matrix = np.array([[-1.0, -2.0, -9.0], [-5.0, -1.5, -3.0]])
-    rows = allele_likelihoods(matrix, np.array([0, 1, 1]), 2, floor=4.5)
-    assert rows == pytest.approx(np.array([[0.0, -1.0], [-3.5, 0.0]]))
-
-
-def test_alleles_without_haplotype_or_far_behind_are_at_the_floor():
-    rows = allele_likelihoods(np.array([[-1.0, -60.0]]), np.array([0, 1]), 3, floor=4.5)
-    assert rows == pytest.approx(np.array([[0.0, -4.5, -4.5]]))
-
-
-def test_a_haplotype_marked_as_none_counts_for_no_allele():
-    rows = allele_likelihoods(np.array([[-1.0, 0.0, -2.0]]), np.array([0, -1, 1]), 2, floor=4.5)
-    assert rows == pytest.approx(np.array([[0.0, -1.0]]))
 
 
 @pytest.mark.parametrize(
@@ -177,13 +156,6 @@ def test_reads_that_contradict_each_other_as_much_make_no_haploid_genotype():
     assert call_sample(rows, np.arange(10), SNV, 2).alleles == (0, 1)
 
 
-def test_reads_that_do_not_tell_are_in_depth_only():
-    rows = np.array([[0.0, -3.0], [0.0, -0.1], [0.0, 0.0]])
-    sample = call_sample(rows, np.arange(3), SNV, 2)
-    assert sample.depths == (1, 0)
-    assert sample.depth == 3
-
-
 def test_both_mates_count_in_depth_and_once_in_the_genotype():
     rows = reads_of(4, 2)
     alone = call_sample(rows[[0, 2, 4]], np.arange(3), SNV, 2)
@@ -203,13 +175,6 @@ def test_confidence_is_capped_and_finite():
     assert sample.quality == 99
     assert all(isinstance(value, int) and value >= 0 for value in sample.likelihoods)
     assert sample.likelihoods[0] > sample.likelihoods[1] > sample.likelihoods[2] == 0
-
-
-def test_scores_without_a_floor_stay_finite():
-    rows = np.array([[0.0, -300.0], [-300.0, 0.0], [0.0, -299.0]])
-    sample = call_sample(rows, np.array([1, 1, 2]), SNV, 2)
-    assert sample.alleles == (0, 0)
-    assert np.isfinite(sample.log10_reference)
 
 
 def test_reads_of_one_name_have_one_number():

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pairhmm.variants.regions import MAX_SHIFT, Region, RegionBuilder, RegionOptions, trim_allele, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import Region, RegionBuilder, RegionOptions
+from pairhmm.variants.variant import MAX_SHIFT, Variant, trim_allele, variant_extent
 
 CONTIG = "ACGTTGCA" * 50 + "GATC" + "CA" * 10 + "TTGACGATGC" + "ACGGTTAC" * 50
 REPEAT = 404  # where CACA... begins

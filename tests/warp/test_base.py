@@ -40,7 +40,7 @@ class Failing(Warper):
 )
 def test_devices_share_pairs_and_may_fail(any_signals, monkeypatch, caplog, devices, told):
     monkeypatch.setattr(pair_pool, "CHUNK_CELLS", 5_000)
-    monkeypatch.setattr(pair_pool, "LEAST_CELLS", 0)
+    monkeypatch.setattr(pair_pool, "MIN_SHARED_CELLS", 0)
     pairs = any_signals.random_pairs(np.random.default_rng(1), 30, 50)
     shared = WarperPool([Failing(*one) for one in devices], reference.make)
     with caplog.at_level(logging.WARNING):

@@ -10,7 +10,7 @@ from pairhmm.warp.base import WARPERS
 from pairhmm.warp.batch import NO_PATH, SignalPairs, WarpOptions
 from pairhmm.warp.cpu import CpuWarper
 
-LEVELS = [name for name, runs in cpu.levels() if runs]
+LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 SUBSEQUENCE = WarpOptions("subsequence")
 
 

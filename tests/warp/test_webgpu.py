@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.backends.webgpu import pair_kernels, pair_strips
+from pairhmm.backends.webgpu import pair_kernels
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warp import webgpu
 from pairhmm.warp.base import WARPERS
@@ -66,7 +66,7 @@ def test_costs_beyond_31_bits(warper, any_signals, caplog, options):
 @pytest.mark.parametrize("options", ALL_OPTIONS)
 def test_work_in_small_parts(warper, any_signals, monkeypatch, options):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
-    monkeypatch.setattr(pair_strips, "FULL", 3)
+    monkeypatch.setattr(pair_kernels, "FULL", 3)
     monkeypatch.setattr(webgpu, "MOST_CELLS", 20_000 * warper._shared.slower)
     monkeypatch.setattr(pair_kernels, "MOST_BORDER", 4_000)
     any_signals.check(warper, any_signals.random_pairs(np.random.default_rng(8), 60, 300), options)

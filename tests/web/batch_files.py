@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.models import profile
 from pairhmm.models.batch import PairBatch
-from pairhmm.models.rows import rows_of
+from pairhmm.models.profile import rows_of
 
 QUALITIES = {
     "bases": "bases",

@@ -16,7 +16,7 @@ from typing import ClassVar
 import pysam
 import pytest
 
-from pairhmm.backends.cpu import levels
+from pairhmm.backends.cpu import instruction_sets
 from pairhmm.models.str_parameters import str_model_of, str_toml
 from tests.calling.two_chromosomes import OTHER, write_reads
 
@@ -27,7 +27,7 @@ LEVEL = "x86-64-v2"
 def command_line(run_cli, tmp_path_factory):
     """``command_line(verb, *arguments)``: the text that a verb writes, at the SIMD level whose bits WebAssembly has."""
     folder = tmp_path_factory.mktemp("command_line")
-    forced = {"PAIRHMM_CPU": LEVEL} if (LEVEL, True) in levels() else {}
+    forced = {"PAIRHMM_CPU": LEVEL} if (LEVEL, True) in instruction_sets() else {}
 
     def run(verb, *arguments, ending="vcf"):
         output = folder / f"{len(list(folder.iterdir()))}.{ending}"

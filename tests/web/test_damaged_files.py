@@ -19,7 +19,7 @@ import pytest
 
 import pairhmm
 from pairhmm.errors import InputError
-from pairhmm.files.end_markers import end_marker
+from pairhmm.files.bgzf import end_marker
 from pairhmm.simulate.api import simulate
 
 HERE = Path(__file__).parent

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.sequences.names import Names
+from pairhmm.sequences.arrays import Names
 from pairhmm.variants.genotypes import genotype_table, log10_priors
 from pairhmm.variants.haplotypes import build_haplotypes
-from pairhmm.variants.regions import RegionBuilder, RegionOptions, shift_left, trim_allele, variant_extent
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.regions import RegionBuilder, RegionOptions
+from pairhmm.variants.variant import Variant, shift_left, trim_allele, variant_extent
 
 LENGTH = 3000
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from pairhmm.backends.webgpu import browser, kernels, layout
+from pairhmm.backends.webgpu.rows import tables
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.backends.webgpu.tables import tables
 from pairhmm.bench.workloads import Workload, make_workload
 from pairhmm.native import native
 from tests.web.batch_files import write_batch
@@ -37,7 +37,7 @@ WORKLOADS = {
 class Memory:
     """Host memory that stands for a device's."""
 
-    packer = native.Packer(native.Team(0))
+    packer = native.Packer(native.ThreadPool(0))
 
     def begin(self, size, behind):
         self.behind = behind

@@ -16,8 +16,7 @@ from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.labels import label_of
 from pairhmm.models.profile import CALL_PROBABILITIES, distinct_rows, preset
 from pairhmm.models.str_parameters import read_str_model, str_model_of, str_toml
-from pairhmm.variants.ped_file import read_pedigree
-from pairhmm.variants.pedigree import Pedigree
+from pairhmm.variants.pedigree import Pedigree, read_pedigree
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 PARAMETERS = WEB / "src/models/parameters.js"

@@ -41,7 +41,7 @@ def run(*command, cwd=WEB, **environment):
 @pytest.fixture(scope="session")
 def level(require):
     """The SIMD level whose bits WebAssembly has."""
-    require("node", (LEVEL, True) in cpu.levels(), f"this machine does not run {LEVEL}")
+    require("node", (LEVEL, True) in cpu.instruction_sets(), f"this machine does not run {LEVEL}")
     return cpu.CpuBackend(cpu._native(), LEVEL)
 
 

@@ -27,7 +27,7 @@ from pairhmm.backends.cuda.layout import (
     reads_of,
     strips_and_columns,
 )
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import ForwardSlot
 from pairhmm.backends.cuda.sources import compiled
 from pairhmm.backends.cuda.walks import Walks, scratch_of, walks_of
@@ -44,9 +44,7 @@ from pairhmm.backends.tiles import (
 )
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT64, SCALED_FLOAT32, UNSCORED, PairBatch, Scores
-from pairhmm.models.rows import with_one_gap_model
-
-__all__ = ["CudaBackend", "make", "status"]
+from pairhmm.models.profile import with_one_gap_model
 
 LONGEST_TILE = 2048
 """Bases of the longest read in a tile. Up to this length, float32 without exponents is exact to a relative 1e-6.
@@ -93,14 +91,9 @@ def _start(launch: Launch) -> None:
 
 
 class Launches(NamedTuple):
-    """What scores a batch, after the kernel that makes rows.
+    """The launches that score a batch, after the kernel that makes rows."""
 
-    Attributes
-    ----------
-    walks, whole, rescues : list of Launch
-        `walks` begin in their order; `whole` are side by side with them, and `rescues` come after all.
-    """
-
+    # `walks` begin in their order; `whole` are side by side with them, and `rescues` come after all
     walks: list[Launch]
     whole: list[Launch]
     rescues: list[Launch]
@@ -116,35 +109,20 @@ class Results(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A batch that was sent, and what its first kernel needs.
-
-    Attributes
-    ----------
-    packed : Packed
-    model, extension
-        As in `KernelVariant`.
-    rescued : list of int
-        Most pairs that may need each rescuer.
-    walks : Walks
-    results : Results
-    counter_bytes : int
-        Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
-        each launch that walks trees.
-    made : int
-        Address of what the kernel of rows makes.
-    tiers : int
-        Address of `walks.tiers`.
-    """
+    """A batch that was sent, and what its first kernel needs."""
 
     packed: Packed
+    # As in `KernelVariant`
     model: str
     extension: float | None
-    rescued: list[int]
+    rescued: list[int]  # Most pairs that may need each rescuer
     walks: Walks
     results: Results
+    # Bytes of the buffer "listed", which is zero at first: how long each rescuer's list is, and the next work item of
+    # each launch that walks trees.
     counter_bytes: int
-    made: int
-    tiers: int
+    made: int  # Address of what the kernel of rows makes
+    tiers: int  # Address of `walks.tiers`
 
 
 ROWS_KERNEL: KernelKey = (Shape(0, 20), TREE_ROWS)

@@ -17,11 +17,11 @@ from pairhmm.models import scaling
 from pairhmm.models.batch import FLOAT32, ROW_SIZE, SCALED_FLOAT32, UNSCORED, PairBatch
 from pairhmm.models.gatk import ERROR
 from pairhmm.sequences import letters as sequences
-from pairhmm.sequences.qualities import HIGHEST_QUALITY
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 QUALITIES, ROWS, PROFILES, KINDS = "QUALITIES", "ROWS", "PROFILES", "KINDS"
-"""What a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or the
-number of each base's distinct row. Which of the four macros is defined selects the code in `cuda/forward/rows.cuh`."""
+"""Inputs that a kernel makes rows from: GATK's quality bytes, rows of any model, a profile model's probabilities, or
+the number of each base's distinct row. The macro of that name selects the code in `cuda/forward/rows.cuh`."""
 
 FAST, SCALED, TREES, TREE_ROWS = "fast", "scaled", "trees", "tree_rows"
 """Kernels of tiles: the files of `cuda/forward/` that hold them."""
@@ -83,24 +83,14 @@ RANGES: dict[str, dict[str, Constant]] = {
 
 @dataclass(frozen=True, slots=True)
 class KernelVariant:
-    """What one of the tiles' kernels is compiled for.
-
-    Attributes
-    ----------
-    shape : Shape
-    model : str
-        `QUALITIES`, `ROWS`, `PROFILES` or `KINDS`.
-    extension : float or None
-        Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
-        which reads a register less. The scores are the same bits either way.
-    kind : str
-        `FAST`, `SCALED`, `TREES` or `TREE_ROWS`.
-    """
+    """A variant of a kernel of tiles, compiled for a shape and a model."""
 
     shape: Shape
-    model: str
+    model: str  # `QUALITIES`, `ROWS`, `PROFILES` or `KINDS`
+    # Probability that a deletion is extended, if it is one number for the batch. It is then part of an instruction,
+    # which reads a register less. The scores are the same bits either way.
     extension: float | None
-    kind: str = FAST
+    kind: str = FAST  # `FAST`, `SCALED`, `TREES` or `TREE_ROWS`
 
     @property
     def name(self) -> str:

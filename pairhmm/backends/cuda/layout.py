@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.digits import digits_of
-from pairhmm.backends.kinds import made_once
+from pairhmm.backends.read_packing import cached_row_table, pack_qualities
 from pairhmm.backends.tiles import (
     HALVES,
     LETTERS,
@@ -33,19 +32,6 @@ from pairhmm.backends.tiles import (
 )
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Qualities
 from pairhmm.models.profile import distinct_rows
-
-__all__ = [
-    "HEADER",
-    "WARP",
-    "Packed",
-    "PackedPairs",
-    "computed_cells",
-    "pack",
-    "pack_pairs",
-    "reads_of",
-    "shapes",
-    "takes_trees",
-]
 
 WARP = 32
 """Lanes of a warp. A block of the forward kernels is one warp, which scores one tile."""
@@ -152,25 +138,13 @@ ITEM_SIZES = (1000, 250, 1500)
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """How to score the batch in a buffer.
+    """How to score the batch in a buffer."""
 
-    Attributes
-    ----------
-    tiers : sequence of Tier
-        Sorted by work items, most first.
-    items : int
-        Byte offset of the work items of all tiers.
-    widest : int
-        Letters of the longest haplotype.
-    pairs : int
-    trees : SentTrees or None
-        The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed.
-    """
-
-    tiers: Sequence[Tier]
-    items: int
-    widest: int
+    tiers: Sequence[Tier]  # Sorted by work items, most first
+    items: int  # Byte offset of the work items of all tiers
+    widest: int  # Letters of the longest haplotype
     pairs: int
+    # The trees of its haplotypes, which all tiers but tall ones take; None where whole matrices are computed
     trees: SentTrees | None
 
 
@@ -201,12 +175,10 @@ def pack(
 
     Parameters
     ----------
-    batch : PairBatch
     skip_read : bool[reads]
         Reads to leave out of the tiles. Reads longer than `longest` are left out too.
     longest : int
         Bases of the longest read in a tile.
-    staging : Staging
     tell : callable, optional
         Called with what is returned, while the last bytes are written.
     """
@@ -236,20 +208,11 @@ def computed_cells(batch: PairBatch, longest: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PackedPairs:
-    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie.
+    """Single pairs in a buffer: where the arrays for `cuda/forward/long.cu` and `join.cu` lie."""
 
-    Attributes
-    ----------
-    items : int
-        Strips of both halves of all pairs.
-    columns : int
-        Columns of the borders of all pairs.
-    item_pair, pair_item, pair_read, pair_haplotype, pair_column : int
-        Byte offsets into the buffer.
-    """
-
-    items: int
-    columns: int
+    items: int  # Strips of both halves of all pairs
+    columns: int  # Columns of the borders of all pairs
+    # Byte offsets into the buffer
     item_pair: int
     pair_item: int
     pair_read: int
@@ -289,7 +252,7 @@ def strips_and_columns(
     return halves * strips, letters + 1 + UNREAD_COLUMNS * halves
 
 
-@made_once
+@cached_row_table
 def kinds_of(profiles: Profiles) -> NDArray[np.void]:
     """The distinct rows of `profiles` (`KIND`), made once: a base then costs the device a look into this table."""
     rows = distinct_rows(profiles)
@@ -339,7 +302,7 @@ def _add_qualities(
     batch: PairBatch, qualities: Qualities, plan: Plan, header: NDArray[np.void]
 ) -> list[NDArray[np.uint8]]:
     """Add the reads of GATK's model as numbers, where these take fewer bytes. Returns the arrays to send otherwise."""
-    digits = digits_of(batch)
+    digits = pack_qualities(batch)
     if digits is not None:
         header["digit_bytes"], header["digit_least"], header["digit_radix"] = digits.width, digits.least, digits.radix
         header["digit_reciprocal"] = digits.reciprocal

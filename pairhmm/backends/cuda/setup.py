@@ -40,7 +40,7 @@ INIT_CURES = {
     802: "start nvidia-fabricmanager, and wait until it is ready",
     803: "the driver was updated while it was in use: restart the machine, or the container",
 }
-"""What to do if cuInit fails, by its error."""
+"""Cures if cuInit fails, by its error."""
 
 OUT_OF_MEMORY = 2
 """CUDA's error for memory that cannot be allocated."""
@@ -69,30 +69,14 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A driver, a CuPy and a compiler that work together, and the GPUs. Some of the GPUs may not work with them.
+    """A driver, a CuPy and a compiler that work together, and the GPUs. Some of the GPUs may not work with them."""
 
-    Attributes
-    ----------
-    driver : int
-        CUDA version of the driver: 13020 is 13.2.
-    gpus : list of Gpu
-        All GPUs, in CUDA's order.
-    cupy : str
-        Version of CuPy.
-    extra : str
-        The extra of pyproject.toml that this CuPy belongs to.
-    nvrtc : (int, int)
-        Version of the compiler.
-    known : frozenset of int
-        Architectures that the compiler knows: 90 is compute 9.0.
-    """
-
-    driver: int
-    gpus: list[Gpu]
-    cupy: str
-    extra: str
-    nvrtc: tuple[int, int]
-    known: frozenset[int]
+    driver: int  # CUDA version of the driver: 13020 is 13.2
+    gpus: list[Gpu]  # All GPUs, in CUDA's order
+    cupy: str  # Version of CuPy
+    extra: str  # The extra of pyproject.toml that this CuPy belongs to
+    nvrtc: tuple[int, int]  # Version of the compiler
+    known: frozenset[int]  # Architectures that the compiler knows: 90 is compute 9.0
 
     def lack(self, gpu: Gpu) -> BackendUnavailable | None:
         """Why the kernels do not run on a GPU; None if they do."""
@@ -119,7 +103,7 @@ def status() -> Status:
 
 
 def machine_numbers(count: int) -> tuple[str, ...]:
-    """What this machine calls each GPU of this process: numbers or names of CUDA_VISIBLE_DEVICES; none without that."""
+    """The number or name of each GPU in CUDA_VISIBLE_DEVICES; none where that is not set."""
     visible = [word.strip() for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
     if visible == [""]:
         return ()

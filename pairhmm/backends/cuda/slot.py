@@ -1,18 +1,18 @@
-"""What a call owns on a CUDA device: a stream, and buffers on host and device that grow as needed."""
+"""A call's resources on a CUDA device: a stream, growing buffers on host and device, and pinned memory for results."""
 
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cuda.lent import LentMemory
+from pairhmm.backends.buffer_cache import BufferCache
 from pairhmm.backends.cuda.setup import translated
-from pairhmm.backends.kept_buffers import KeptBuffers
 from pairhmm.backends.tiles import SCORE_BYTES, fresh_scores, team
 from pairhmm.models.batch import UNSCORED, Scores
 from pairhmm.native import native
@@ -26,7 +26,6 @@ class Slot:
 
     Parameters
     ----------
-    cupy : module
     label : str
         The device's label, for messages.
     memory : int, optional
@@ -43,7 +42,7 @@ class Slot:
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self._pinned: dict[str, NDArray[np.uint8]] = {}
         # CuPy gives up memory that nothing refers to, so that there is nothing to do for a buffer that is dropped.
-        self._device: KeptBuffers[Any] = KeptBuffers(label, memory, self._allocated, lambda _: None)
+        self._device: BufferCache[Any] = BufferCache(label, memory, self._allocated, lambda _: None)
 
     def begin_call(self) -> None:
         """Note that the next call begins. What it does not ask for may be given back."""
@@ -129,7 +128,7 @@ class ForwardSlot(Slot):
     def __init__(self, cupy: Any, label: str, memory: int | None) -> None:
         super().__init__(cupy, label, memory)
         self.packer = native.Packer(team())
-        self._lent = LentMemory(cupy)
+        self._lent = PinnedPool(cupy)
         self._sides = [cupy.cuda.Stream(non_blocking=True) for _ in range(SIDE_STREAMS)]
 
     def begin(self, size: int, behind: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -184,3 +183,45 @@ class ForwardSlot(Slot):
         yield itertools.cycle(sides)
         for side in sides:
             self.stream.wait_event(side.record())
+
+
+MOST_LENT = 2
+"""Most buffers of a slot, so that a caller who keeps all results does not pin all of its memory."""
+
+
+class _Buffer(NamedTuple):
+    memory: Any
+    size: int
+    borrower: weakref.ref[NDArray[np.uint8]]
+
+    @property
+    def is_free(self) -> bool:
+        return self.borrower() is None
+
+
+class PinnedPool:
+    """Pinned buffers, each of which is lent again once no array on it is left."""
+
+    def __init__(self, cupy: Any) -> None:
+        self._cupy = cupy
+        self._buffers: list[_Buffer] = []
+
+    def lend(self, size: int) -> NDArray[np.uint8] | None:
+        """uint8[size] of pinned memory, which nothing writes to before it and all arrays on it are gone.
+
+        None where `MOST_LENT` buffers are in use.
+        """
+        free = next((buffer for buffer in self._buffers if buffer.is_free), None)
+        if free is not None:
+            self._buffers.remove(free)
+        elif len(self._buffers) == MOST_LENT:
+            return None
+        if free is None or free.size < size:
+            grown = size + size // 4
+            free = None  # its memory goes back first
+            memory = self._cupy.cuda.alloc_pinned_memory(max(1, grown))
+        else:
+            memory, grown = free.memory, free.size
+        lent = np.frombuffer(memory, np.uint8, size)
+        self._buffers.append(_Buffer(memory, grown, weakref.ref(lent)))
+        return lent

@@ -23,7 +23,7 @@ Constant = int | float | str
 def source(
     constants: Mapping[str, Constant], *names: str, structs: Mapping[str, np.dtype[np.void]] | None = None
 ) -> str:
-    """One text for NVRTC.
+    """The text of a kernel for NVRTC.
 
     Parameters
     ----------

@@ -13,8 +13,6 @@ from pairhmm.backends.cuda import kernels as cuda_kernels
 from pairhmm.backends.cuda.layout import TREE_TIER
 from pairhmm.backends.tiles import Tier, TreeSizes, rescuer_of
 
-__all__ = ["Walk", "Walks", "scratch_of", "walks_of"]
-
 PACKED_TIER = struct.Struct("<2q10I")
 """A `TREE_TIER`. NumPy takes three times as long to fill one."""
 
@@ -22,43 +20,22 @@ assert PACKED_TIER.size == TREE_TIER.itemsize
 
 
 class Walk(NamedTuple):
-    """A launch of trees.cu: the tiers whose lanes have so many rows.
-
-    Attributes
-    ----------
-    rows, items : int
-    item_bytes : int
-        Bytes that tree_rows.cu makes for an item.
-    made : int
-        Byte offset of what it makes for this launch.
-    """
+    """A launch of trees.cu: the tiers whose lanes have so many rows."""
 
     rows: int
     items: int
-    item_bytes: int
-    made: int
+    item_bytes: int  # Bytes that tree_rows.cu makes for an item
+    made: int  # Byte offset of what it makes for this launch
 
 
 class Walks(NamedTuple):
-    """The launches of a batch, few items first, so that none waits behind all items of another.
-
-    Attributes
-    ----------
-    launches : list of Walk
-    tiers : uint8[bytes]
-        A `TREE_TIER` for each tier, in the order of launches.
-    tier_count : int
-    items : int
-        Work items of all launches.
-    made_bytes : int
-        Bytes that tree_rows.cu makes for them.
-    """
+    """The launches of a batch, few items first, so that none waits behind all items of another."""
 
     launches: list[Walk]
-    tiers: NDArray[np.uint8]
+    tiers: NDArray[np.uint8]  # uint8[bytes]: A `TREE_TIER` for each tier, in the order of launches
     tier_count: int
-    items: int
-    made_bytes: int
+    items: int  # Work items of all launches
+    made_bytes: int  # Bytes that tree_rows.cu makes for them
 
 
 def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequence[int]) -> Walks:
@@ -66,7 +43,6 @@ def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequ
 
     Parameters
     ----------
-    tiers : sequence of Tier
     extension : float or None
         As in `KernelVariant`.
     first_of_list : sequence of int

@@ -19,31 +19,30 @@ from pairhmm.backends.tiles import Shape, fresh_scores, rouse_team, runs_within
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import LONG_TREE_PART, PART, SOFTWARE_PART, TREE_PART, KernelVariant
-from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Rescue, Tier, pack, tree_shapes
-from pairhmm.backends.webgpu.pair_layout import PackedPairs, pack_pairs, strips_of
-from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
-from pairhmm.backends.webgpu.scores import pair_scores, put_scores
-from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, status, translated
-from pairhmm.backends.webgpu.slot import BatchSlot
-from pairhmm.backends.webgpu.strips import (
+from pairhmm.backends.webgpu.layout import LONGEST_TILE, Packed, Rescue, Tier, pack, put_scores, tree_shapes
+from pairhmm.backends.webgpu.long_pairs import (
     LONG,
     STEPS,
+    PackedPairs,
     border_words,
     distance,
     half_columns,
     halves_of,
     in_blocks,
     lag,
+    pack_pairs,
+    pair_scores,
     rescale_steps,
     strip_entries,
+    strips_of,
 )
-from pairhmm.backends.webgpu.tree_layout import HAPLOTYPES_OF_TREES
-from pairhmm.backends.webgpu.work import RESCUERS, STRIP_RESULT, UNFINISHED, UNORDERED
+from pairhmm.backends.webgpu.runtime import WIDTH, Dispatch, Runtime
+from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, translated
+from pairhmm.backends.webgpu.slot import BatchSlot
+from pairhmm.backends.webgpu.work import HAPLOTYPES_OF_TREES, RESCUERS, STRIP_RESULT, UNFINISHED, UNORDERED
 from pairhmm.errors import OutOfDeviceMemory, PairhmmError
 from pairhmm.models.batch import SCALED_FLOAT32, PairBatch, Scores
-from pairhmm.models.rows import with_one_gap_model
-
-__all__ = ["WebgpuBackend", "make", "status"]
+from pairhmm.models.profile import with_one_gap_model
 
 log = logging.getLogger(__name__)
 
@@ -92,8 +91,6 @@ class WebgpuBackend(Backend):
 
     Parameters
     ----------
-    adapter : Adapter
-    label : str
     memory : int or None
         Bytes of device memory that all calls together may use; None for no limit.
     shuffles : bool

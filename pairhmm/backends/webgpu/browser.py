@@ -1,4 +1,4 @@
-"""What the page needs to run the same kernels: the text of each variant, sizes and shapes, as JSON.
+"""Writes the kernels for the page as JSON: the text of each variant, sizes and shapes.
 
     python -m pairhmm.backends.webgpu.browser build/web/gpu.json
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from pairhmm.backends import tiles
 from pairhmm.backends.tiles import Shape, Shapes
-from pairhmm.backends.webgpu import backend, kernels, kinds, layout, runtime, strips, tables, tree_layout, work
+from pairhmm.backends.webgpu import backend, kernels, layout, long_pairs, rows, runtime, work
 from pairhmm.backends.webgpu.kernels import KernelVariant
 from pairhmm.backends.webgpu.runtime import WIDTH
 from pairhmm.models import scaling
@@ -46,15 +46,15 @@ def data() -> dict[str, Any]:
         "shapes": _table(layout.shapes(WIDTH)),
         "treeShapes": _table(layout.tree_shapes(WIDTH)),
         "rescuers": [list(shape[:2]) for shape in work.RESCUERS],
-        "rescaleSteps": {shape.rows: strips.rescale_steps(shape.rows) for shape in work.RESCUERS},
+        "rescaleSteps": {shape.rows: long_pairs.rescale_steps(shape.rows) for shape in work.RESCUERS},
         "treeRows": {
             rows: {
-                "laneEntries": tree_layout.lane_entries(rows),
-                "madeEntries": [tree_layout.made_entries(rows, WIDTH, masked=masked) for masked in (False, True)],
+                "laneEntries": work.lane_entries(rows),
+                "madeEntries": [work.made_entries(rows, WIDTH, masked=masked) for masked in (False, True)],
             }
             for rows in sorted({shape.rows for shape in layout.tree_shapes(WIDTH).known if not shape.tall})
         },
-        "kindColumns": kinds.COLUMNS,
+        "kindColumns": rows.KIND_COLUMNS,
         "constants": _constants(),
     }
 
@@ -70,15 +70,15 @@ def _variants() -> Iterable[KernelVariant]:
     ways, extensions = (False, True), (None, EXTENSION)
     for kernel, shapes in _shapes_of_kernels().items():
         for shape, shuffles, extension in product(shapes, ways, extensions):
-            for rows in ROWS_OF_TREES.get(kernel, ("qualities", "kinds")):
+            for kind in ROWS_OF_TREES.get(kernel, ("qualities", "kinds")):
                 for part in _parts(kernel, shape):
-                    yield KernelVariant(kernel, shape, WIDTH, shuffles, rows, extension, part=part)
+                    yield KernelVariant(kernel, shape, WIDTH, shuffles, kind, extension, part=part)
 
 
 def _parts(kernel: str, shape: Shape) -> set[int]:
     """The columns of an iteration, on a GPU and on a software adapter."""
     if kernel == "forward_scaled":
-        return {strips.rescale_steps(shape.rows)}
+        return {long_pairs.rescale_steps(shape.rows)}
     return {kernels.TREE_PART if kernel == "forward_trees" else kernels.PART, kernels.SOFTWARE_PART}
 
 
@@ -125,12 +125,12 @@ def _constants() -> dict[str, int | float]:
         "mostDispatches": runtime.MOST_DISPATCHES,
         "padding": tiles.PADDING,
         "alignment": tiles.ALIGNMENT,
-        "haplotypesOfTrees": tree_layout.HAPLOTYPES_OF_TREES,
-        "columnsOfSum": tree_layout.COLUMNS_OF_SUM,
-        "lead": tree_layout.LEAD,
-        "tail": tree_layout.TAIL,
-        "mostItems": tree_layout.MOST_ITEMS,
-        "walkers": tree_layout.WALKERS,
+        "haplotypesOfTrees": work.HAPLOTYPES_OF_TREES,
+        "columnsOfSum": work.COLUMNS_OF_SUM,
+        "lead": work.LEAD,
+        "tail": work.TAIL,
+        "mostItems": work.MOST_ITEMS,
+        "walkers": work.WALKERS,
         "mostTreeTiers": work.MOST_TREE_TIERS,
         "betweenPadding": layout.BETWEEN_PADDING,
         "betweenBytes": layout.BETWEEN_BYTES,
@@ -139,10 +139,10 @@ def _constants() -> dict[str, int | float]:
         "coarse": work.COARSE,
         "fine": work.FINE,
         "startExponent": scaling.START_EXPONENT,
-        "leastKept": kinds.LEAST_KEPT,
-        "neverOpened": kinds.NEVER_OPENED,
-        "neverEnded": tables.NEVER_ENDED,
-        "qualities": tables.QUALITIES,
+        "leastKept": rows.LEAST_KEPT,
+        "neverOpened": rows.NEVER_OPENED,
+        "neverEnded": rows.NEVER_ENDED,
+        "qualities": rows.QUALITIES,
         "submitSeconds": backend.SUBMIT_SECONDS,
         "unordered": work.UNORDERED,
     }

@@ -13,14 +13,17 @@ import numpy as np
 
 from pairhmm.backends import tiles
 from pairhmm.backends.tiles import HALVES, LETTERS, LETTERS_SCALED, Shape
-from pairhmm.backends.webgpu.declarations import Number, constants, float_bits
-from pairhmm.backends.webgpu.folded_rows import COLUMN_AT, COLUMNS
-from pairhmm.backends.webgpu.kinds import COLUMNS as KIND_COLUMNS
-from pairhmm.backends.webgpu.kinds import KIND_AT
-from pairhmm.backends.webgpu.strips import long_constants, rescale_steps
-from pairhmm.backends.webgpu.tables import PROFILE_AT, QUALITIES, TABLE_AT
-from pairhmm.backends.webgpu.templates import assemble, pieces
-from pairhmm.backends.webgpu.tree_layout import TAIL, lane_entries, quads_of
+from pairhmm.backends.webgpu.long_pairs import long_constants, rescale_steps
+from pairhmm.backends.webgpu.rows import (
+    FOLDED_AT,
+    FOLDED_COLUMNS,
+    KIND_AT,
+    KIND_COLUMNS,
+    PROFILE_AT,
+    QUALITIES,
+    TABLE_AT,
+)
+from pairhmm.backends.webgpu.templates import Number, assemble, constants, float_bits, pieces
 from pairhmm.backends.webgpu.work import (
     COARSE,
     EVENT,
@@ -34,6 +37,7 @@ from pairhmm.backends.webgpu.work import (
     PLACE,
     STRIP_ITEM,
     STRIP_RESULT,
+    TAIL,
     TASK_ENTRIES,
     TREE,
     TREES_OF_GROUP,
@@ -44,6 +48,8 @@ from pairhmm.backends.webgpu.work import (
     UNTURNED,
     WORK,
     indices,
+    lane_entries,
+    quads_of,
 )
 from pairhmm.models import scaling
 from pairhmm.models.batch import PairBatch
@@ -94,38 +100,22 @@ WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class KernelVariant:
-    """What a kernel is compiled for.
+    """A variant of a kernel, compiled for a shape, a model and a device."""
 
-    Attributes
-    ----------
-    kernel : str
-        An entry point: a key of `FILES`.
-    shape : Shape
-        "forward_trees" and "forward_scaled" learn the lanes of a read at run time; here they are 1. So does
-        "forward_tree_rows", of the rows of a lane, too.
-    width : int
-        Invocations of a workgroup.
-    shuffles : bool
-        Lanes hand values on by subgroup shuffles instead of workgroup memory.
-    rows : {"qualities", "profiles", "kinds", "folded"}
-        What rows are made from: the file shaders/forward/rows_*.wgsl of that name.
-    extension : float or None
-        Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
-        The scores are the same bits either way.
-    segment : int
-        For the kernels of long pairs: lanes of a segment, which hand values on to each other.
-    part : int
-        Columns of an iteration of the loop; of "forward_scaled", those between two rescalings.
-    """
-
-    kernel: str
+    kernel: str  # An entry point: a key of `FILES`
+    # "forward_trees" and "forward_scaled" learn the lanes of a read at run time; here they are 1. So does
+    # "forward_tree_rows", of the rows of a lane, too.
     shape: Shape
-    width: int
-    shuffles: bool
+    width: int  # Invocations of a workgroup
+    shuffles: bool  # Lanes hand values on by subgroup shuffles instead of workgroup memory
+    # {"qualities", "profiles", "kinds", "folded"}: what rows are made from: the file shaders/forward/rows_*.wgsl of
+    # that name.
     rows: str
+    # Probability that a deletion is extended, if it is one number for the batch. This saves a register for each row.
+    # The scores are the same bits either way.
     extension: float | None
-    segment: int = 0
-    part: int = PART
+    segment: int = 0  # For the kernels of long pairs: lanes of a segment, which hand values on to each other
+    part: int = PART  # Columns of an iteration of the loop; of "forward_scaled", those between two rescalings
 
     @property
     def is_long(self) -> bool:
@@ -270,8 +260,8 @@ def shared() -> dict[str, str]:
         "TASK_ENTRIES": TASK_ENTRIES,
         **indices("MADE", MADE),
         "QUALITIES": QUALITIES,
-        "FOLDED_COLUMNS": sum(COLUMNS.values()),
-        **{f"FOLDED_{name}": at for name, at in COLUMN_AT.items()},
+        "FOLDED_COLUMNS": sum(FOLDED_COLUMNS.values()),
+        **{f"FOLDED_{name}": at for name, at in FOLDED_AT.items()},
         "KIND_COLUMNS": sum(KIND_COLUMNS.values()),
         **{f"KIND_{name}": at for name, at in KIND_AT.items()},
         **TABLE_AT,

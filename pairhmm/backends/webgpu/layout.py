@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends import tiles
-from pairhmm.backends.digits import digits_of
+from pairhmm.backends.read_packing import pack_qualities
 from pairhmm.backends.tiles import (
     PADDING,
     Plan,
@@ -24,18 +24,23 @@ from pairhmm.backends.tiles import (
     send_with_tiles,
     table_of_shapes,
     takes_trees,
+    team,
 )
-from pairhmm.backends.webgpu.folded_rows import fold
-from pairhmm.backends.webgpu.kinds import kind_table
-from pairhmm.backends.webgpu.tables import profile_constants
-from pairhmm.backends.webgpu.tree_layout import (
+from pairhmm.backends.webgpu.rows import fold, kind_table, profile_constants
+from pairhmm.backends.webgpu.work import (
+    COARSE,
     COLUMNS_OF_SUM,
     ENTRY_BYTES,
+    FINE,
     HAPLOTYPES_OF_TREES,
     LEAD,
     MOST_ITEMS,
+    RESCUERS,
     TAIL,
+    TREE_ROWS,
     WALKERS,
+    WORK,
+    copy_of,
     has_long_runs,
     launches,
     made_entries,
@@ -44,9 +49,9 @@ from pairhmm.backends.webgpu.tree_layout import (
     put_tiers,
     put_trees,
 )
-from pairhmm.backends.webgpu.tree_layout import ROWS as TREE_ROWS
-from pairhmm.backends.webgpu.work import RESCUERS, WORK, copy_of
-from pairhmm.models.batch import PairBatch, Profiles, Qualities
+from pairhmm.models.batch import FLOAT32, SCALED_FLOAT32, UNSCORED, PairBatch, Profiles, Qualities, Scores
+from pairhmm.models.scaling import START_EXPONENT
+from pairhmm.native import native
 
 ROWS = {1: (16,), 4: range(9, 17), 8: range(9, 20), 16: range(10, 20), 32: range(10, 20)}
 """Rows that a lane may own, by the lanes of a read. They are few enough for the registers that a driver grants.
@@ -87,28 +92,16 @@ on at once. Then the bytes of an entry of that buffer, which is a pair or a colu
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The tiles of one shape; of all shapes with one number of rows where haplotypes are in trees.
+    """The tiles of one shape; of all shapes with one number of rows where haplotypes are in trees."""
 
-    Attributes
-    ----------
-    shape : Shape
-        With trees it has the most lanes of all.
-    work : Work
-        All fields but the range of items.
-    items, at_once : int
-        How many work items there are, and how many a dispatch may have.
-    cells : int
-        Cells, including those of rows past the reads' ends.
-    walkers, scratch_bytes : int
-        Workgroups that walk trees, and bytes of scratch memory that they have together, with what is made for the items
-        of a dispatch; 0 where haplotypes are not in trees.
-    """
-
-    shape: Shape
-    work: NDArray[np.void]
+    shape: Shape  # With trees it has the most lanes of all
+    work: NDArray[np.void]  # All fields but the range of items
+    # How many work items there are, and how many a dispatch may have
     items: int
     at_once: int
-    cells: int
+    cells: int  # Cells, including those of rows past the reads' ends
+    # Workgroups that walk trees, and bytes of scratch memory that they have together, with what is made for the items
+    # of a dispatch; 0 where haplotypes are not in trees.
     walkers: int
     scratch_bytes: int
 
@@ -145,47 +138,25 @@ class Rescue:
 
 
 class Kept(NamedTuple):
-    """log10 of what scores are relative to.
+    """log10 of what scores are relative to."""
 
-    Attributes
-    ----------
-    log10 : float64[reads or pairs], or float64[0]
-        The part that the host knows; nothing where it is 0.
-    unit : float
-        Unit of the part that the kernels return.
-    """
-
+    # float64[reads or pairs], or float64[0]: the part that the host knows; nothing where it is 0
     log10: NDArray[np.float64]
-    unit: float
+    unit: float  # Unit of the part that the kernels return
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """How to score the batch in a buffer.
-
-    Attributes
-    ----------
-    tiers : sequence of Tier
-    rescues : sequence of Rescue
-    list_bytes : int
-        Bytes of the buffer of lists: the pairs to rescue, then the columns between strips.
-    scratch_bytes : int
-        Bytes of the scratch memory of a dispatch that walks trees.
-    has_long_runs : bool
-        Whether trees have few events among their columns.
-    pairs, reads : int
-    kept : Kept
-        One entry a read.
-    """
+    """How to score the batch in a buffer."""
 
     tiers: Sequence[Tier]
     rescues: Sequence[Rescue]
-    list_bytes: int
-    scratch_bytes: int
-    has_long_runs: bool
+    list_bytes: int  # Bytes of the buffer of lists: the pairs to rescue, then the columns between strips
+    scratch_bytes: int  # Bytes of the scratch memory of a dispatch that walks trees
+    has_long_runs: bool  # Whether trees have few events among their columns
     pairs: int
     reads: int
-    kept: Kept
+    kept: Kept  # One entry a read
 
     @property
     def unordered_at(self) -> int:
@@ -216,7 +187,7 @@ def tree_shapes(width: int) -> Shapes:
 
 
 def _kind(shape: Shape) -> Hashable:
-    """What shapes of one family share. Each tall shape is its own family: a larger one may waste rows on a read."""
+    """The family of a shape. Each tall shape is its own family: a larger one may waste rows on a read."""
     return shape if shape.tall else (shape.lanes, rescuer_of(shape, RESCUERS))
 
 
@@ -233,7 +204,6 @@ def pack(
 
     Parameters
     ----------
-    batch : PairBatch
     skip_read : bool[reads]
         Reads to leave out of the tiles. Reads longer than `LONGEST_TILE` are left out too.
     width : int
@@ -242,7 +212,6 @@ def pack(
         Those of a subgroup that shuffles; 0 if none does.
     share : int
         Bytes that the buffer of lists, and scratch memory, may each take, unless they must take more.
-    staging : Staging
     tell : callable, optional
         Called with what is returned, while the last bytes are written.
     """
@@ -360,6 +329,29 @@ def _walk(
     return Tier(shape, own, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
 
 
+def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> Scores:
+    """Write the scores of tiles to the arrays of `scores`, and return them.
+
+    All sums in plain float32 have the exponent -START_EXPONENT, which identifies them.
+    """
+    sums, kept = out[: 2 * packed.pairs], out[2 * packed.pairs : packed.unordered_at]
+    are_all_scored = native.device_scores(
+        batch.group_read,
+        batch.group_haplotype,
+        batch.group_pair,
+        sums,
+        packed.kept.log10,
+        kept,
+        FINE - COARSE,
+        packed.kept.unit * 2.0**-FINE,
+        (-START_EXPONENT, FLOAT32, SCALED_FLOAT32, UNSCORED),
+        team(),
+        scores.log10,
+        scores.precision,
+    )
+    return replace(scores, are_all_scored=are_all_scored)
+
+
 def plan_of(batch: PairBatch) -> tuple[Plan, NDArray[np.void], Kept, NDArray[np.bool_] | None]:
     """The plan of a batch, to which more may be added; its `Work`; `Kept` of its reads; and whether each read may fold.
 
@@ -394,7 +386,7 @@ def _add_qualities(batch: PairBatch, plan: Plan, work: NDArray[np.void]) -> None
     Otherwise, an array that holds one number throughout is sent as a single byte.
     """
     assert batch.qualities is not None
-    digits = digits_of(batch)
+    digits = pack_qualities(batch)
     if digits is not None:
         work["digit_bytes"], work["bases"] = digits.width, plan.add_digits(digits)
         for name, least, radix in zip(Qualities.__dataclass_fields__, digits.least, digits.radix, strict=True):

@@ -12,14 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
-from pairhmm.backends.webgpu.commands import grid, make_pipeline, record, wait
 from pairhmm.backends.webgpu.kernels import KernelVariant
-from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, request_device
+from pairhmm.backends.webgpu.long_pairs import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
+from pairhmm.backends.webgpu.rows import tables
+from pairhmm.backends.webgpu.setup import SUBGROUPS, Adapter, grid, make_pipeline, record, request_device, wait
 from pairhmm.backends.webgpu.slot import SMALLEST_BUFFER, BatchSlot
-from pairhmm.backends.webgpu.strips import LONG, LONGEST_SEGMENT, SHORTEST_SEGMENT, workgroup_bytes
-from pairhmm.backends.webgpu.tables import tables
-
-__all__ = ["WIDTH", "Dispatch", "Runtime"]
 
 WIDTH = 32
 """Invocations of a workgroup. Most GPUs have subgroups of this size, so no lane waits for another subgroup."""
@@ -52,13 +49,11 @@ class Runtime:
 
     Parameters
     ----------
-    adapter : Adapter
     shuffles : bool
         Whether lanes may hand values on by subgroup shuffles, if the device has them.
 
     Attributes
     ----------
-    device : GPUDevice
     subgroup : int
         Lanes of a subgroup; 0 if lanes may not shuffle, or do not lie in the workgroup's order.
     """
@@ -103,8 +98,6 @@ class Runtime:
 
         Parameters
         ----------
-        slot : BatchSlot
-        dispatches : sequence of Dispatch
         last_buffers : (str, str, str)
             Names of the slot's buffers at bindings 4 to 6, which differ between kernels. Those that rescue take the
             first two.

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.kept_buffers import KeptBuffers
+from pairhmm.backends.buffer_cache import BufferCache
 from pairhmm.backends.tiles import team
-from pairhmm.backends.webgpu.commands import mapped
-from pairhmm.backends.webgpu.setup import translated
+from pairhmm.backends.webgpu.setup import mapped, translated
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.native import native
 
@@ -24,7 +23,6 @@ class Slot:
 
     Parameters
     ----------
-    device : GPUDevice
     label : str
         The backend's label, for messages.
     usages : mapping
@@ -50,7 +48,7 @@ class Slot:
     ) -> None:
         self.bind_groups: dict[tuple[Any, tuple[str, ...]], Any] = {}
         self._device, self._label, self._usages = device, label, usages
-        self._buffers: KeptBuffers[Any] = KeptBuffers(label, memory, self._created, self._destroy, of_host)
+        self._buffers: BufferCache[Any] = BufferCache(label, memory, self._created, self._destroy, of_host)
 
     def __getitem__(self, name: str) -> Any:
         return self._buffers[name]
@@ -140,9 +138,6 @@ class BatchSlot(Slot):
 
     Parameters
     ----------
-    device : GPUDevice
-    label : str
-    memory : int or None
     usages : mapping
         As for `Slot`: those of the forward algorithm, unless the slot is for other kernels.
     """

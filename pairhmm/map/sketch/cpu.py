@@ -1,11 +1,11 @@
-"""The SIMD comparer: `cpu/compare/`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD comparer: `cpu/map/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.backends.cpu import chosen_level
+from pairhmm.backends.cpu import chosen_isa
 from pairhmm.map.sketch.base import Comparer
 from pairhmm.map.sketch.nearest import Nearest
 from pairhmm.map.sketch.sketches import Sketches
@@ -50,6 +50,6 @@ def _planes(sketches: Sketches) -> NDArray[np.uint64]:
 
 
 def make() -> CpuComparer:
-    """A comparer at the level that runs here (`pairhmm.backends.cpu.chosen_level`), or a faster kind of that level."""
-    level = chosen_level()
+    """A comparer at the level that runs here (`pairhmm.backends.cpu.chosen_isa`), or a faster kind of that level."""
+    level = chosen_isa()
     return CpuComparer([name for name in levels() if name.split()[0] == level][-1])

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from pairhmm.arguments import AnyPath, Paths, path_of, some_paths_of
 from pairhmm.errors import InputError, OptionError
+from pairhmm.files.bgzf import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.descriptors import STDIN, STDIN_FILE
-from pairhmm.files.end_markers import CUT_OFF, MAKE_AGAIN
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
 from pairhmm.map.sketch.layout import COUNTS, END, HEADER, KMERS, LEAST_COUNT, MAGIC, NAME_END, SCHEMES, TAIL, VERSION

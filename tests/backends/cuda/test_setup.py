@@ -145,7 +145,7 @@ def test_auto_goes_on_without_a_driver(no_driver, caplog, monkeypatch):
     with caplog.at_level(logging.INFO):
         assert engine.choose(cells=engine.WORTH_A_DEVICE).name == "cpu"
     assert caplog.messages == [
-        f"backend cpu ({cpu.chosen_level()}), the fastest here (cuda: {NO_DRIVER[0]}; {NO_DRIVER[1]})"
+        f"backend cpu ({cpu.chosen_isa()}), the fastest here (cuda: {NO_DRIVER[0]}; {NO_DRIVER[1]})"
     ]
 
 

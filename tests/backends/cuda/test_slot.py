@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.backends.cuda.lent import LentMemory
-from pairhmm.backends.cuda.slot import ForwardSlot, Slot
+from pairhmm.backends.cuda.slot import ForwardSlot, PinnedPool, Slot
 from pairhmm.errors import OutOfDeviceMemory
 
 
@@ -67,7 +66,7 @@ def test_scores_may_be_kept(cupy):
 
 
 def test_pinned_memory_is_lent_again_once_nothing_refers_to_it(cupy):
-    memory = LentMemory(cupy)
+    memory = PinnedPool(cupy)
     first, second = memory.lend(80), memory.lend(80)
     part = first[8:16].view(np.float64)
     place = first.ctypes.data

@@ -15,9 +15,9 @@ import pytest
 from pairhmm import engine
 from pairhmm.backends import tiles
 from pairhmm.backends.webgpu import backend as webgpu
-from pairhmm.backends.webgpu import commands as webgpu_commands
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu import layout as webgpu_packed
+from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu import slot as webgpu_slot
 from pairhmm.backends.webgpu.layout import LONGEST_TILE
 from pairhmm.engine import device_pool
@@ -149,7 +149,7 @@ def test_many_workgroups_take_two_dimensions(backend, batches, monkeypatch):
     given = batches.batch(31, (9, 40, 150), each=6)
     expected = batches.forward(backend, given).log10
     for most in (1, 3):
-        monkeypatch.setattr(webgpu_commands, "MOST_WORKGROUPS", most)
+        monkeypatch.setattr(webgpu_setup, "MOST_WORKGROUPS", most)
         assert batches.same(batches.forward(backend, given).log10, expected)
 
 

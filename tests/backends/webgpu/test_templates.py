@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pairhmm.backends.webgpu.strips import workgroup_bytes
+from pairhmm.backends.webgpu.long_pairs import workgroup_bytes
 from pairhmm.backends.webgpu.templates import assemble
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pairhmm.backends.tiles import SentTrees, TreeSizes
 from pairhmm.backends.webgpu import backend as backend_module
-from pairhmm.backends.webgpu import kernels, layout, tree_layout
+from pairhmm.backends.webgpu import kernels, layout, work
 from pairhmm.backends.webgpu.work import EVENT_FLAGS, NODE
 from pairhmm.models.batch import FLOAT32, PairBatch
 from pairhmm.native import native
@@ -50,7 +50,7 @@ def test_sums_end_at_depths():
         offsets(list(map(len, haplotypes))),
         np.concatenate(haplotypes),
         64,
-        native.Team(0),
+        native.ThreadPool(0),
         8,
     )
     tree = made.trees.view("<u4")
@@ -77,7 +77,7 @@ def test_sums_end_at_depths():
 def test_sums_that_end_within_a_haplotype(make_backend, batches):
     """Haplotypes with halves longer than COLUMNS_OF_SUM: the same bits in any company."""
     backend, rng = make_backend(), np.random.default_rng(2)
-    base = batches.noise(rng, 3 * tree_layout.COLUMNS_OF_SUM)
+    base = batches.noise(rng, 3 * work.COLUMNS_OF_SUM)
     changed = [np.where(np.arange(len(base)) == at, (base + 1) % 4, base).astype(np.uint8) for at in (100, 300, 500)]
     read = batches.read(rng, batches.copied(rng, base, 40), 10)
     given = PairBatch.from_groups([cases.Group([read], [base, *changed])])
@@ -105,7 +105,7 @@ def test_columns_of_an_iteration_change_no_bit(make_backend, batches, monkeypatc
 def test_trees_of_few_events(columns, is_long):
     """Columns between events decide how many are taken at once."""
     trees = SentTrees(0, 0, 0, 8, 8 + 4 * 10, 100, TreeSizes(1, 1, 1, 1), np.full(10, columns, dtype=np.uint32))
-    assert tree_layout.has_long_runs(trees) == is_long
+    assert work.has_long_runs(trees) == is_long
 
 
 def test_letters_of_base_calls_that_are_no_best_ones(make_backend, batches):

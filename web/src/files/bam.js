@@ -1,4 +1,4 @@
-// BAM files: their header, their index, and their records as unpacked bytes (pairhmm/alignments/unpacked_bam.py).
+// BAM files: their header, their index, and their records as unpacked bytes (pairhmm/alignments/bam_records.py).
 
 import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { openBamIndex } from "./index.js";

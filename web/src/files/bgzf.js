@@ -1,4 +1,4 @@
-// Blocks of bgzipped files (pairhmm/files/bgzf_blocks.py; SAM specification, section 4.1).
+// Blocks of bgzipped files (pairhmm/files/bgzf.py; SAM specification, section 4.1).
 
 import { unzip } from "@gmod/bgzf-filehandle";
 

@@ -1,4 +1,4 @@
-// Names of contigs in messages, with and without `chr` (pairhmm/sequences/contig_names.py).
+// Names of contigs in messages, with and without `chr` (pairhmm/sequences/intervals.py).
 
 import { InputProblem } from "./problem.js";
 
@@ -33,7 +33,7 @@ const ALLOWED = /^[\w!$%&+./:;?@^|~-][\w!$%&+./:;?@^|~#*=-]*$/;
 const LETTER = /[\w!$%&+./:;?@^|~#*=-]/;
 
 /**
- * Requires names of contigs that VCF can hold (pairhmm/variants/contig_lines.py).
+ * Requires names of contigs that VCF can hold (pairhmm/variants/header.py).
  *
  * @param {string} path the file that names them
  * @param {Iterable<string>} names

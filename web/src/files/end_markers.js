@@ -1,4 +1,4 @@
-// The markers at the end of alignment files and bgzipped files (pairhmm/files/end_markers.py).
+// The markers at the end of alignment files and bgzipped files (pairhmm/files/bgzf.py).
 
 import { blockAt, isBlock, walk } from "./bgzf.js";
 import { isGzip } from "./byte_stream.js";

@@ -1,4 +1,4 @@
-// Looks up in a BAM file whether an index tells where its reads are (pairhmm/alignments/index_lookup.py).
+// Looks up in a BAM file whether an index tells where its reads are (pairhmm/alignments/index_checks.py).
 
 import { compare, later } from "./bam_index.js";
 import { blockAt } from "./bgzf.js";

@@ -1,5 +1,5 @@
 // Checks that the parts of a BAI or CSI agree: reads are found through both parts, the bins and the table of offsets
-// (pairhmm/alignments/index_offsets.py).
+// (pairhmm/alignments/index_checks.py).
 
 import { bins, compare, DamagedIndex, later } from "./bam_index.js";
 

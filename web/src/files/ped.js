@@ -1,4 +1,4 @@
-// The parents that a PED file names (pairhmm/variants/ped_file.py).
+// The parents that a PED file names (pairhmm/variants/pedigree.py).
 
 import { quoted } from "./contig_names.js";
 import { InputProblem } from "./problem.js";

@@ -1,4 +1,4 @@
-// Blocks of reads of all inputs, in coordinate order (pairhmm/alignments/read_blocks.py and compiled_blocks.py).
+// Blocks of reads of all inputs, in coordinate order (pairhmm/alignments/read_blocks.py and native_reader.py).
 
 import { cutOff } from "./alignments.js";
 import { AlignmentParser } from "./alignment_parser.js";

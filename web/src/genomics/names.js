@@ -1,4 +1,4 @@
-// Names of many reads, laid end to end (pairhmm/sequences/names.py).
+// Names of many reads, laid end to end (pairhmm/sequences/arrays.py).
 
 import { crc32 } from "../crc32.js";
 import { gather, joined, offsets } from "./arrays.js";

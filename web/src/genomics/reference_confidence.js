@@ -1,4 +1,4 @@
-// Blocks of positions where reads show the reference (pairhmm/variants/reference_confidence.py). The counting is C++
+// Blocks of positions where reads show the reference (pairhmm/variants/gvcf.py). The counting is C++
 // (cpu/calling/reference_confidence.cpp). All coordinates are 0-based half-open.
 
 import { encode } from "../letters.js";

@@ -1,4 +1,4 @@
-// SAM flags, and what they say of mates (pairhmm/alignments/sam_flags.py).
+// SAM flags, and what they say of mates (pairhmm/alignments/sam.py).
 
 const [PAIRED, FIRST, SECOND] = [0x1, 0x40, 0x80];
 

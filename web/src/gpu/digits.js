@@ -1,4 +1,4 @@
-// GATK's five bytes of a base as digits of one number, where that takes fewer bytes (pairhmm/backends/digits.py).
+// GATK's five bytes of a base as digits of one number, where that takes fewer bytes (pairhmm/backends/read_packing.py).
 
 /** @typedef {import("../batch.js").Batch} Batch */
 

@@ -1,4 +1,4 @@
-// The tables that kernels make rows from (pairhmm/backends/webgpu/tables.py and kinds.py).
+// The tables that kernels make rows from (pairhmm/backends/webgpu/rows.py).
 
 import { ERROR } from "../models/parameters.js";
 

@@ -1,4 +1,4 @@
-// Where trees and the scratch memory of the workgroups that walk them lie (pairhmm/backends/webgpu/tree_layout.py).
+// Where trees and the scratch memory of the workgroups that walk them lie (pairhmm/backends/webgpu/work.py).
 
 /** @typedef {import("./layout.js").DeviceTier} DeviceTier */
 /** @typedef {import("./layout.js").Work} Work */
