@@ -124,15 +124,6 @@ def test_reads_on_other_contigs_only(files, run_cli, indexed):
     assert not Path("out.vcf").exists()
 
 
-def test_real_reads_and_a_reference_of_their_contig(shared_data, run_cli):
-    folder = shared_data / "na12878-chr20-100kb"
-    bam, fasta = folder / "NA12878_S1.chr20.10_10p1mb.bam", folder / "ucsc.hg19.chr20.unittest.fasta.gz"
-    done = run_cli("call", "-f", fasta, "-r", "chr20:10,000,000-10,003,000", bam)
-    assert done.returncode == 0, done.stderr
-    assert len(records(done.stdout)) > 2
-    assert "contigs are not in" in done.stderr
-
-
 def hard_link(name):
     os.link("x.bam", name)
 
