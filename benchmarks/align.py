@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from processes import best_of_turns
 from tables import parser, write
 
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.align.cpu import CpuAligner
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.sequences.letters import decode

@@ -27,8 +27,7 @@ from tables import parser, write
 from pairhmm.alignments.record_blocks import sample_blocks
 from pairhmm.backends.cpu import chosen_isa
 from pairhmm.files import byte_stream
-from pairhmm.scan.base import SCANNERS
-from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.scan.base import SCANNERS, Patterns, ScanOptions
 from pairhmm.scan.files import CHUNK_SIZE
 from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import ANY, reverse_complement

@@ -28,8 +28,7 @@ from tables import parser, write
 
 from pairhmm.alignments.record_blocks import sample_blocks
 from pairhmm.backends.cpu import chosen_isa
-from pairhmm.scan.base import SCANNERS, Scanner
-from pairhmm.scan.batch import Patterns, ScanOptions, Tiling
+from pairhmm.scan.base import SCANNERS, Patterns, Scanner, ScanOptions, Tiling
 from pairhmm.scan.files import CHUNK_SIZE
 from pairhmm.scan.tiles import load_tiles
 from pairhmm.sequences.records import Samples

@@ -21,7 +21,7 @@ from processes import best_of_turns, run
 from tables import parser, write
 
 from pairhmm.map.sketch.cpu import levels
-from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import SignalPairs, Signals, WarpOptions
 from pairhmm.warp.cpu import CpuWarper
 
 SHAPES = (

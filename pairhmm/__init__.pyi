@@ -3,7 +3,7 @@
 from pairhmm.align.api import AlignedPair as AlignedPair
 from pairhmm.align.api import align as align
 from pairhmm.align.api import align_scores as align_scores
-from pairhmm.align.haplotype_variants import write_haplotype_variants as write_haplotype_variants
+from pairhmm.align.haplotypes import write_haplotype_variants as write_haplotype_variants
 from pairhmm.align.scoring import Scoring as Scoring
 from pairhmm.calling.call import call as call
 from pairhmm.calling.call import write_calls as write_calls
@@ -56,10 +56,10 @@ from pairhmm.models.gatk import GatkOptions as GatkOptions
 from pairhmm.report.api import report as report
 from pairhmm.report.inputs import ReportInputs as ReportInputs
 from pairhmm.scan.api import scan as scan
-from pairhmm.scan.batch import ScanOptions as ScanOptions
+from pairhmm.scan.base import ScanOptions as ScanOptions
 from pairhmm.simulate.api import simulate as simulate
 from pairhmm.variants.genotypes import GenotypeOptions as GenotypeOptions
 from pairhmm.warp.api import warp as warp
-from pairhmm.warp.batch import WarpOptions as WarpOptions
+from pairhmm.warp.base import WarpOptions as WarpOptions
 
 __version__: str

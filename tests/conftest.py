@@ -8,11 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -51,6 +53,16 @@ BROWSER_FLAGS = (
 
 Require = Callable[[str, bool, str], None]
 RunCli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def load_helper(path: str, name: str | None = None) -> ModuleType:
+    """A module of this folder, such as "backends/cuda/emulator": files of tests are in no package."""
+    full = f"pairhmm_tests_{name or path.rpartition('/')[2]}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, PROJECT / "tests" / f"{path}.py")
+        sys.modules[full] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[full])
+    return sys.modules[full]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -15,7 +15,7 @@ from pairhmm.engine import Choice
 from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
 from pairhmm.models.gatk import PCR_RATES, GatkOptions
 from pairhmm.options import Rule, Within, rules_of
-from pairhmm.scan.batch import ScanOptions
+from pairhmm.scan.base import ScanOptions
 from pairhmm.variants.genotypes import GenotypeOptions
 from pairhmm.variants.regions import RegionOptions
 

@@ -47,7 +47,7 @@ struct Samples {
     int64_t bases() const { return offset[segments]; }
 };
 
-// Nine words, as pairhmm/scan/batch.py has them in HIT. `place` is where the match begins in its signature.
+// Nine words, as pairhmm/scan/base.py has them in HIT. `place` is where the match begins in its signature.
 struct Hit {
     int64_t segment, signature, start, strand, total, matches, informative, mismatches, place;
 };

@@ -35,7 +35,7 @@ struct TileRules {
 };
 
 // Tiles of one reference, one behind the other, that match one behind the other. Ten words, as
-// pairhmm/scan/batch.py has them in RUN. Start and length are of the letters in the segment, place is theirs in the
+// pairhmm/scan/base.py has them in RUN. Start and length are of the letters in the segment, place is theirs in the
 // forward reference; the sum of qualities and the columns are of these letters.
 struct TileRun {
     int64_t segment, signature, strand, start, length, place, tiles, total, informative, mismatches;

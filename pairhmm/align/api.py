@@ -9,8 +9,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import choose
-from pairhmm.align.batch import LONGEST, SequencePairs, Sequences
+from pairhmm.align.base import LONGEST, SequencePairs, Sequences, choose
 from pairhmm.align.scoring import PRESETS, AlignKeywords, Scoring
 from pairhmm.alignments.sam import cigar_texts
 from pairhmm.engine import Choice
@@ -93,13 +92,13 @@ def align(
     1
     """
     check_whole("threads", threads, 1)
-    (chosen,) = with_keywords("align", keywords, scoring_of(scoring))
+    (options,) = with_keywords("align", keywords, scoring_of(scoring))
     pairs = _pairs(queries, targets, every)
-    aligner = choose(*named_devices(backend), chosen, pairs.cells, threads, with_cigars=True)
-    found = aligner.alignments(pairs, chosen, threads)
-    scores = _shown(found.scores, chosen).tolist()
-    cigars = cigar_texts(found.cigars, found.offsets)
-    places = (found.target_starts.tolist(), found.target_ends.tolist())
+    aligner = choose(*named_devices(backend), options, pairs.cells, threads, with_cigars=True)
+    alignments = aligner.alignments(pairs, options, threads)
+    scores = _shown(alignments.scores, options).tolist()
+    cigars = cigar_texts(alignments.cigars, alignments.offsets)
+    places = (alignments.target_starts.tolist(), alignments.target_ends.tolist())
     return [AlignedPair(*each) for each in zip(scores, cigars, *places, strict=True)]
 
 
@@ -144,13 +143,7 @@ def align_scores(
 
 
 def scoring_of(scoring: Scoring | str) -> Scoring:
-    """A scoring, or that of a preset's name.
-
-    Raises
-    ------
-    OptionError
-        For a name that no preset has.
-    """
+    """A scoring, or that of a preset's name. Raises OptionError for a name that no preset has."""
     if isinstance(scoring, Scoring):
         return scoring
     check_choice("scoring", scoring, tuple(PRESETS))
@@ -162,7 +155,7 @@ def _shown(scores: NDArray[np.int32], scoring: Scoring) -> NDArray[np.int32]:
 
 
 def _pairs(queries: Letters | Sequence[Letters], targets: Letters | Sequence[Letters], every: bool) -> SequencePairs:
-    packed = [_packed(name, given) for name, given in (("queries", queries), ("targets", targets))]
+    packed = [_packed(name, sequences) for name, sequences in (("queries", queries), ("targets", targets))]
     if every:
         return SequencePairs.all_of(*packed)
     if len(packed[0]) != len(packed[1]):
@@ -171,8 +164,8 @@ def _pairs(queries: Letters | Sequence[Letters], targets: Letters | Sequence[Let
     return SequencePairs.in_order(*packed)
 
 
-def _packed(name: str, given: Letters | Sequence[Letters]) -> Sequences:
-    packed = Sequences.of(codes_of(given))
+def _packed(name: str, sequences: Letters | Sequence[Letters]) -> Sequences:
+    packed = Sequences.of(codes_of(sequences))
     long = np.flatnonzero(packed.lengths > LONGEST)
     if len(long):
         raise ValueError(f"{name}[{long[0]}] has more than {LONGEST:,} letters")

@@ -11,7 +11,7 @@ import rich_click as click
 
 import pairhmm
 from pairhmm.align import files as align
-from pairhmm.align import haplotype_variants as align_haplotypes
+from pairhmm.align.haplotypes import write_haplotype_variants
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import Decorator, default_of, either, option, output_option
@@ -55,15 +55,14 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     type=INPUT_FILE,
     required=False,
     panel=INPUT,
-    help="The targets, in the same formats. The first query is aligned to the first target, and so on. There are none"
-    " with --vcf.",
+    help="The targets, in the same formats. The first query is aligned to the first target, and so on. Not with --vcf.",
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
     panel=INPUT,
-    help="Every query is aligned to every target.",
+    help="Align every query to every target.",
 )
 @click.option(
     "-f",
@@ -78,24 +77,24 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     "--region",
     metavar="REGION",
     panel=REGIONS,
-    help="The region that the haplotypes of --vcf span: chr:begin-end, 1-based, both ends included.",
+    help="The region that the haplotypes span, for --vcf: chr:begin-end, 1-based inclusive.",
 )
 @click.option(
     "--preset",
     type=click.Choice(tuple(PRESETS)),
     metavar="NAME",
     panel=MODEL,
-    help="Scores and mode by name. 'edit' counts differences, and its scores are distances: 0 is equal."
-    " 'gatk-haplotype' and 'gatk-read' are those by which GATK aligns a haplotype to the reference and a read to its"
-    " haplotype. Other options change single values.",
+    help="Set scores and mode by name. 'edit' is the edit distance. 'gatk-haplotype' and 'gatk-read' are GATK's"
+    " parameters for a haplotype on the reference and for a read on its haplotype. Other options override single"
+    " values.",
 )
 @click.option(
     "--mode",
     type=click.Choice(_MODES),
     metavar="MODE",
     panel=MODEL,
-    help="The ends that are free. 'global' aligns all of both sequences, 'semi-global' all of the query within the"
-    f" target; 'gatk' leaves out ends of both, by GATK's rules (default: {_DEFAULTS.mode}, or the preset's).",
+    help="Which ends are free. 'global' aligns both sequences end to end; 'semi-global' aligns the whole query within"
+    f" the target; 'gatk' frees both ends of both, by GATK's rules (default: {_DEFAULTS.mode}, or the preset's).",
 )
 @_score_option("match", 0, LARGEST_SCORE, "two equal letters")
 @_score_option("mismatch", -LARGEST_SCORE, 0, "two different letters")
@@ -106,8 +105,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     type=click.Choice(_OVERHANGS),
     metavar="NAME",
     panel=MODEL,
-    help=f"What mode 'gatk' makes of ends that it leaves out. NAME is {either(_OVERHANGS)} (default:"
-    f" {_DEFAULTS.overhang}).",
+    help=f"GATK's strategy for unaligned ends, with mode 'gatk': {either(_OVERHANGS)} (default: {_DEFAULTS.overhang}).",
 )
 @device_list_options
 @threads_option(align.align_files)
@@ -118,8 +116,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     default=Size.text(default_of(align.align_files, "chunk_size")),
     metavar="SIZE",
     panel=COMPUTE,
-    help="The text of each file that is held in memory at once, in bytes or with K, M or G. The size changes no"
-    " result.",
+    help="Text of each file to hold in memory, in bytes or with K, M or G. The results do not depend on it.",
 )
 @output_option("The alignments: .tsv, .tsv.gz, .paf, .paf.gz, .sam or .bam. '-' is TSV to stdout.")
 @option(
@@ -127,20 +124,20 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     "cigars",
     "--cigar",
     panel=OUTPUT,
-    help="The table has the alignments, too: CIGAR, start and end in the target. PAF, SAM and BAM always have them.",
+    help="Add columns to the table: CIGAR, start and end in the target. PAF, SAM and BAM always have them.",
 )
 @click.option(
     "--vcf",
     is_flag=True,
     panel=OUTPUT,
-    help="QUERIES are haplotypes of a region (-f and -r), and their variants are written: .vcf, .vcf.gz or .bcf. GATK's"
-    " way to align haplotypes is taken.",
+    help="Write the variants of haplotypes: .vcf, .vcf.gz or .bcf. QUERIES are haplotypes of a region (-f and -r). They"
+    " are aligned as by GATK's HaplotypeCaller.",
 )
 @click.option(
     "--no-version",
     is_flag=True,
     panel=OUTPUT,
-    help="The header of SAM, BAM or VCF names no version or command, so that equal results are equal bytes.",
+    help="Leave version and command line out of the header of SAM, BAM or VCF: equal results are equal bytes.",
 )
 def command(
     queries: str,
@@ -159,10 +156,10 @@ def command(
     no_version: bool,
     **scores: Any,
 ) -> None:
-    """Align each sequence of QUERIES to one of TARGETS, exactly, and write scores or alignments.
+    """Align sequences pairwise, without heuristics, and write scores or alignments.
 
     A gap of k letters scores gap-open + (k - 1) * gap-extend. Letters match where they are equal; N matches N alone.
-    With --vcf, the variants of haplotypes are written. docs/align.md describes the outputs.
+    --vcf writes the variants of haplotypes instead. docs/align.md describes the outputs.
     """
     given: dict[str, Any] = {
         name: value for name, value in (scores | {"overhang": overhang}).items() if value is not None
@@ -173,7 +170,7 @@ def command(
         if not (reference and region):
             raise click.UsageError("--vcf needs the reference (-f) and the region of the haplotypes (-r).")
         lines = {} if no_version else provenance_of(sys.argv[1:])
-        align_haplotypes.write_haplotype_variants(queries, reference, region, output, provenance=lines)
+        write_haplotype_variants(queries, reference, region, output, provenance=lines)
         return
     if not targets:
         raise click.UsageError("Missing argument 'TARGETS'.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import Aligner
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import Aligner, Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
 from pairhmm.backends.cpu import chosen_isa
 from pairhmm.native import native

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align import cuda_packing as packing
-from pairhmm.align.batch import Alignments, SequencePairs
-from pairhmm.align.cuda_kernels import THREADS, TRACERS, WARP, AlignKernel, PairWork
+from pairhmm.align.base import Alignments, SequencePairs
+from pairhmm.align.cuda_kernels import THREADS, TRACERS, WARP, AlignKernel, PairPass
 from pairhmm.align.cuda_packing import SLACK, Index, PackedSide, SentLetters
 from pairhmm.backends.cuda import sources
 from pairhmm.backends.cuda.setup import translated
@@ -35,7 +34,7 @@ FEW_WARPS = 4
 TRACE_SHARE = 8
 """The share of the device's memory that a chunk's traces may take: one in so many."""
 
-MOST_TRACE = 1 << 32
+LARGEST_TRACE = 1 << 32
 """The most bytes of a chunk's traces. More would not be faster."""
 
 
@@ -69,18 +68,10 @@ class SentPairs:
 
 @dataclass(frozen=True, slots=True)
 class RunningPairs:
-    """A chunk that the device aligns.
+    """A chunk that the device aligns."""
 
-    Attributes
-    ----------
-    left : int32
-        The pairs of the call that it leaves out.
-    found : int32[numbers, pairs]
-        Scores; with alignments also starts, ends, and numbers of runs.
-    """
-
-    left: Index
-    found: NDArray[np.int32]
+    left: Index  # the pairs of the call that it leaves out
+    found: NDArray[np.int32]  # [numbers, pairs]: Scores; with alignments also starts, ends, and numbers of runs
 
 
 class AligningDevice:
@@ -88,8 +79,6 @@ class AligningDevice:
 
     Parameters
     ----------
-    device : int
-        Index of the device.
     label : str
         Its name in messages.
     """
@@ -101,33 +90,33 @@ class AligningDevice:
         self._device = cupy.cuda.Device(device)
         properties = cupy.cuda.runtime.getDeviceProperties(device)
         self._processors, self._memory = int(properties["multiProcessorCount"]), int(properties["totalGlobalMem"])
-        self._one_call = threading.Lock()
+        self._lock = threading.Lock()
         self._compiled: dict[tuple[AlignKernel, str], Any] = {}
         with self._device:
             self._slots = [Slot(cupy, label) for _ in range(2)]
             self._letters = Slot(cupy, label)
 
-    def scores(self, pairs: SequencePairs, work: PairWork, scores: NDArray[np.int32]) -> Index:
+    def scores(self, pairs: SequencePairs, work: PairPass, scores: NDArray[np.int32]) -> Index:
         """Fill in int32[pairs]; returns the pairs that are left, whose scores mean nothing."""
         left, begin = [np.zeros(0, dtype=np.int32)], 0
         with self._call():
-            for _, one in self._chunks(pairs, work):
-                end = begin + one.found.shape[1]
-                scores[begin:end] = one.found[0]
-                left.append(one.left)
+            for _, chunk in self._chunks(pairs, work):
+                end = begin + chunk.found.shape[1]
+                scores[begin:end] = chunk.found[0]
+                left.append(chunk.left)
                 begin = end
         return np.concatenate(left)
 
-    def alignments(self, pairs: SequencePairs, work: PairWork) -> tuple[Alignments, Index]:
+    def alignments(self, pairs: SequencePairs, work: PairPass) -> tuple[Alignments, Index]:
         """The alignments, and the pairs that are left, which have none."""
         left, found = [np.zeros(0, dtype=np.int32)], []
         with self._call():
-            for slot, one in self._chunks(pairs, work):
-                found.append(self._aligned(slot, one))
-                left.append(one.left)
+            for slot, chunk in self._chunks(pairs, work):
+                found.append(self._aligned(slot, chunk))
+                left.append(chunk.left)
         return Alignments.concatenate(found), np.concatenate(left)
 
-    def kernel_seconds(self, pairs: SequencePairs, work: PairWork, repetitions: int) -> list[float]:
+    def kernel_seconds(self, pairs: SequencePairs, work: PairPass, repetitions: int) -> list[float]:
         """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events."""
         slot = self._slots[0]
         with self._call(), slot.stream:
@@ -137,7 +126,7 @@ class AligningDevice:
     @contextmanager
     def _call(self) -> Iterator[None]:
         """A context for a call: one at a time. After an error no copy runs that uses the slots' memory."""
-        with self._one_call, translated(self._label), self._device:
+        with self._lock, translated(self._label), self._device:
             try:
                 yield
             except OutOfDeviceMemory:
@@ -149,16 +138,16 @@ class AligningDevice:
                 for slot in self._slots:
                     slot.stream.synchronize()
 
-    def _chunks(self, pairs: SequencePairs, work: PairWork) -> Iterator[tuple[Slot, RunningPairs]]:
+    def _chunks(self, pairs: SequencePairs, work: PairPass) -> Iterator[tuple[Slot, RunningPairs]]:
         """Align pairs in chunks; yields each when the device has done it, in order."""
         if work.traced:
-            bounds = packing.bounds_by_cells(pairs, work.cells_of(min(MOST_TRACE, self._memory // TRACE_SHARE)))
+            bounds = packing.bounds_by_cells(pairs, work.cells_of(min(LARGEST_TRACE, self._memory // TRACE_SHARE)))
         else:
             bounds = packing.bounds_by_letters(pairs)
         parts = [pairs.part(begin, end) for begin, end in bounds]
         sides = [packing.sides(part, whole=False) for part in parts]
         sent = None
-        if packing.is_whole_better(pairs, sides):
+        if packing.should_send_whole(pairs, sides):
             sent = self._send_all(pairs, work)
             sides = [packing.sides(part, whole=True) for part in parts]
         running: dict[Slot, RunningPairs] = {}
@@ -170,7 +159,7 @@ class AligningDevice:
         for slot in list(running):
             yield slot, _done(slot, running)
 
-    def _send_all(self, pairs: SequencePairs, work: PairWork) -> SentLetters:
+    def _send_all(self, pairs: SequencePairs, work: PairPass) -> SentLetters:
         """Send all sequences, for all chunks."""
         self._letters.begin_call()
         letters = packing.send(self._letters, packing.sides(pairs, whole=True), work.halves)
@@ -182,7 +171,7 @@ class AligningDevice:
         slot: Slot,
         part: SequencePairs,
         sides: tuple[PackedSide, PackedSide],
-        work: PairWork,
+        work: PairPass,
         begin: int,
         sent: SentLetters | None,
     ) -> RunningPairs:
@@ -198,7 +187,7 @@ class AligningDevice:
         return RunningPairs(chunk.left + np.int32(begin), found)
 
     def _send(
-        self, slot: Slot, sides: tuple[PackedSide, PackedSide], work: PairWork, sent: SentLetters | None
+        self, slot: Slot, sides: tuple[PackedSide, PackedSide], work: PairPass, sent: SentLetters | None
     ) -> SentPairs:
         slot.begin_call()
         letters = sent or packing.send(slot, sides, work.halves)
@@ -215,7 +204,12 @@ class AligningDevice:
             work.parameters.fits(work.halves, work.free),
         )
         launches = _launches(tasks, table, self._send_pairs(slot, tasks), self._processors)
-        self._compile(launches)
+        kernels = dict.fromkeys(launch.kernel for launch in launches)
+        wanted: dict[tuple[AlignKernel, str], tuple[Callable[[], str], str]] = {}
+        for kernel in kernels:
+            wanted[kernel, kernel.name] = kernel.source, kernel.name
+            wanted |= {(kernel, name): (kernel.trace_source, name) for name in TRACERS if kernel.traced}
+        sources.compile_new(self._cupy, self._device, self._compiled, wanted)
         return SentPairs(letters.address, launches, tasks.left())
 
     def _send_pairs(self, slot: Slot, tasks: native.PairTasks) -> tuple[int, int]:
@@ -226,7 +220,7 @@ class AligningDevice:
         there.copy_from_host_async(host.ctypes.data, all_bytes, slot.stream)
         return int(there.ptr), int(there.ptr) + size
 
-    def _launch(self, slot: Slot, chunk: SentPairs, work: PairWork, part: SequencePairs) -> None:
+    def _launch(self, slot: Slot, chunk: SentPairs, work: PairPass, part: SequencePairs) -> None:
         size = 4 * (4 if work.traced else 1) * len(part)
         there = slot.device("found", size + SLACK)
         if work.traced:
@@ -241,14 +235,14 @@ class AligningDevice:
         # Its traces are read before the next kernel writes its own.
         most = max((_trace_bytes(launch) for launch in launches), default=0) if work.traced else 0
         trace = int(slot.device("trace", most).ptr) if most else 0
-        for number, one in enumerate(launches):
-            kernel = one.kernel
-            pairs = one.pairs, one.index
+        for number, launch in enumerate(launches):
+            kernel = launch.kernel
+            pairs = launch.pairs, launch.index
             if kernel.name == "align_edit":
-                self._start(kernel, "align_edit", one.slots, *pairs, letters, found, np.uint32(one.slots))
+                self._start(kernel, "align_edit", launch.slots, *pairs, letters, found, np.uint32(launch.slots))
                 continue
-            threads = one.tasks * one.strips * WARP
-            edges = self._edges(slot, one) if kernel.strips else (0, np.uint32(0), 0)
+            threads = launch.tasks * launch.strips * WARP
+            edges = self._edges(slot, launch) if kernel.strips else (0, np.uint32(0), 0)
             self._start(
                 kernel,
                 "align_score",
@@ -257,28 +251,28 @@ class AligningDevice:
                 letters,
                 found,
                 counters + 4 * number,
-                np.uint32(one.tasks),
-                np.uint32(one.strips),
+                np.uint32(launch.tasks),
+                np.uint32(launch.strips),
                 *edges,
                 trace,
                 best,
-                np.uint32(one.steps),
+                np.uint32(launch.steps),
                 *numbers,
             )
             if work.traced:
                 first_run, to = runs
                 results = (found + 4 * k * len(part) for k in range(4))
-                sizes = np.uint32(one.tasks), np.uint32(one.steps)
-                slots = np.uint32(one.slots)
+                sizes = np.uint32(launch.tasks), np.uint32(launch.steps)
+                slots = np.uint32(launch.slots)
                 self._start(
-                    kernel, "align_trace", one.slots, *pairs, slots, trace, *sizes, best, *results, first_run, to
+                    kernel, "align_trace", launch.slots, *pairs, slots, trace, *sizes, best, *results, first_run, to
                 )
 
-    def _edges(self, slot: Slot, one: AlignLaunch) -> tuple[Any, ...]:
+    def _edges(self, slot: Slot, launch: AlignLaunch) -> tuple[Any, ...]:
         """Memory for the rows between strips, and for how much of them is written."""
-        edges = slot.device("edges", 4 * one.tasks * one.columns * (1 + one.kernel.affine))
-        done = slot.zeros("done", 4 * one.strips * one.tasks)
-        return int(edges.ptr), np.uint32(one.columns), done
+        edges = slot.device("edges", 4 * launch.tasks * launch.columns * (1 + launch.kernel.affine))
+        done = slot.zeros("done", 4 * launch.strips * launch.tasks)
+        return int(edges.ptr), np.uint32(launch.columns), done
 
     def _room_for_runs(self, slot: Slot, part: SequencePairs) -> tuple[int, int]:
         """Addresses of the place of each pair's first run, and of the runs."""
@@ -288,9 +282,9 @@ class AligningDevice:
         first = slot.upload("first_run", (end - room).view(np.uint8))
         return first, int(slot.device("runs", 4 * int(end[-1])).ptr)
 
-    def _aligned(self, slot: Slot, one: RunningPairs) -> Alignments:
+    def _aligned(self, slot: Slot, chunk: RunningPairs) -> Alignments:
         """The alignments of a chunk whose kernels are done."""
-        scores, starts, ends, counts = one.found.copy()
+        scores, starts, ends, counts = chunk.found.copy()
         offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         size = 4 * int(offsets[-1])
         cigars = np.empty(size // 4, dtype=np.uint32)
@@ -311,22 +305,6 @@ class AligningDevice:
 
     def _start(self, kernel: AlignKernel, name: str, threads: int, *arguments: Any) -> None:
         self._compiled[kernel, name]((-(-threads // THREADS),), (THREADS,), arguments)
-
-    def _compile(self, launches: Sequence[AlignLaunch]) -> None:
-        """Compile the kernels that are missing, side by side."""
-        wanted = [(one.kernel, one.kernel.name) for one in launches]
-        wanted += [(one.kernel, name) for one in launches for name in TRACERS if one.kernel.traced]
-        missing = [key for key in wanted if key not in self._compiled]
-
-        def compiled(key: tuple[AlignKernel, str]) -> Any:
-            kernel, name = key
-            with self._device:
-                text = kernel.trace_source if name in TRACERS else kernel.source
-                return sources.compiled(self._cupy, text, name)
-
-        if missing:
-            with ThreadPoolExecutor(len(missing)) as pool:
-                self._compiled.update(zip(missing, pool.map(compiled, missing), strict=True))
 
 
 def _launches(
@@ -350,8 +328,8 @@ def _launches(
     return launches
 
 
-def _trace_bytes(one: AlignLaunch) -> int:
-    return one.strips * one.tasks * one.steps * WARP * one.kernel.trace_bytes
+def _trace_bytes(launch: AlignLaunch) -> int:
+    return launch.strips * launch.tasks * launch.steps * WARP * launch.kernel.trace_bytes
 
 
 def _done(slot: Slot, running: dict[Slot, RunningPairs]) -> RunningPairs:

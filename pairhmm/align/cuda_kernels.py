@@ -1,4 +1,4 @@
-"""Which kernel of `cuda/align/` aligns which pairs, and what each is compiled with and started with."""
+"""Kernels of `cuda/align/`: the pairs that each aligns, and its constants and arguments."""
 
 from __future__ import annotations
 
@@ -41,35 +41,19 @@ MOST_OF_BYTE = 127
 
 @dataclass(frozen=True, slots=True)
 class AlignKernel:
-    """A kernel, and the pairs that it takes.
+    """A kernel, and the pairs that it takes."""
 
-    Attributes
-    ----------
-    name : str
-        The kernel's name in `cuda/align/`.
-    lanes, rows_each : int
-        Lanes of a group, and rows of a lane.
-    blocks : int
-        Blocks of a multiprocessor. As many leave a lane the registers that its rows need.
-    halves : bool
-        Whether a word has two alignments.
-    affine, free : bool
-        Whether gaps open, and whether the ends of the rows' sequence are free.
-    strips : bool
-        Whether it takes more rows than its lanes have, in strips.
-    traced : bool
-        Whether it writes where each cell's score comes from.
-    """
-
-    name: str
+    name: str  # the kernel's name in `cuda/align/`
+    # Lanes of a group, and rows of a lane.
     lanes: int
     rows_each: int
-    blocks: int
-    halves: bool = True
+    blocks: int  # Blocks of a multiprocessor. As many leave a lane the registers that its rows need.
+    halves: bool = True  # whether a word has two alignments
+    # Whether gaps open, and whether the ends of the rows' sequence are free.
     affine: bool = False
     free: bool = False
-    strips: bool = False
-    traced: bool = False
+    strips: bool = False  # whether it takes more rows than its lanes have, in strips
+    traced: bool = False  # whether it writes where each cell's score comes from
 
     @property
     def rows(self) -> int:
@@ -91,13 +75,11 @@ class AlignKernel:
         """Bytes of a lane and a column of what it writes (`kTraceWords` of cuda/align/trace.cuh)."""
         return 4 * -(-self.rows_each // (8 if self.halves else 16)) * (1 + self.affine)
 
-    @property
     def source(self) -> str:
         if self.name == "align_edit":
             return sources.source({"W": self.rows_each // WORD_ROWS}, "align/types.cuh", "align/edit.cu")
         return self._source("score")
 
-    @property
     def trace_source(self) -> str:
         """The kernels that make alignments of what this one has written."""
         return self._source("trace")
@@ -156,14 +138,9 @@ def _blocks(rows: int, few_registers: bool, halves: bool) -> int:
 
 
 class ScoreParameters(NamedTuple):
-    """What score.cu is started with; its first lines say what the scores are.
+    """What score.cu is started with; its first lines say what the scores are."""
 
-    Attributes
-    ----------
-    match, mismatch, opening, bias, extension : int
-        `mismatch` may be below 0.
-    """
-
+    # `mismatch` may be below 0.
     match: int
     mismatch: int
     opening: int
@@ -200,21 +177,13 @@ class ScoreParameters(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairWork:
-    """What is done with each pair of a call.
-
-    Attributes
-    ----------
-    scoring : Scoring
-    halves : bool
-        Whether two alignments share a word. Sequences with N then are left out, as are scores that do not fit.
-    traced : bool
-        Whether alignments are wanted, or scores alone.
-    """
+class PairPass:
+    """What is done with each pair of a call."""
 
     scoring: Scoring
+    # Whether two alignments share a word. Sequences with N then are left out, as are scores that do not fit.
     halves: bool
-    traced: bool
+    traced: bool  # whether alignments are wanted, or scores alone
 
     @property
     def free(self) -> bool:
@@ -237,8 +206,8 @@ class PairWork:
         return int(trace_bytes * (2 if self.scoring.form == "affine" else 4) / TRACE_WASTE)
 
 
-def works(scoring: Scoring, traced: bool) -> list[PairWork]:
+def passes_of(scoring: Scoring, traced: bool) -> list[PairPass]:
     """What is tried in turn: halves of words, if they hold the scores of columns, and words."""
-    in_words = PairWork(scoring, False, traced)
-    in_halves = PairWork(scoring, True, traced)
+    in_words = PairPass(scoring, False, traced)
+    in_halves = PairPass(scoring, True, traced)
     return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.backends.cuda.slot import Slot
 from pairhmm.backends.tiles import team
 from pairhmm.native import native
@@ -35,23 +35,13 @@ Index = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class PackedSide:
-    """The sequences [first, end) of one side, which pairs are of.
-
-    Attributes
-    ----------
-    sequences : Sequences
-    index : int32[pairs]
-        The sequence of each pair.
-    first, end : int
-    letter : int
-        Where their letters begin among the packed ones.
-    """
+    """The sequences [first, end) of one side, which pairs are of."""
 
     sequences: Sequences
-    index: Index
+    index: Index  # [pairs]: the sequence of each pair
     first: int
     end: int
-    letter: int
+    letter: int  # where their letters begin among the packed ones
 
     @property
     def codes(self) -> NDArray[np.uint8]:
@@ -82,7 +72,7 @@ def sides(pairs: SequencePairs, whole: bool) -> tuple[PackedSide, PackedSide]:
     targets = side(pairs.targets, pairs.target_index, queries.end_letter)
     if targets.end_letter <= MOST_LETTERS or whole:
         return queries, targets
-    return sides(alone(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
+    return sides(subset_of(pairs, np.arange(len(pairs), dtype=np.int32)), whole=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +109,7 @@ def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetter
     return SentLetters(int(there.ptr), unknown)
 
 
-def alone(pairs: SequencePairs, index: Index) -> SequencePairs:
+def subset_of(pairs: SequencePairs, index: Index) -> SequencePairs:
     """Some of the pairs, of their own sequences alone."""
     made = []
     for sequences, of in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index)):
@@ -154,7 +144,7 @@ def _cut(borders: Sequence[int]) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in pairwise(borders) if begin < end]
 
 
-def is_whole_better(pairs: SequencePairs, chunks: Sequence[tuple[PackedSide, PackedSide]]) -> bool:
+def should_send_whole(pairs: SequencePairs, chunks: Sequence[tuple[PackedSide, PackedSide]]) -> bool:
     """Whether the chunks' sequences, sent for each, would be more than all of them."""
     letters = len(pairs.queries.codes) + len(pairs.targets.codes)
     of_chunks = sum(len(side.codes) for both in chunks for side in both)

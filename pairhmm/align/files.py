@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align.api import scoring_of
-from pairhmm.align.base import AlignerPool, choose
-from pairhmm.align.batch import Alignments
+from pairhmm.align.base import AlignerPool, Alignments, choose
 from pairhmm.align.names import PAF_NAMES, RECORD_NAMES, TABLE_NAMES, NameRules
 from pairhmm.align.records import open_records, read_targets
 from pairhmm.align.scoring import Scoring
@@ -98,20 +97,20 @@ def align_files(
     check_whole("threads", threads, 1)
     check_whole("chunk_size", chunk_size, 1, 2**63 - 1)
     queries, targets, output = path_of(queries), path_of(targets), path_of(output)
-    chosen = scoring_of(scoring)
-    _check(queries, targets, output, chosen)
+    options = scoring_of(scoring)
+    _check(queries, targets, output, options)
     cigars = cigars or output.endswith((*PAF_ENDINGS, *RECORD_ENDINGS))
     pairs = (every_pair if every else pairs_in_order)(queries, targets, chunk_size, watch)
     count = 0
     with begun_prefetch(_rules(output).checked(pairs, queries, targets)) as (first, blocks):
         cells = sum(_cells_of_file(queries, block) for block in first)
-        aligner = choose(*named_devices(backend), chosen, cells, threads, cigars)
+        aligner = choose(*named_devices(backend), options, cells, threads, cigars)
         with (
-            _opened(targets, output, cigars, chosen.is_distance, provenance or {}) as sink,
+            _opened(targets, output, cigars, options.is_distance, provenance or {}) as sink,
             BackgroundWriter(threads) as behind,
         ):
             for block in blocks:
-                behind.run(partial(sink.add, block, *_aligned(aligner, block, chosen, cigars, threads)))
+                behind.run(partial(sink.add, block, *_aligned(aligner, block, options, cigars, threads)))
                 count += len(block.pairs)
     return count
 

@@ -29,16 +29,10 @@ _NO_GAP = -(2**30)
 
 
 class Matrix(NamedTuple):
-    """Scores, and where each came from.
+    """Scores, and where each came from."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (target letters + 1, query letters + 1), int64
-    steps : ndarray, same shape, int64
-        0 for a column of two letters, k for a deletion of k letters, -k for an insertion of k letters.
-    """
-
-    scores: NDArray[np.int64]
+    scores: NDArray[np.int64]  # [target letters + 1, query letters + 1]
+    # 0 for a column of two letters, k for a deletion of k letters, -k for an insertion of k letters.
     steps: NDArray[np.int64]
 
 
@@ -65,7 +59,7 @@ def align(
         return _of_empty(len(query), len(target), scoring)
     matrix = _matrix(query, target, scoring)
     end = _end(matrix.scores, scoring.overhang)
-    start, operations = _walked_back(matrix.steps, end, scoring.overhang)
+    start, operations = _traceback(matrix.steps, end, scoring.overhang)
     covered = sum(length for kind, length in operations if CONSUMES_REFERENCE[kind])
     return int(matrix.scores[end.target, end.query]), start, start + covered, operations
 
@@ -151,7 +145,7 @@ def _end(scores: NDArray[np.int64], overhang: str) -> End:
     return end
 
 
-def _walked_back(steps: NDArray[np.int64], end: End, overhang: str) -> tuple[int, list[tuple[int, int]]]:
+def _traceback(steps: NDArray[np.int64], end: End, overhang: str) -> tuple[int, list[tuple[int, int]]]:
     """Where the alignment starts in the target, and its operations with their lengths, overhangs included."""
     i, j = end
     trailing = steps.shape[1] - 1 - j

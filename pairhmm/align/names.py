@@ -1,4 +1,4 @@
-"""Which names of sequences each format of alignments can hold. FASTA and FASTQ allow any without white space."""
+"""Rules for names of sequences in formats of alignments. FASTA and FASTQ allow any name without white space."""
 
 from __future__ import annotations
 
@@ -48,10 +48,7 @@ def table_query(name: str) -> str:
 def check_each(path: str, names: Iterable[str], rule: NameRule, cure: str, first: int = 1) -> None:
     """Require that a format can hold the names of records, which are numbered from `first`.
 
-    Raises
-    ------
-    InputError
-        For the first name that it can't hold.
+    Raises InputError for the first name that it can't hold.
     """
     for number, name in enumerate(names, start=first):
         told = rule(name)
@@ -62,13 +59,7 @@ def check_each(path: str, names: Iterable[str], rule: NameRule, cure: str, first
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """The rules of a format. None holds every name.
-
-    Attributes
-    ----------
-    query, target : callable or None
-    cure : str
-    """
+    """The rules of a format. None holds every name."""
 
     query: NameRule | None
     target: NameRule | None

@@ -11,16 +11,15 @@ import numpy as np
 import pysam
 from numpy.typing import NDArray
 
-from pairhmm.align.batch import Alignments
-from pairhmm.align.columns import count_columns
+from pairhmm.align.base import Alignments
 from pairhmm.align.names import RECORD_NAMES, check_each, reference_name
 from pairhmm.align.sequence_blocks import PairBlock, sequence_blocks
-from pairhmm.align.tables import UNKNOWN_QUALITY, AlignmentSink
+from pairhmm.align.tables import UNKNOWN_QUALITY, AlignmentSink, count_columns
 from pairhmm.alignments.sam import DELETION
 from pairhmm.errors import InputError
 from pairhmm.files.names import printable
 from pairhmm.files.outputs import output_errors, whole_files
-from pairhmm.sequences.arrays import Names, offsets
+from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import decode
 
 UNMAPPED, SECONDARY = 0x4, 0x100
@@ -29,10 +28,8 @@ UNMAPPED, SECONDARY = 0x4, 0x100
 def read_targets(path: str) -> tuple[list[str], list[int]]:
     """Names and lengths of all sequences of a file, for a header of SAM.
 
-    Raises
-    ------
-    InputError
-        For what a header can't have: a name that SAM forbids, two sequences of one name, and an empty one.
+    Raises InputError for what a header can't have: a name that SAM forbids, two sequences of one name, and an empty
+    one.
     """
     names: list[str] = []
     lengths: list[int] = []
@@ -59,7 +56,6 @@ def open_records(
 
     Parameters
     ----------
-    destination : path
     names, lengths : sequences
         Of all targets.
     provenance : mapping of str to str
@@ -81,13 +77,13 @@ class _Records(AlignmentSink):
     def __init__(self, out: pysam.AlignmentFile) -> None:
         self._out = out
 
-    def add(self, block: PairBlock, scores: NDArray[np.int32], found: Alignments | None) -> None:
-        assert found is not None
+    def add(self, block: PairBlock, scores: NDArray[np.int32], alignments: Alignments | None) -> None:
+        assert alignments is not None
         pairs = block.pairs
-        counts = count_columns(pairs, found)
+        counts = count_columns(pairs, alignments)
         is_aligned = counts.matches + counts.mismatches > 0
         differences = counts.mismatches + counts.inserted + counts.deleted
-        names = _query_names(block.queries.names)
+        names = [name or "*" for name in block.queries.names]
         # What is aligned goes before what is not.
         is_first = best_of_each(pairs.query_index, np.where(is_aligned, scores, np.iinfo(np.int32).min))
         for index, (query, target) in enumerate(
@@ -100,9 +96,9 @@ class _Records(AlignmentSink):
             record.flag = 0 if is_first[index] else SECONDARY
             self._set_letters(record, block, query)
             if is_aligned[index]:
-                words = found.cigars[found.offsets[index] : found.offsets[index + 1]].tolist()
+                words = alignments.cigars[alignments.offsets[index] : alignments.offsets[index + 1]].tolist()
                 cigar = [(word & 15, word >> 4) for word in words]
-                start, cigar, trimmed = without_outer_deletions(int(found.target_starts[index]), cigar)
+                start, cigar, trimmed = without_outer_deletions(int(alignments.target_starts[index]), cigar)
                 record.reference_id = block.first_target + target
                 record.reference_start = start
                 record.mapping_quality = UNKNOWN_QUALITY
@@ -121,10 +117,6 @@ class _Records(AlignmentSink):
             begin = int(block.queries.sequences.offsets[query])
             text = (block.queries.qualities[begin : begin + len(codes)] + 33).tobytes().decode("latin-1")
             record.query_qualities_str = text
-
-
-def _query_names(names: Names) -> list[str]:
-    return [name or "*" for name in names]
 
 
 def best_of_each(query: NDArray[np.int32], scores: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.align import gatk
-from pairhmm.align.base import Aligner
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import Aligner, Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
 from pairhmm.alignments.sam import DELETION, INSERTION, MATCH, packed_cigar
 from pairhmm.sequences.arrays import joined, offsets
@@ -22,14 +21,9 @@ NEVER = -(2**40)
 
 
 class Row(NamedTuple):
-    """A row of the matrices: the best score of what comes before a place in the query and each place in the target.
+    """A row of the matrices: the best score of what comes before a place in the query and each place in the target."""
 
-    Attributes
-    ----------
-    best, deletion, insertion : ndarray, shape (target letters + 1,), int64
-        Of all alignments, of those that end in a deletion, and of those that end in an insertion.
-    """
-
+    # [target letters + 1]: of all alignments, of those that end in a deletion, and of those that end in an insertion.
     best: NDArray[np.int64]
     deletion: NDArray[np.int64]
     insertion: NDArray[np.int64]
@@ -94,11 +88,11 @@ def _align(query: Codes, target: Codes, scoring: Scoring) -> tuple[int, int, int
     """Score, start and end in the target, and operations with their lengths, in order."""
     rows = [*_rows(query, target, scoring)]
     end = _end(rows[-1], scoring)
-    start, operations = _walked_back(rows, query, target, end, scoring)
+    start, operations = _traceback(rows, query, target, end, scoring)
     return int(rows[-1].best[end]), start, end, operations
 
 
-def _walked_back(
+def _traceback(
     rows: list[Row], query: Codes, target: Codes, end: int, scoring: Scoring
 ) -> tuple[int, list[tuple[int, int]]]:
     """From the end of the best alignment to its start, by the rule for ties of `Alignments`."""
@@ -107,7 +101,8 @@ def _walked_back(
     while i > 0 or (j > 0 and scoring.mode == "global"):
         row = rows[i]
         if inside == MATCH:
-            if i and j and row.best[j] == rows[i - 1].best[j - 1] + _column(query[i - 1], target[j - 1], scoring):
+            column = scoring.match if i and j and query[i - 1] == target[j - 1] else scoring.mismatch
+            if i and j and row.best[j] == rows[i - 1].best[j - 1] + column:
                 i, j = i - 1, j - 1
                 found.append((MATCH, 1))
                 continue
@@ -121,10 +116,6 @@ def _walked_back(
         found.append((inside, 1))
         inside = MATCH if opens else inside
     return j, found[::-1]
-
-
-def _column(one: int, other: int, scoring: Scoring) -> int:
-    return scoring.match if one == other else scoring.mismatch
 
 
 def make() -> Aligner:

@@ -1,4 +1,4 @@
-"""How an alignment is scored, and which ends of it are free."""
+"""Scoring of alignments, and which of their ends are free."""
 
 from __future__ import annotations
 

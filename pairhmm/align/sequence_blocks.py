@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.batch import LONGEST, SequencePairs, Sequences
+from pairhmm.align.base import LONGEST, SequencePairs, Sequences
 from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
@@ -28,20 +28,11 @@ PAIRS_AT_ONCE = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class NamedSequences:
-    """Consecutive records of a file.
-
-    Attributes
-    ----------
-    names : Names
-    sequences : Sequences
-        An empty record is an empty sequence.
-    qualities : ndarray, shape (letters,), uint8, or None
-        Phred, of FASTQ.
-    """
+    """Consecutive records of a file."""
 
     names: Names
-    sequences: Sequences
-    qualities: NDArray[np.uint8] | None
+    sequences: Sequences  # an empty record is an empty sequence
+    qualities: NDArray[np.uint8] | None  # [letters] or None: Phred, of FASTQ
 
     def __len__(self) -> int:
         return len(self.sequences)
@@ -55,21 +46,12 @@ class NamedSequences:
 
 @dataclass(frozen=True, slots=True)
 class PairBlock:
-    """Pairs that are aligned together, in the order of the output.
-
-    Attributes
-    ----------
-    queries, targets : NamedSequences
-    pairs : SequencePairs
-        Of their sequences. Those of a query are consecutive.
-    first_target : int
-        Number of the first target in its file.
-    """
+    """Pairs that are aligned together, in the order of the output."""
 
     queries: NamedSequences
     targets: NamedSequences
-    pairs: SequencePairs
-    first_target: int = 0
+    pairs: SequencePairs  # Of their sequences. Those of a query are consecutive.
+    first_target: int = 0  # number of the first target in its file
 
     def names(self) -> tuple[list[str], list[str]]:
         """The query and the target of each pair."""
@@ -97,19 +79,15 @@ def sequence_blocks(
 ) -> Iterator[NamedSequences]:
     """The records of a FASTA or FASTQ file, plain or gzipped, in blocks; ``-`` is stdin.
 
+    Raises InputError for files that can't be used, letters outside IUPAC, and sequences of more than `LONGEST` letters.
+    The message names file, record and cure.
+
     Parameters
     ----------
-    path : str
     chunk_size : int
         Bytes of text that are read at once.
     watch : callable
         Called with the number of bytes of the file that were read.
-
-    Raises
-    ------
-    InputError
-        For files that can't be used, letters outside IUPAC, and sequences of more than `LONGEST` letters. The message
-        names file, record and cure.
     """
     records = 0
     with ByteStream(path, watch) as stream:
@@ -149,10 +127,7 @@ def pairs_in_order(
 ) -> Iterator[PairBlock]:
     """The first record of both files, then the second of both, and so on.
 
-    Raises
-    ------
-    InputError
-        Where one file has more records than the other, and as in `sequence_blocks`.
+    Raises InputError where one file has more records than the other, and as in `sequence_blocks`.
     """
     one, other = (sequence_blocks(path, chunk_size, watch) for path in (queries, targets))
     some, others = next(one, None), next(other, None)
@@ -174,9 +149,9 @@ def every_pair(
     queries: str, targets: str, chunk_size: int = CHUNK_SIZE, watch: Callable[[int], None] = lambda _: None
 ) -> Iterator[PairBlock]:
     """Every query with all targets, which are held in memory; errors as in `sequence_blocks`."""
-    held = read_sequences_whole(targets)
-    most = max(1, PAIRS_AT_ONCE // len(held))
+    all_targets = read_sequences_whole(targets)
+    most = max(1, PAIRS_AT_ONCE // len(all_targets))
     for block in sequence_blocks(queries, chunk_size, watch):
         for begin in range(0, len(block), most):
-            some = block.part(begin, min(begin + most, len(block)))
-            yield PairBlock(some, held, SequencePairs.all_of(some.sequences, held.sequences))
+            part = block.part(begin, min(begin + most, len(block)))
+            yield PairBlock(part, all_targets, SequencePairs.all_of(part.sequences, all_targets.sequences))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import ALIGNERS, Aligner
-from pairhmm.align.batch import Alignments, SequencePairs
+from pairhmm.align.base import ALIGNERS, Aligner, Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
 from pairhmm.align.webgpu_kernels import (
     MOST,
@@ -14,32 +13,25 @@ from pairhmm.align.webgpu_kernels import (
     RESULT,
     WIDTH,
     largest_number,
+    letters_of,
     plane_steps,
+    planned,
     scoring_params,
     source,
 )
-from pairhmm.align.webgpu_plan import AlignDispatch, letters_of, planned
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
-
-__all__ = ["WebgpuAligner", "make", "status"]
 
 MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
 """Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
 
 
 class WebgpuAligner(Aligner):
-    """Aligns on one WebGPU device.
-
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    """
+    """Aligns on one WebGPU device."""
 
     def __init__(self, number: int) -> None:
         self.label = f"webgpu:{number}"
@@ -50,9 +42,7 @@ class WebgpuAligner(Aligner):
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         """The score of each pair's best alignment (int32). All cores pack letters.
 
-        Raises
-        ------
-        OutOfDeviceMemory, DeviceLost
+        Raises OutOfDeviceMemory, DeviceLost.
         """
         if scoring.mode == "gatk":
             return self._fallback.of("GATK's rules").scores(pairs, scoring, threads)
@@ -91,26 +81,14 @@ class WebgpuAligner(Aligner):
         of_scoring = scoring_params(scoring)
         bindings = BINDINGS if letters.unknown is not None else BINDINGS[:-1]
         dispatches = [
-            PairDispatch(one.variant, _params(one, of_scoring), one.items, bindings) for one in plan.dispatches
+            PairDispatch(one.variant, PARAMS.values(one.params | of_scoring), one.params["items"], bindings)
+            for one in plan.dispatches
         ]
         found = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
         ordered = found["best" if scoring.mode == "semi-global" else "last"]
         scores = np.empty(len(pairs), dtype=np.int32)
         scores[slice(None) if plan.place is None else plan.place] = ordered
         return scores
-
-
-def _params(dispatch: AlignDispatch, of_scoring: dict[str, int]) -> NDArray[np.void]:
-    return PARAMS.values(
-        {
-            "first_pair": dispatch.first_pair,
-            "items": dispatch.items,
-            "stride": dispatch.items,
-            "first_row": dispatch.first_row,
-            "end_row": dispatch.end_row,
-            **of_scoring,
-        }
-    )
 
 
 def _is_beyond_32_bits(pairs: SequencePairs, scoring: Scoring) -> bool:
@@ -122,11 +100,6 @@ def _is_beyond_32_bits(pairs: SequencePairs, scoring: Scoring) -> bool:
 
 
 def make(device: int = 0) -> WebgpuAligner:
-    """An aligner on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """An aligner on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return WebgpuAligner(device)

@@ -1,17 +1,26 @@
-"""The text of the aligner's WebGPU kernels, and the records that they are given. No GPU library is needed here."""
+"""The aligner's WebGPU kernels: their text, the records that they are given, and the dispatches of pairs.
+
+No GPU library is needed here.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
+from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.kernels import read
+from pairhmm.backends.webgpu.pair_kernels import DISPATCH_FIELDS, strip_dispatches
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
+from pairhmm.errors import OutOfDeviceMemory
+from pairhmm.native import native
 
 WIDTH = 32
 """Invocations of a workgroup, each of which has a pair."""
@@ -38,11 +47,7 @@ PAIR = Record(
 
 PARAMS = Record(
     "Params",
-    Field("first_pair", "u32", "of the dispatch"),
-    Field("items", "u32", "invocations that have pairs"),
-    Field("stride", "u32", "items that have room in the border"),
-    Field("first_row", "u32", "of the dispatch: of a strip"),
-    Field("end_row", "u32", "likewise, or one behind all rows"),
+    *DISPATCH_FIELDS,
     Field("is_free", "u32", "1: the ends of the rows are free"),
     Field("matched", "i32", "a match, less `extend` for its row and for its column"),
     Field("mismatched", "i32", "a mismatch, likewise"),
@@ -90,30 +95,14 @@ ENTRIES = {"edit": "edit_distance", "gaps": "align_gaps", "planes": "align_plane
 
 @dataclass(frozen=True, slots=True)
 class AlignVariant:
-    """What a kernel is compiled for.
+    """What a kernel is compiled for."""
 
-    Attributes
-    ----------
-    form : {"edit", "linear", "affine"}
-        That of the scoring.
-    rows : int
-        Rows of a strip: a multiple of `BITS` for "edit", of `PER_WORD` otherwise.
-    unknown : bool
-        Whether letters may be N.
-    skewed : bool
-        A mismatch counts, because it scores more than the gaps in place of it.
-    wide : bool
-        Scores are integers.
-    steps : PlaneSteps or None
-        Bit planes.
-    """
-
-    form: str
-    rows: int
-    unknown: bool
-    skewed: bool = False
-    wide: bool = False
-    steps: PlaneSteps | None = None
+    form: str  # one of "edit", "linear", "affine": that of the scoring
+    rows: int  # rows of a strip: a multiple of `BITS` for "edit", of `PER_WORD` otherwise
+    unknown: bool  # whether letters may be N
+    skewed: bool = False  # a mismatch counts, because it scores more than the gaps in place of it
+    wide: bool = False  # scores are integers
+    steps: PlaneSteps | None = None  # bit planes
 
     @property
     def file(self) -> str:
@@ -215,3 +204,123 @@ def largest_number(scoring: Scoring, shorter: NDArray[np.int64]) -> NDArray[np.i
     extend, opened = scoring.gap_extend, scoring.gap_open - scoring.gap_extend
     of_strip = TALLEST[scoring.form] * -extend - 4 * opened + abs(scoring.mismatch)
     return (scoring.match - 2 * extend) * (shorter + 1) + of_strip
+
+
+MOST_LETTERS = (1 << 32) - 1024
+"""The most letters of a call. An index of a letter, and of those that are read ahead, has 32 bits."""
+
+AHEAD = 2
+"""Words behind the last letter: kernels read a word ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedLetters:
+    """The letters that pairs need, as kernels read them."""
+
+    words: NDArray[np.uint32]  # two bits a letter, `PER_WORD` letters a word, the first one lowest; 0 for N
+    unknown: NDArray[np.uint32] | None  # A bit a letter, set for N. None where there is no N.
+    # What is added to an offset in `SequencePairs.queries`, or in its targets, to get the index of a letter.
+    queries_at: int
+    targets_at: int
+
+
+def letters_of(pairs: SequencePairs) -> PackedLetters:
+    """Pack the letters from the first sequence that the pairs need to the last one.
+
+    Raises OutOfDeviceMemory if fewer pairs are needed.
+    """
+    ranges = [_needed(pairs.queries, pairs.query_index), _needed(pairs.targets, pairs.target_index)]
+    codes = [one.codes[begin:end] for one, (begin, end) in zip((pairs.queries, pairs.targets), ranges, strict=True)]
+    # The targets begin at a whole word of `unknown`, so that both are packed one by one.
+    targets_at = -(-len(codes[0]) // BITS) * BITS
+    letters = targets_at + len(codes[1])
+    if letters > MOST_LETTERS:
+        raise OutOfDeviceMemory(f"{letters:,} letters are more than a device can count")
+    words = np.zeros(-(-letters // PER_WORD) + AHEAD, dtype=np.uint32)
+    bits = np.zeros(-(-letters // BITS) + AHEAD, dtype=np.uint32)
+    found = [
+        native.pack_two_bits(team(), part, words[at // PER_WORD :], bits[at // BITS :])
+        for part, at in zip(codes, (0, targets_at), strict=True)
+    ]
+    return PackedLetters(words, bits if any(found) else None, -ranges[0][0], targets_at - ranges[1][0])
+
+
+def _needed(sequences: Sequences, index: NDArray[np.int32]) -> tuple[int, int]:
+    """The letters from the first sequence of an index to the last one."""
+    if not len(index):
+        return 0, 0
+    return int(sequences.offsets[index.min()]), int(sequences.offsets[int(index.max()) + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class AlignDispatch:
+    """Some strips of some pairs."""
+
+    variant: AlignVariant
+    params: dict[str, int]  # those of `PARAMS` that depend on the dispatch
+    border: int  # words of the border
+
+
+@dataclass(frozen=True, slots=True)
+class AlignPlan:
+    """Pairs in the order in which a device takes them."""
+
+    pairs: NDArray[np.void]  # of PAIR
+    place: NDArray[np.int64] | None  # [pairs]: index of each in the call. None where that is the order of the call.
+    dispatches: list[AlignDispatch]  # in the order in which they must run
+
+
+def planned(
+    pairs: SequencePairs, letters: PackedLetters, scoring: Scoring, most_cells: int, most_words: int
+) -> AlignPlan:
+    """Order pairs by variant and length, and cut them into dispatches.
+
+    Parameters
+    ----------
+    most_cells : int
+        Of a dispatch, if it can be cut.
+    most_words : int
+        Of the border, unless one item needs more.
+    """
+    table = _table(pairs, letters, rows_are_targets=scoring.mode == "semi-global")
+    rows, columns = table["rows"].astype(np.int64), table["columns"].astype(np.int64)
+    kind = 2 * rows_of_strips(scoring, rows)
+    if scoring.form != "edit" and plane_steps(scoring) is None:
+        kind += largest_number(scoring, np.minimum(rows, columns)) > MOST[False]
+    width = int(max(rows.max(), columns.max())) + 1
+    key = (kind * width + columns) * width + rows
+    place = None
+    if (key[1:] < key[:-1]).any():
+        place = np.argsort(key, kind="stable")
+        table, kind, rows, columns = table[place], kind[place], rows[place], columns[place]
+    bounds = [0, *(np.flatnonzero(np.diff(kind)) + 1).tolist(), len(kind)]
+    dispatches: list[AlignDispatch] = []
+    for begin, end in pairwise(bounds):
+        rows_of_strip, is_wide = divmod(int(kind[begin]), 2)
+        variant = variant_of(scoring, rows_of_strip, letters.unknown is not None, bool(is_wide))
+        dispatches += [
+            AlignDispatch(variant, cut.params(begin), cut.border)
+            for cut in strip_dispatches(
+                rows[begin:end],
+                columns[begin:end],
+                variant.rows,
+                variant.border_words(columns[begin:end]),
+                most_cells,
+                most_words,
+            )
+        ]
+    return AlignPlan(table, place, dispatches)
+
+
+def _table(pairs: SequencePairs, letters: PackedLetters, rows_are_targets: bool) -> NDArray[np.void]:
+    """The pairs in their order, as kernels read them."""
+    sides = [
+        (pairs.queries.offsets, pairs.query_index, letters.queries_at),
+        (pairs.targets.offsets, pairs.target_index, letters.targets_at),
+    ]
+    table = np.empty(len(pairs), dtype=PAIR.dtype)
+    for name, (offsets, index, at) in zip(("rows", "columns"), sides[::-1] if rows_are_targets else sides, strict=True):
+        begin = offsets[index]
+        table[name] = offsets[1:][index] - begin
+        table[f"{name}_at"] = begin + at
+    return table

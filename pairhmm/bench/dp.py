@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.align.base import ALIGNERS
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import WARPERS, SignalPairs, Signals, WarpOptions
 
 DEFAULT_LENGTHS = (100, 250, 1_000, 10_000)
 """Bases or levels of both sides of a pair."""

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairhmm.backends import device_of, on_the_cpu, status
-from pairhmm.scan.base import SCANNERS, Scanner
-from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.scan.base import SCANNERS, Patterns, Scanner, ScanOptions
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from pairhmm.simulate.signatures import draw_sample, draw_signature

@@ -19,6 +19,7 @@ from pairhmm.calling.targets import Inside, with_context
 from pairhmm.calling.unlisted_variants import Nuisances
 from pairhmm.errors import InputError
 from pairhmm.sequences.fasta import Reference
+from pairhmm.sequences.fastx import read_sequences
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.haplotypes import Haplotype
@@ -132,8 +133,7 @@ def _limited(options: RunOptions) -> RegionOptions:
 def _given_region(path: str, places: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:
     """The one region whose haplotypes are the records of a FASTA file."""
     # Few runs need them, and all others start sooner without.
-    from pairhmm.align.given_haplotypes import describe_haplotypes
-    from pairhmm.sequences.fastx import read_sequences
+    from pairhmm.align.haplotypes import describe_haplotypes
     from pairhmm.sequences.letters import decode
 
     if places is None or len(places) != 1:

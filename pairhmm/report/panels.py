@@ -273,7 +273,7 @@ def aligned_haplotypes(
     reference : str
     sequences : sequence of str
     differences : callable
-        ``differences(reference, sequence, start)``, as `pairhmm.align.given_haplotypes.find_differences`.
+        ``differences(reference, sequence, start)``, as `pairhmm.align.haplotypes.find_differences`.
     """
     return [sorted(_differences(start, reference, sequence, differences)) for sequence in sequences]
 

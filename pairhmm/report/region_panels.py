@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from pairhmm.align.given_haplotypes import find_differences
+from pairhmm.align.haplotypes import find_differences
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.sam import ReadKey
 from pairhmm.errors import InputError

@@ -12,8 +12,8 @@ from pairhmm.report.hits import Hits, track
 from pairhmm.report.inputs import ReportInputs
 from pairhmm.report.multiqc_writer import heatmap
 from pairhmm.report.parts import Column, ReportPart, Value, rounded
-from pairhmm.scan.hit_reader import read_seen
-from pairhmm.scan.rollup import SignatureSeen
+from pairhmm.scan.rollup import SignatureCoverage
+from pairhmm.scan.tables import read_coverage
 from pairhmm.sequences.signatures import Signatures, read_signatures
 
 MOST_SIGNATURES = 50
@@ -34,14 +34,14 @@ class Scan(ReportPart):
         None without tables of hits.
     scanned : list of str
         Samples of the scan, those without a hit too.
-    seen : list of (str, SignatureSeen)
+    seen : list of (str, SignatureCoverage)
         Sample, and what tiles say of a signature that has reads, the most abundant of each sample first.
     signatures : Signatures or None
     """
 
     hits: Hits | None = None
     scanned: list[str] = field(default_factory=list)
-    seen: list[tuple[str, SignatureSeen]] = field(default_factory=list)
+    seen: list[tuple[str, SignatureCoverage]] = field(default_factory=list)
     signatures: Signatures | None = None
 
     @property
@@ -100,7 +100,7 @@ class Scan(ReportPart):
         return {"pairhmm_hits": content}
 
 
-def _seen_row(seen: SignatureSeen, sample: int) -> list[Any]:
+def _seen_row(seen: SignatureCoverage, sample: int) -> list[Any]:
     """A row for `report/page/seen.js`."""
     told = seen.signature, sample, seen.call, seen.reads, seen.ambiguous, seen.tiles, seen.all_tiles
     return [*told, seen.breadth, seen.depth, seen.quality, seen.identity, seen.expected, seen.reason]
@@ -128,7 +128,7 @@ def read_scan(inputs: ReportInputs, known: Collection[str], notes: list[str]) ->
         if not has_hit:
             scanned[name or table_label(path)] = None
     for path, name in zip(inputs.scan_summaries, names, strict=False):  # as many, or none
-        rows = [(sample, seen) for sample, seen in read_seen(path, name) if seen.reads]
+        rows = [(sample, seen) for sample, seen in read_coverage(path, name) if seen.reads]
         scan.seen += rows
         scanned |= dict.fromkeys(sample for sample, _ in rows)
     scan.scanned = list(scanned)

@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import OptionError
 from pairhmm.options import check_whole, with_keywords
-from pairhmm.scan.base import choose
-from pairhmm.scan.batch import LONGEST_TILE, REVERSE, SHORTEST_TILE, Patterns, ScanOptions, Tiling, with_match_counts
+from pairhmm.scan.base import (
+    LONGEST_TILE,
+    REVERSE,
+    SHORTEST_TILE,
+    Patterns,
+    ScanOptions,
+    Tiling,
+    choose,
+    with_match_counts,
+)
 from pairhmm.scan.tiles import check_tiling, load_tiles
 from pairhmm.sequences.iupac import encode_sets
 from pairhmm.sequences.letters import PhredValues, phred

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.files.outputs import named_after, tell_of_left_out
-from pairhmm.scan.batch import REVERSE
-from pairhmm.scan.hit_writer import Searched
+from pairhmm.scan.base import REVERSE
+from pairhmm.scan.tables import Searched
 from pairhmm.sequences.fastx import WriteRecord, open_sequences
 from pairhmm.sequences.iupac import reverse_complement
 from pairhmm.sequences.records import RecordBlock

@@ -10,7 +10,7 @@ from pairhmm.cli.help_style import COMPUTE, INPUT, MATCHES, OUTPUT, Command
 from pairhmm.cli.param_types import INPUT_FILE, OUTPUT_FILE, Size
 from pairhmm.cli.progress import byte_progress
 from pairhmm.scan import files as scan
-from pairhmm.scan.batch import ScanOptions, Tiling
+from pairhmm.scan.base import ScanOptions, Tiling
 from pairhmm.scan.outputs import Reports
 
 EXAMPLES = (
@@ -54,7 +54,7 @@ _DEFAULTS = ScanOptions()
     scan.scan_files,
     "per_file",
     panel=INPUT,
-    help="Each file is one sample. Without this option, each record of a file is one.",
+    help="Take each file as one sample. By default, each record of a file is a sample.",
 )
 @click.option(
     "--strand",
@@ -63,71 +63,70 @@ _DEFAULTS = ScanOptions()
     show_default=True,
     metavar="NAME",
     panel=MATCHES,
-    help=f"The strands to look at. {BOTH!r} looks for the reverse complement of each signature too; {FORWARD!r} does"
-    " not.",
+    help=f"The strands to search. {BOTH!r} includes the reverse complement of each signature.",
 )
 @click.option(
     "--tile",
     type=int,
     metavar="N",
     panel=MATCHES,
-    help="Each signature is cut into tiles of N letters, and a match is one of a tile. Use it for whole references. N"
-    " is 8 to 1000.",
+    help="Cut each signature into tiles (k-mers) of N letters, and match each tile by itself: for whole reference"
+    " genomes. N is 8 to 1000.",
 )
 @click.option(
     "--step",
     type=int,
     metavar="N",
     panel=MATCHES,
-    help="A tile begins at every N-th letter of a signature. Without this option, at every letter.",
+    help="Begin a tile at every N-th letter of a signature (default: 1).",
 )
 @click.option(
     "--no-mask",
     is_flag=True,
     panel=MATCHES,
-    help="Tiles of low complexity, such as runs of A, are searched for, too. They match reads of any genome.",
+    help="Search for tiles of low complexity too, such as poly-A. They match reads of any genome.",
 )
 @option(
     _DEFAULTS,
     "max_mismatches",
     metavar="N",
     panel=MATCHES,
-    help="A match has at most this many mismatches.",
+    help="Allow at most N mismatches in a match.",
 )
 @option(
     _DEFAULTS,
     "min_informative",
     metavar="N",
     panel=MATCHES,
-    help="A match has at least this many columns where neither side is N.",
+    help="Require at least N columns of a match where neither side is N.",
 )
 @option(
     _DEFAULTS,
     "min_score",
     metavar="PHRED",
     panel=MATCHES,
-    help="The base qualities under a match sum to at least this score (Phred).",
+    help="Require at least this sum of the base qualities under a match.",
 )
 @option(
     _DEFAULTS,
     "min_mean",
     metavar="PHRED",
     panel=MATCHES,
-    help="The base qualities under a match have at least this mean (Phred).",
+    help="Require at least this mean of the base qualities under a match.",
 )
 @option(
     _DEFAULTS,
     "every_match",
     "--all",
     panel=MATCHES,
-    help="Every match is reported. Without this option, only the best match of each record and signature is.",
+    help="Report every match. By default, only the best match of each record and signature is reported.",
 )
 @option(
     Reports(),
     "min_breadth",
     metavar="SHARE",
     panel=MATCHES,
-    help="The matches of tiles cover at least this share of a signature that is called present. --tile is needed.",
+    help="Call a signature present if tiles cover at least this share of it (breadth of coverage). Needs --tile.",
 )
 @one_device_options
 @threads_option(scan.scan_files)
@@ -138,8 +137,7 @@ _DEFAULTS = ScanOptions()
     default=Size.text(default_of(scan.scan_files, "chunk_size")),
     metavar="SIZE",
     panel=COMPUTE,
-    help="The unpacked records that are held in memory at once, in bytes or with K, M or G. The size changes no"
-    " result.",
+    help="Unpacked records to hold in memory, in bytes or with K, M or G. The results do not depend on it.",
 )
 @output_option("The table of hits (TSV). '-' is stdout.")
 @option(
@@ -147,34 +145,33 @@ _DEFAULTS = ScanOptions()
     "assignment",
     "--assignment-format",
     panel=OUTPUT,
-    help="Lines of 'sample: signature (mean) [hash]' are written in place of the table.",
+    help="Write lines of 'sample: signature (mean) [hash]' in place of the table.",
 )
 @click.option(
     "--summary",
     metavar="PREFIX",
     panel=OUTPUT,
-    help="Two more tables are written: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
+    help="Write summaries too: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
 )
 @click.option(
     "--candidates",
     metavar="PREFIX",
     panel=OUTPUT,
-    help="Each read that a tile matches is written to PREFIX.reads.fq, and the part of a signature that it lies"
-    " on to PREFIX.parts.fa. 'align --mode semi-global' aligns them with insertions and deletions.",
+    help="Write the reads with a matching tile to PREFIX.reads.fq, and the part of the signature under each to"
+    " PREFIX.parts.fa. 'align --mode semi-global' aligns them with insertions and deletions.",
 )
 @click.option(
     "--multiqc",
     type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
-    help="A table for MultiQC is written too. The name of FILE ends in _mqc.json.",
+    help="Write a table for MultiQC too. The name of FILE must end in _mqc.json.",
 )
 @click.option(
     "--multiqc-sample",
     metavar="NAME",
     panel=OUTPUT,
-    help="All files are of this sample, which gets one row in the table for MultiQC. Without this option, each file"
-    " gets one.",
+    help="Name the sample of all files, which gets one row in the table for MultiQC. By default, each file gets a row.",
 )
 def command(
     samples: tuple[str, ...],
@@ -202,10 +199,10 @@ def command(
     multiqc: str | None,
     multiqc_sample: str | None,
 ) -> None:
-    """Find signatures in samples, with the base qualities under each match.
+    """Search samples for signatures, and report the base qualities under each match.
 
-    A match is the whole signature, or with --tile a part of it. IUPAC codes match where they have a base in common; N
-    matches anything, on either side. docs/scan.md describes the columns of the tables.
+    A match is the whole signature, or with --tile a part of it. IUPAC codes match if they share a base; N matches
+    anything, on either side. docs/scan.md describes the columns of the tables.
     """
     if multiqc_sample is not None and multiqc is None:
         raise click.UsageError("--multiqc-sample needs --multiqc.")

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.scan.batch import HIT, Scanned, best_of_pairs, with_match_counts
+from pairhmm.scan.base import HIT, Scanned, best_of_pairs, with_match_counts
 from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.records import RecordBlock
 
@@ -20,72 +19,34 @@ Letters = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSamples:
-    """Samples of one file and their hits.
-
-    Attributes
-    ----------
-    file : str
-    names : Names
-        Names of the samples.
-    records, bases : int64[samples]
-        How many records and bases each sample has.
-    quality_totals : int64[samples]
-    has_qualities : bool
-    hits : HIT[hits]
-        `segment` is the index of the sample. `start` counts from the start of the record.
-    record : int64[hits]
-        Number of each hit's record in the file, from 0.
-    record_names : Names
-    record_name : int64[hits]
-        Index into `record_names`.
-    letters : list of uint8 arrays
-        The letters under each hit; empty unless `HitRules.with_letters`.
-    """
+class SampleHits:
+    """Samples of one file and their hits."""
 
     file: str
-    names: Names
+    names: Names  # names of the samples
+    # [samples]: how many records and bases each sample has.
     records: NDArray[np.int64]
     bases: NDArray[np.int64]
-    quality_totals: NDArray[np.int64]
+    quality_totals: NDArray[np.int64]  # [samples]
     has_qualities: bool
-    hits: NDArray[np.void]
-    record: NDArray[np.int64]
+    hits: NDArray[np.void]  # [hits]: `segment` is the index of the sample. `start` counts from the start of the record.
+    record: NDArray[np.int64]  # [hits]: number of each hit's record in the file, from 0
     record_names: Names
-    record_name: NDArray[np.int64]
-    letters: list[Letters]
-
-
-class Collector(Protocol):
-    """Takes the blocks of one file in order."""
-
-    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[FoundSamples]:
-        """The samples that this block completes."""
-
-    def finish(self) -> Iterator[FoundSamples]:
-        """The last sample, at the end of the file."""
+    record_name: NDArray[np.int64]  # [hits]: index into `record_names`
+    letters: list[Letters]  # the letters under each hit; empty unless `HitRules.with_letters`
 
 
 @dataclass(frozen=True, slots=True)
 class HitRules:
-    """Which hits of a sample are kept, and whether with their letters.
+    """Which hits of a sample are kept, and whether with their letters."""
 
-    Attributes
-    ----------
-    lengths : int64[signatures]
-    every_match : bool
-        Keep all hits. Otherwise the best hit of each signature is kept.
-    with_letters : bool
-        Keep the letters under each hit.
-    """
-
-    lengths: NDArray[np.int64]
-    every_match: bool
-    with_letters: bool
+    lengths: NDArray[np.int64]  # [signatures]
+    every_match: bool  # Keep all hits. Otherwise the best hit of each signature is kept.
+    with_letters: bool  # keep the letters under each hit
 
 
 @dataclass(slots=True)
-class _Held:
+class _OpenSample:
     """A sample that is not complete yet. In its hits, `segment` is the number of the record in the file."""
 
     name: str
@@ -125,14 +86,14 @@ class _Held:
         self.record_names = [names[index] for index in chosen.tolist()]
         self.letters = [under[index] for index in chosen.tolist()] if under else []
 
-    def found(self, file: str, rules: HitRules) -> FoundSamples:
+    def found(self, file: str, rules: HitRules) -> SampleHits:
         """The sample, complete."""
         hits = self.hits.copy()
         hits["segment"] = 0
         if rules.every_match:
             hits = with_match_counts(hits)
         one = np.ones(1, dtype=np.int64)
-        return FoundSamples(
+        return SampleHits(
             file=file,
             names=Names.of([self.name.encode()]),
             records=one * self.records,
@@ -147,14 +108,14 @@ class _Held:
         )
 
 
-class RecordCollector(Collector):
-    """Every record is a sample."""
+class RecordCollector:
+    """Every record is a sample. It takes the blocks of one file in order."""
 
     def __init__(self, file: str, rules: HitRules) -> None:
         self._file, self._rules = file, rules
-        self._held: _Held | None = None
+        self._held: _OpenSample | None = None
 
-    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[FoundSamples]:
+    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[SampleHits]:
         last = len(block.names) - 1
         whole = np.ones(len(block.names), dtype=bool)
         if self._held is not None:
@@ -168,7 +129,7 @@ class RecordCollector(Collector):
         if whole.any():
             yield self._whole_records(block, scanned, whole)
 
-    def finish(self) -> Iterator[FoundSamples]:
+    def finish(self) -> Iterator[SampleHits]:
         if self._held is not None:
             held, self._held = self._held, None
             # Hits of a segment are in order of signature and place, and segments follow each other.
@@ -179,10 +140,10 @@ class RecordCollector(Collector):
 
     def _hold(self, block: RecordBlock, scanned: Scanned, segment: int) -> None:
         if self._held is None:
-            self._held = _Held(block.names[segment], records=1)
+            self._held = _OpenSample(block.names[segment], records=1)
         self._held.add_segments(block, scanned, slice(segment, segment + 1), self._rules)
 
-    def _whole_records(self, block: RecordBlock, scanned: Scanned, whole: NDArray[np.bool_]) -> FoundSamples:
+    def _whole_records(self, block: RecordBlock, scanned: Scanned, whole: NDArray[np.bool_]) -> SampleHits:
         """The samples of the segments that are whole records: all, or all but the first and the last."""
         hits = scanned.hits[whole[scanned.hits["segment"]]]
         letters = _letters_under(block, hits, self._rules)
@@ -192,7 +153,7 @@ class RecordCollector(Collector):
         segment = own["segment"].copy()
         first, end = int(whole.argmax()), len(whole) - int(whole[::-1].argmax())
         own["segment"] -= first
-        return FoundSamples(
+        return SampleHits(
             file=self._file,
             names=block.names.take(first, end),
             records=np.ones(end - first, dtype=np.int64),
@@ -207,20 +168,23 @@ class RecordCollector(Collector):
         )
 
 
-class FileCollector(Collector):
+class FileCollector:
     """All records of a file are one sample. The best hit of each signature is kept."""
 
     def __init__(self, file: str, name: str, rules: HitRules) -> None:
         self._file, self._rules = file, rules
-        self._held = _Held(name)
+        self._held = _OpenSample(name)
 
-    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[FoundSamples]:
+    def add(self, block: RecordBlock, scanned: Scanned) -> Iterator[SampleHits]:
         self._held.add_segments(block, scanned, slice(None), self._rules)
         self._held.records += len(block.names) - block.unfinished
         return iter(())
 
-    def finish(self) -> Iterator[FoundSamples]:
+    def finish(self) -> Iterator[SampleHits]:
         yield self._held.found(self._file, self._rules)
+
+
+Collector = RecordCollector | FileCollector
 
 
 def _bases(block: RecordBlock) -> NDArray[np.int64]:

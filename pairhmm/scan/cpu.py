@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import chosen_isa
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import HIT, LONGEST_TILE, SHORTEST_TILE, Patterns, Scanned, ScanOptions, Tiling
-from pairhmm.scan.tiles import LEAST_PART, TileScanner
+from pairhmm.scan.base import HIT, LONGEST_TILE, SHORTEST_TILE, Patterns, Scanned, Scanner, ScanOptions, Tiling
+from pairhmm.scan.tiles import SHORTEST_PART, TileScanner
 from pairhmm.sequences.records import Samples
 
 WINDOW = 9
 """The fewest letters of an anchor (`cpu/scan/index.hpp`). A pattern has one more anchor than it may have mismatches."""
 
-FEW = 16
+FEW_PATTERNS = 16
 """So many patterns without anchors are compared with all positions in less time than seeds of theirs take."""
 
 
@@ -30,7 +29,7 @@ class CpuScanner(Scanner):
         from pairhmm.native import native
 
         self.label = f"cpu ({level})"
-        short = list(_short_ones(patterns, options.max_mismatches))
+        short = list(_short_patterns(patterns, options.max_mismatches))
         self._tiles = [
             TileScanner(level, patterns.take(chosen), options, Tiling(length, length, mask=False))
             for length, chosen in short
@@ -66,13 +65,13 @@ class CpuScanner(Scanner):
         return Scanned(hits, totals[:segments])
 
 
-def _short_ones(patterns: Patterns, max_mismatches: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _short_patterns(patterns: Patterns, max_mismatches: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """The lengths that are too short for anchors but not for seeds, with the patterns of each, if they are many."""
     lengths = np.diff(patterns.offset)
-    shortest = max(LEAST_PART * (max_mismatches + 1), SHORTEST_TILE)
+    shortest = max(SHORTEST_PART * (max_mismatches + 1), SHORTEST_TILE)
     for length in range(shortest, min(WINDOW * (max_mismatches + 1), LONGEST_TILE + 1)):
         chosen = np.flatnonzero(lengths == length)
-        if len(chosen) > FEW:
+        if len(chosen) > FEW_PATTERNS:
             yield length, chosen
 
 

@@ -1,8 +1,9 @@
-"""Scans on a CUDA device: runs the kernels of `cuda/scan/` through CuPy."""
+"""Scan on a CUDA device: run the kernels of `cuda/scan/` through CuPy."""
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +13,13 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import Slot
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import Patterns, ScanOptions
-from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, Found
+from pairhmm.scan.base import Patterns, Scanner, ScanOptions
+from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, RawMatches
 from pairhmm.scan.index import COLUMNS, PER_WORD, Index
-from pairhmm.scan.pinned import PinnedSender
-from pairhmm.scan.sending import Sending
+from pairhmm.scan.sending import Bytes, Filling, Sender, Sending
 from pairhmm.sequences.records import Samples
-
-__all__ = ["CudaFinder", "make", "source", "status"]
 
 KERNELS = ("mark", "match", "sums", "carry", "totals", "verify")
 THREADS = 256
@@ -40,16 +37,16 @@ SUMMED = 64
 SUM_TILE = SUMMED * THREADS
 """Qualities that a block of scan_sums adds up."""
 
-VERIFYING = 512
+VERIFY_BLOCKS = 512
 """Most blocks of scan_verify. Up to here it has four blocks for each block of scan_match."""
 
-FIRST_ROOM = 1 << 16
+FIRST_CAPACITY = 1 << 16
 """Places that the list has room for at first. It grows when a call finds more."""
 
 FOUND_BYTES, COUNT_BYTES, LISTED_BYTES = 4 * FOUND_WORDS, 16, 16
 """Bytes on the device of a match, of the numbers of places and of matches, and of a place on the list."""
 
-FIRST_FOUND = 4096
+FIRST_MATCHES = 4096
 """Most matches that are downloaded along with their number. If there are more, a second download fetches them all."""
 
 MOST_BASES = 1 << 30
@@ -76,30 +73,21 @@ def source(bases: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The device memory of one call.
+    """The device memory of one call."""
 
-    Attributes
-    ----------
-    segments, tiles, sum_tiles : int
-        Number of segments, and of tiles of scan_match and of scan_sums.
-    bases, word_count, carried : uint32
-        Letters, words of letters (with N after the last letter), and carried letters.
-    words, with_letters, offset, qualities : device memory
-        `qualities` is None for samples without qualities.
-    sums : tuple of int
-        Addresses of `within`, `before` and the tiles' sums; empty without qualities.
-    """
-
+    # Number of segments, and of tiles of scan_match and of scan_sums.
     segments: int
     tiles: int
+    # Letters, words of letters (with N after the last letter), and carried letters.
     bases: np.uint32
     word_count: np.uint32
     carried: np.uint32
+    # `qualities` is None for samples without qualities.
     words: Any
     with_letters: Any
     offset: Any
     qualities: Any
-    sums: tuple[int, ...]
+    sums: tuple[int, ...]  # addresses of `within`, `before` and the tiles' sums; empty without qualities
     sum_tiles: int
 
     @property
@@ -113,12 +101,8 @@ class CudaFinder:
 
     Parameters
     ----------
-    device : int
-        Index of the device.
-    index : Index
     longest : int
         Length of the longest pattern.
-    options : ScanOptions
     """
 
     most_bases = MOST_BASES
@@ -131,8 +115,8 @@ class CudaFinder:
         self._device = cupy.cuda.Device(device)
         self._rules = np.uint32(min(options.max_mismatches, longest)), np.uint32(options.min_informative)
         self._longest = np.uint32(longest)
-        self._room = FIRST_ROOM
-        self._one_call = threading.Lock()
+        self._capacity = FIRST_CAPACITY
+        self._lock = threading.Lock()
         with self._device:
             self._sizes = np.uint32(index.anchors), np.uint32(len(index.handles))
             names = ("known", "first", "anchor", "handles", "patterns", "words")
@@ -144,17 +128,17 @@ class CudaFinder:
             # The tables were sent on another stream.
             self._device.synchronize()
 
-    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         if not len(samples.letters):
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
-        with self._one_call, translated(self.label), self._device, self._slot.stream:
+        with self._lock, translated(self.label), self._device, self._slot.stream:
             try:
                 return self._find(samples)
             finally:
                 # Copies that still run read the samples, so they must end first.
                 self._sender.give_up()
 
-    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def _find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         """The matches and the totals. Matching overlaps the copy of the qualities."""
         part = self._part(samples)
         self._sender.begin(samples.offset.astype(np.uint32).view(np.uint8), part.offset)
@@ -165,20 +149,20 @@ class CudaFinder:
         self._launch("mark", -(-int(part.word_count) // THREADS), part.bases, part.word_count, *part.packed)
         while True:
             head = COUNT_BYTES + 8 * part.segments + 8 * (part.segments % 2)
-            out = self._slot.device("out", head + FOUND_BYTES * self._room)
+            out = self._slot.device("out", head + FOUND_BYTES * self._capacity)
             out.memset_async(0, head, self._slot.stream)
-            listed = self._slot.device("list", LISTED_BYTES * self._room).ptr, np.uint32(self._room)
+            listed = self._slot.device("list", LISTED_BYTES * self._capacity).ptr, np.uint32(self._capacity)
             self._match(part, out.ptr, *listed)
             self._after(last)
             if part.sums:
                 self._sum(part, out.ptr + COUNT_BYTES)
             self._verify(part, *listed, out.ptr, out.ptr + head)
-            host = self._download(head + FOUND_BYTES * min(FIRST_FOUND, self._room))
+            host = self._download(head + FOUND_BYTES * min(FIRST_MATCHES, self._capacity))
             needed, matches = host[:8].view(np.uint32).tolist()
-            if needed <= self._room:
+            if needed <= self._capacity:
                 break
-            self._room = needed + needed // 4
-        if matches > FIRST_FOUND:
+            self._capacity = needed + needed // 4
+        if matches > FIRST_MATCHES:
             host = self._download(head + FOUND_BYTES * matches)
         totals = host[COUNT_BYTES : COUNT_BYTES + 8 * part.segments].view(np.int64)
         found = host[head : head + FOUND_BYTES * matches].view(np.uint32).reshape(-1, FOUND_WORDS)
@@ -234,7 +218,7 @@ class CudaFinder:
     def _verify(self, part: _Part, listed: int, room: np.uint32, counts: int, hits: int) -> None:
         sums = (part.qualities.ptr, *part.sums[:2]) if part.sums else (0, 0, 0)
         tables = self._table("patterns", "words")
-        blocks = min(VERIFYING, 4 * part.tiles)
+        blocks = min(VERIFY_BLOCKS, 4 * part.tiles)
         self._launch("verify", blocks, part.packed[0], *tables, *self._rules, *sums, listed, room, counts, hits)
 
     def _after(self, sending: Sending) -> None:
@@ -257,13 +241,45 @@ def _not_empty(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
-    """A scanner on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A scanner on a CUDA device. Raises BackendUnavailable."""
     longest = int(np.diff(patterns.offset).max(initial=1))
     with cuda_setup.starting(device):
         finder = CudaFinder(device, Index.of(patterns, options.max_mismatches), longest, options)
     return DeviceScanner(finder, patterns, options)
+
+
+PIECE, PIECES = 1 << 23, 16
+"""Bytes of a piece of pinned memory, and the number of pieces."""
+
+
+class PinnedSender(Sender):
+    """Sends arrays to device memory, on `stream`."""
+
+    def __init__(self, cupy: Any) -> None:
+        super().__init__(PIECE, PIECES)
+        self._cupy = cupy
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self._sent: deque[tuple[Bytes, Any]] = deque()  # pieces, with the event after which they are free
+
+    def _take(self) -> Any:
+        while self._sent and self._sent[0][1].done:
+            self._free.append(self._sent.popleft())
+        return super()._take()
+
+    def _make(self) -> tuple[Bytes, Any]:
+        memory = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(PIECE), np.uint8, PIECE)
+        return memory, self._cupy.cuda.Event(disable_timing=True)
+
+    def _memory(self, piece: tuple[Bytes, Any]) -> Bytes:
+        return piece[0]
+
+    def _pass(self, filling: Filling) -> None:
+        memory, sent = filling.piece
+        target = filling.sending.target + filling.sending.size(filling.first)
+        target.copy_from_host_async(memory.ctypes.data, filling.sending.size(filling.count), self.stream)
+        sent.record(self.stream)
+        self._sent.append(filling.piece)
+
+    def _reclaim(self) -> None:
+        self._sent[0][1].synchronize()
+        self._free.append(self._sent.popleft())

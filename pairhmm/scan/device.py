@@ -1,4 +1,4 @@
-"""What GPU scanners share: they cut samples into chunks that fit, sort the hits, and use the CPU if a device fails."""
+"""GPU scanners: cut samples into chunks that fit, sort the hits, and fall back to the CPU if a device fails."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.scan import cpu
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions, best_hits
+from pairhmm.scan.base import HIT, Patterns, Scanned, Scanner, ScanOptions, best_hits
 from pairhmm.sequences.records import Samples
 
 log = logging.getLogger(__name__)
@@ -24,25 +23,17 @@ FOUND_WORDS = 8
 LEAST_BASES = 1 << 16
 """Bases of the smallest chunk. A device without the memory for it is not used."""
 
-Found = NDArray[np.uint32]
+RawMatches = NDArray[np.uint32]
 
 
 class Finder(Protocol):
-    """Finds patterns on a device.
+    """Finds patterns on a device."""
 
-    Attributes
-    ----------
-    label : str
-        Name of the device in messages.
-    most_bases : int
-        The most bases of one call.
-    """
+    label: str  # name of the device in messages
+    most_bases: int  # the most bases of one call
 
-    label: str
-    most_bases: int
-
-    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
-        """The matches of samples.
+    def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
+        """The matches of samples. Raises OutOfDeviceMemory, DeviceLost.
 
         Returns
         -------
@@ -51,29 +42,16 @@ class Finder(Protocol):
             on qualities are not applied yet.
         int64[segments]
             The sum of each segment's qualities, without carried bases.
-
-        Raises
-        ------
-        OutOfDeviceMemory, DeviceLost
         """
 
 
 @dataclass(frozen=True, slots=True)
 class SampleChunk:
-    """Consecutive bases of samples, as samples of their own.
-
-    Attributes
-    ----------
-    samples : Samples
-    first_segment : int
-        Index of its first segment in the whole samples.
-    first_position : int
-        Position in that segment at which the chunk begins.
-    """
+    """Consecutive bases of samples, as samples of their own."""
 
     samples: Samples
-    first_segment: int
-    first_position: int
+    first_segment: int  # index of its first segment in the whole samples
+    first_position: int  # position in that segment at which the chunk begins
 
 
 def cut(samples: Samples, most_bases: int, overlap: int) -> Iterator[SampleChunk]:
@@ -103,14 +81,7 @@ def cut(samples: Samples, most_bases: int, overlap: int) -> Iterator[SampleChunk
 
 
 class DeviceScanner(Scanner):
-    """Scans on a device, and on the CPU once the device fails.
-
-    Parameters
-    ----------
-    finder : Finder
-    patterns : Patterns
-    options : ScanOptions
-    """
+    """Scans on a device, and on the CPU once the device fails."""
 
     def __init__(self, finder: Finder, patterns: Patterns, options: ScanOptions) -> None:
         self.label = finder.label
@@ -124,13 +95,13 @@ class DeviceScanner(Scanner):
             try:
                 return self._scan(samples)
             except DeviceLost as error:
-                self._leave(f"lost ({error.cause})")
+                self._fall_back(f"lost ({error.cause})")
             except OutOfDeviceMemory:
-                self._leave("out of memory, however small the chunks")
+                self._fall_back("out of memory, however small the chunks")
         assert self._cpu is not None
         return self._cpu.scan(samples, threads)
 
-    def _leave(self, reason: str) -> None:
+    def _fall_back(self, reason: str) -> None:
         log.warning("%s: %s; the CPU goes on", self.label, reason)
         self._cpu = cpu.make(self._patterns, self._options)
 
@@ -153,7 +124,7 @@ class DeviceScanner(Scanner):
                 continue
             return Scanned(self._in_order(np.concatenate(hits)), totals)
 
-    def _hits(self, found: Found, chunk: SampleChunk) -> NDArray[np.void]:
+    def _hits(self, found: RawMatches, chunk: SampleChunk) -> NDArray[np.void]:
         """The matches of a chunk, as hits of the whole samples."""
         segment, start, pattern, mismatches, informative, low, high = found.astype(np.int64).T[: FOUND_WORDS - 1]
         hits = np.ones(len(found), dtype=HIT)

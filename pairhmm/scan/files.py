@@ -23,14 +23,12 @@ from pairhmm.files.names import check_file_names
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.scan.api import ScanKeywords
-from pairhmm.scan.base import Scanner, choose
-from pairhmm.scan.batch import Patterns, Scanned, ScanOptions, Tiling
+from pairhmm.scan.base import Patterns, Scanned, Scanner, ScanOptions, Tiling, choose
 from pairhmm.scan.candidates import open_candidates
-from pairhmm.scan.complexity import masked_tiles
-from pairhmm.scan.hit_writer import check_hit_table
 from pairhmm.scan.outputs import Reports, ScanCounts, ScannedBlock, ScanOutputs
 from pairhmm.scan.rollup import call_rule, repeated_tiles
-from pairhmm.scan.tiles import check_tiling, load_tiles
+from pairhmm.scan.tables import check_hit_table
+from pairhmm.scan.tiles import check_tiling, load_tiles, masked_tiles
 from pairhmm.sequences.records import RecordBlock
 from pairhmm.sequences.signatures import Signatures, read_signatures
 
@@ -123,7 +121,7 @@ def scan_files(
             "--per-file", "", "a file has one hit a signature, and --all asks for every match", "leave one out"
         )
     if reports.candidates is not None and tiling is None:
-        raise InputError("--candidates", "", "are reads that match a part of a signature", "give --tile")
+        raise InputError("--candidates", "", "needs tiles", "give --tile")
     check_apart((signatures, *samples, reference), reports.outputs(output))
     if not reports.assignment:
         check_hit_table(output)
@@ -138,7 +136,7 @@ def scan_files(
     if tiling is None:
         scanner = choose(backend, device, patterns, options, _size(samples), threads)
     else:
-        _tell_of_tiles(known, options, tiling, reports.min_breadth)
+        _log_tiles(known, options, tiling, reports.min_breadth)
         scanner = load_tiles(backend, patterns, options, tiling)
     log.info("backend %s", scanner.label)
     for path in samples:
@@ -147,7 +145,7 @@ def scan_files(
             ByteStream(path, lambda _: None).close()
     # A read counts once, so that records are read whole where signatures are added up by reads.
     overlap = None if tiling is not None else int(known.lengths.max()) - 1
-    source = _Source(chunk_size, overlap, reference, watch)
+    source = _SampleReader(chunk_size, overlap, reference, watch)
     outputs = ScanOutputs(known, options, tiling, per_file, reports)
     with ExitStack() as stack:
         _, scanned = stack.enter_context(begun_prefetch(_scanned(scanner, source.blocks(samples), outputs, threads)))
@@ -190,7 +188,7 @@ def _check_able(path: str, signatures: Signatures, able: NDArray[np.bool_], rule
         log.warning("%s: %d signatures skipped, with %s (%s): %s ...", path, len(unable), rule, option, first)
 
 
-def _tell_of_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling, min_breadth: float) -> None:
+def _log_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling, min_breadth: float) -> None:
     tiles, repeated, shared = repeated_tiles(signatures, tiling, options.both_strands)
     log.info(
         "%d tiles of %d letters; %d occur more than once, %d in several signatures",
@@ -203,7 +201,7 @@ def _tell_of_tiles(signatures: Signatures, options: ScanOptions, tiling: Tiling,
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _SampleReader:
     """Reads the blocks of all files."""
 
     chunk_size: int

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.native import native
-from pairhmm.scan.batch import Patterns
+from pairhmm.scan.base import Patterns
 from pairhmm.sequences.iupac import ANY
 
 PER_WORD = 8
@@ -25,39 +25,22 @@ Words = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Tables of patterns.
+    """Tables of patterns."""
 
-    Attributes
-    ----------
-    bases : int
-        Letters of an anchor.
-    known : uint32[5**bases / 32, rounded up]
-        One bit for each sequence of `bases` letters: whether it is an anchor. The index of the bit is the sequence as a
-        base-5 number, with the first letter as the highest digit; A C G T are 0 to 3, all other letters 4.
-    first : uint32[5**bases + 1]
-        Where each sequence's entries begin in `anchor`.
-    anchor : uint32[entries]
-        Indices of handles.
-    anchors : int
-        How many handles belong to anchors. The handles after them are for patterns without an anchor.
-    handles : uint32[handles, 4]
-        Two words with 16 letters of a pattern, the index of the pattern, and the position in it of the anchor. The
-        letters are those after the anchor. For a pattern without an anchor, they are at an informative place, and the
-        position is theirs.
-    patterns : uint32[patterns, 2]
-        Index of the first word of its letters, and its length.
-    words : uint32[...]
-        Letters of all patterns.
-    """
-
-    bases: int
+    bases: int  # letters of an anchor
+    # [5**bases / 32, rounded up]: One bit for each sequence of `bases` letters: whether it is an anchor. The index of
+    # the bit is the sequence as a base-5 number, with the first letter as the highest digit; A C G T are 0 to 3, all
+    # other letters 4.
     known: Words
-    first: Words
-    anchor: Words
-    anchors: int
+    first: Words  # [5**bases + 1]: where each sequence's entries begin in `anchor`
+    anchor: Words  # [entries]: indices of handles
+    anchors: int  # How many handles belong to anchors. The handles after them are for patterns without an anchor.
+    # [handles, 4]: Two words with 16 letters of a pattern, the index of the pattern, and the position in it of the
+    # anchor. The letters are those after the anchor. For a pattern without an anchor, they are at an informative place,
+    # and the position is theirs.
     handles: Words
-    patterns: Words
-    words: Words
+    patterns: Words  # [patterns, 2]: index of the first word of its letters, and its length
+    words: Words  # [...]: letters of all patterns
 
     @classmethod
     def of(cls, patterns: Patterns, max_mismatches: int) -> Index:

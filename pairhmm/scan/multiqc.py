@@ -15,9 +15,9 @@ from pairhmm.errors import InputError
 from pairhmm.files.formats import MULTIQC_ENDING
 from pairhmm.files.hit_table import file_label
 from pairhmm.files.outputs import open_output
-from pairhmm.scan.collect import FoundSamples
-from pairhmm.scan.hit_writer import Searched, Sink
-from pairhmm.scan.rollup import PRESENT, SignatureSeen
+from pairhmm.scan.collect import SampleHits
+from pairhmm.scan.rollup import PRESENT, SignatureCoverage
+from pairhmm.scan.tables import Searched, Sink
 
 MOST_SIGNATURES = 20
 """The most signatures that have a column of reads. Those with the most reads are taken."""
@@ -29,10 +29,7 @@ def open_multiqc(
 ) -> Iterator[Sink]:
     """Open a MultiQC table, with one row for `sample`, or with one row for each file. `rule` says what a call is.
 
-    Raises
-    ------
-    InputError
-        Where the name does not have the ending that MultiQC looks for.
+    Raises InputError where the name does not have the ending that MultiQC looks for.
     """
     if not str(destination).endswith(MULTIQC_ENDING):
         cause = f"MultiQC finds files whose names end in {MULTIQC_ENDING}"
@@ -71,20 +68,20 @@ class _MultiqcTable(Sink):
     def _row(self, file: str) -> _RowCounts:
         return self._rows.setdefault(self._sample or file, _RowCounts())
 
-    def add(self, found: FoundSamples) -> None:
-        counts = self._row(found.file)
-        counts.reads += int(found.records.sum())
-        counts.bases += int(found.bases.sum())
-        counts.samples_hit += len(np.unique(found.hits["segment"]))
-        counts.hits += len(found.hits)
-        counts.signatures.update(np.unique(found.hits["signature"]).tolist())
+    def add(self, sample_hits: SampleHits) -> None:
+        counts = self._row(sample_hits.file)
+        counts.reads += int(sample_hits.records.sum())
+        counts.bases += int(sample_hits.bases.sum())
+        counts.samples_hit += len(np.unique(sample_hits.hits["segment"]))
+        counts.hits += len(sample_hits.hits)
+        counts.signatures.update(np.unique(sample_hits.hits["signature"]).tolist())
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
         counts = self._row(file)
-        for one in seen:
-            counts.reads_of[one.signature] = counts.reads_of.get(one.signature, 0) + one.reads
-            if one.call == PRESENT:
-                counts.present.add(one.signature)
+        for coverage in coverages:
+            counts.reads_of[coverage.signature] = counts.reads_of.get(coverage.signature, 0) + coverage.reads
+            if coverage.call == PRESENT:
+                counts.present.add(coverage.signature)
 
     def json(self) -> str:
         """The whole table, as JSON."""

@@ -16,12 +16,12 @@ from pairhmm.errors import InputError
 from pairhmm.files.hit_table import file_label
 from pairhmm.files.names import decoded
 from pairhmm.options import Within, check_fields
-from pairhmm.scan.batch import Scanned, ScanOptions, Tiling
+from pairhmm.scan.base import Scanned, ScanOptions, Tiling
 from pairhmm.scan.candidates import CandidateWriter, candidate_paths
-from pairhmm.scan.collect import Collector, FileCollector, FoundSamples, HitRules, RecordCollector
-from pairhmm.scan.hit_writer import Searched, Sink, open_assignment_lines, open_hit_table, open_summaries, summary_paths
+from pairhmm.scan.collect import Collector, FileCollector, HitRules, RecordCollector, SampleHits
 from pairhmm.scan.multiqc import open_multiqc
 from pairhmm.scan.rollup import Rollup, call_rule
+from pairhmm.scan.tables import Searched, Sink, open_assignment_lines, open_hit_table, open_summaries, summary_paths
 from pairhmm.sequences.records import RecordBlock
 from pairhmm.sequences.signatures import Signatures
 
@@ -83,18 +83,11 @@ class ScanCounts:
 
 @dataclass(slots=True)
 class _FileRead:
-    """Counts of what was read of a file.
-
-    Attributes
-    ----------
-    records, empty : int
-    longest : int
-        Letters of the longest record, or of the longest part of one.
-    """
+    """Counts of what was read of a file."""
 
     records: int = 0
     empty: int = 0
-    longest: int = 0
+    longest: int = 0  # letters of the longest record, or of the longest part of one
 
     def add(self, block: RecordBlock) -> None:
         """Count the records of a block."""
@@ -114,7 +107,7 @@ class ScanOutputs:
     per_file: bool
     reports: Reports
     counts: ScanCounts = field(default_factory=ScanCounts)
-    told_of_qualities: bool = False
+    has_warned: bool = False
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -147,8 +140,8 @@ class ScanOutputs:
             raise InputError(
                 path, "", f"its records have no qualities, which {asked} needs", "leave that out, or give FASTQ"
             )
-        if not self.told_of_qualities:
-            self.told_of_qualities = True
+        if not self.has_warned:
+            self.has_warned = True
             log.warning("%s: no base qualities: the score columns are empty", path)
 
     def write(self, scanned: Iterator[ScannedBlock], sinks: Sequence[Sink], candidates: CandidateWriter | None) -> None:
@@ -156,14 +149,14 @@ class ScanOutputs:
         collector, rollup, read = None, None, _FileRead()
         for path, block, found in scanned:
             if collector is None:
-                collector, rollup, read = self._collector(path), self._rollup(), _FileRead()
+                collector, rollup, read = self._new_collector(path), self._rollup(), _FileRead()
             if block is None or found is None:
                 self._add(collector.finish(), sinks)
                 collector = None
-                self._tell_of_file(path, read)
+                self._log_file(path, read)
                 if rollup is not None:
                     for sink in sinks:
-                        sink.add_seen(decoded(path), rollup.rows())
+                        sink.add_coverage(decoded(path), rollup.rows())
                 continue
             self._add(collector.add(block, found), sinks)
             if rollup is not None:
@@ -177,20 +170,20 @@ class ScanOutputs:
             return None
         return Rollup(self.signatures, self.tiling, self.options, self.reports.min_breadth)
 
-    def _collector(self, path: str) -> Collector:
+    def _new_collector(self, path: str) -> Collector:
         with_letters = self.reports.summary is not None and self.tiling is None
         rules = HitRules(self.lengths, self.options.every_match, with_letters)
         file = decoded(path)
         return FileCollector(file, file_label(path), rules) if self.per_file else RecordCollector(file, rules)
 
-    def _add(self, complete: Iterator[FoundSamples], sinks: Sequence[Sink]) -> None:
+    def _add(self, complete: Iterator[SampleHits], sinks: Sequence[Sink]) -> None:
         for found in complete:
             for sink in sinks:
                 sink.add(found)
             self.counts.bases += int(found.bases.sum())
             self.counts.hits += len(found.hits)
 
-    def _tell_of_file(self, path: str, read: _FileRead) -> None:
+    def _log_file(self, path: str, read: _FileRead) -> None:
         self.counts.files += 1
         self.counts.reads += read.records
         if read.records == 0:

@@ -1,13 +1,14 @@
-"""The oracle: compares every pattern at every position, column by column. It is slow; all others agree with it."""
+"""The oracle: compares every pattern, or tile, at every position, column by column. All scanners agree with it."""
 
 from __future__ import annotations
+
+from collections import Counter, defaultdict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions, best_hits
-from pairhmm.sequences.iupac import ANY
+from pairhmm.scan.base import HIT, REVERSE, RUN, Patterns, Scanned, Scanner, ScanOptions, Tiling, best_hits
+from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 
 
@@ -66,6 +67,130 @@ class ReferenceScanner(Scanner):
             (*pair, start, strand, int(totals[start]), 1, int(informative[start]), int(mismatches[start]), 0)
             for start in np.flatnonzero(good).tolist()
         ]
+
+
+_Match = tuple[int, int]
+"""Where a match begins in its segment, and in its pattern."""
+
+
+class ReferenceTiles(Scanner):
+    """Brute force in NumPy, for tiles."""
+
+    label = "reference"
+
+    def __init__(self, patterns: Patterns, options: ScanOptions, tiling: Tiling) -> None:
+        self._patterns, self._options, self._tiling = patterns, options, tiling
+
+    def scan(self, samples: Samples, threads: int) -> Scanned:
+        hits: list[tuple[int, ...]] = []
+        runs: list[tuple[int, ...]] = []
+        totals = np.zeros(len(samples), dtype=np.int64)
+        for segment in range(len(samples)):
+            letters, qualities, carried = segment_of(samples, segment)
+            totals[segment] = qualities[carried:].sum()
+            for pattern in range(len(self._patterns)):
+                matches = self._matches(pattern, letters, qualities, carried)
+                length = self._tiling.length
+                hits += [self._hit(segment, pattern, match, letters, qualities, length) for match in matches]
+                runs += self._runs(segment, pattern, matches, letters, qualities)
+        found = np.array(hits, dtype=HIT)
+        found = found[np.argsort(found, order=("segment", "signature", "start", "strand", "place"), kind="stable")]
+        runs.sort(key=lambda run: run[:3])  # the runs of a pattern are in order already
+        every = self._options.every_match
+        return Scanned(found if every else best_hits(found), totals, np.array(runs, dtype=RUN))
+
+    def _matches(
+        self, pattern: int, letters: NDArray[np.uint8], qualities: NDArray[np.int64], carried: int
+    ) -> list[_Match]:
+        size, options = self._tiling.length, self._options
+        whole = self._letters(pattern)
+        if len(letters) < size:
+            return []
+        windows = np.lib.stride_tricks.sliding_window_view(letters, size)
+        sums = np.lib.stride_tricks.sliding_window_view(qualities, size).sum(axis=1)
+        offsets = self._offsets(pattern)
+        tiles = whole[offsets[:, None] + np.arange(size)]
+        mismatches = ((windows & tiles[:, None]) == 0).sum(axis=2)
+        informative = ((windows != ANY) & (tiles[:, None] != ANY)).sum(axis=2)
+        good = (mismatches <= options.max_mismatches) & (informative >= options.min_informative)
+        good &= sums >= self._patterns.least_total[pattern]
+        if self._tiling.mask:
+            good[[is_low_complexity(tile) for tile in tiles]] = False
+        # A match that ends within the carried bases belongs to the segment before.
+        good[:, : max(0, carried - size + 1)] = False
+        return [(int(start), int(offsets[tile])) for tile, start in np.argwhere(good)]
+
+    def _offsets(self, pattern: int) -> NDArray[np.int64]:
+        """Where the tiles of a pattern begin. Palindromes are left out of reverse ones."""
+        whole, size = self._letters(pattern), self._tiling.length
+        offsets: NDArray[np.int64] = np.arange(len(whole) - size + 1, dtype=np.int64)
+        if self._patterns.strand[pattern] != REVERSE:
+            chosen: NDArray[np.int64] = offsets[offsets % self._tiling.step == 0]
+            return chosen
+        offsets = offsets[(len(whole) - size - offsets) % self._tiling.step == 0]
+        tiles = [whole[offset : offset + size] for offset in offsets]
+        own = [np.array_equal(reverse_complement(tile), tile) for tile in tiles]
+        others: NDArray[np.int64] = offsets[~np.array(own, dtype=bool)]
+        return others
+
+    def _letters(self, pattern: int) -> NDArray[np.uint8]:
+        begin, end = self._patterns.offset[pattern : pattern + 2]
+        letters: NDArray[np.uint8] = self._patterns.letters[begin:end]
+        return letters
+
+    def _hit(
+        self,
+        segment: int,
+        pattern: int,
+        match: _Match,
+        letters: NDArray[np.uint8],
+        qualities: NDArray[np.int64],
+        length: int,
+    ) -> tuple[int, ...]:
+        """The fields of a hit."""
+        (start, offset), whole = match, self._letters(pattern)
+        here, there = letters[start : start + length], whole[offset : offset + length]
+        strand = int(self._patterns.strand[pattern])
+        informative, mismatches = int(((here != ANY) & (there != ANY)).sum()), int(((here & there) == 0).sum())
+        place = len(whole) - length - offset if strand == REVERSE else offset
+        total = int(qualities[start : start + length].sum())
+        return segment, int(self._patterns.signature[pattern]), start, strand, total, 1, informative, mismatches, place
+
+    def _runs(
+        self,
+        segment: int,
+        pattern: int,
+        matches: list[_Match],
+        letters: NDArray[np.uint8],
+        qualities: NDArray[np.int64],
+    ) -> list[tuple[int, ...]]:
+        """The runs of a pattern's matches."""
+        by_diagonal: dict[int, list[int]] = defaultdict(list)
+        for start, offset in matches:
+            by_diagonal[offset - start].append(start)
+        step, size = self._tiling.step, self._tiling.length
+        runs: list[tuple[int, ...]] = []
+        for diagonal in sorted(by_diagonal):
+            starts = sorted(by_diagonal[diagonal])
+            firsts = [start for start in starts if step > size or start - step not in starts]
+            for first in firsts:
+                tiles = 1
+                while step <= size and first + tiles * step in starts:
+                    tiles += 1
+                length = (tiles - 1) * step + size
+                _, signature, start, strand, total, _, informative, mismatches, place = self._hit(
+                    segment, pattern, (first, first + diagonal), letters, qualities, length
+                )
+                runs.append((segment, signature, strand, start, length, place, tiles, total, informative, mismatches))
+        return runs
+
+
+def is_low_complexity(tile: NDArray[np.uint8]) -> bool:
+    """Whether more than 14% of all pairs of a tile's words are equal: of three letters that are one base each."""
+    words = [tuple(tile[at : at + 3].tolist()) for at in range(len(tile) - 2)]
+    counts = Counter(word for word in words if all(letter.bit_count() == 1 for letter in word))
+    equal = sum(count * (count - 1) // 2 for count in counts.values())
+    return 100 * equal > 14 * (len(words) * (len(words) - 1) // 2)
 
 
 def make(patterns: Patterns, options: ScanOptions) -> Scanner:

@@ -1,4 +1,4 @@
-"""What a file's matches of tiles say of each signature: how much of it was seen, how often, and whether it is there."""
+"""Coverage of each signature by a file's matching tiles: breadth, depth, and whether the signature is present."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.scan.batch import REVERSE, ScanOptions, Tiling
-from pairhmm.scan.complexity import masked_tiles
+from pairhmm.scan.base import REVERSE, ScanOptions, Tiling
+from pairhmm.scan.tiles import masked_tiles
 from pairhmm.sequences.iupac import ANY
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
@@ -26,53 +26,25 @@ PRESENT, WEAK, ABSENT = "present", "weak", "absent"
 
 
 @dataclass(frozen=True, slots=True)
-class SignatureSeen:
-    """A signature in a file: a row of the summary of a scan of tiles.
-
-    Attributes
-    ----------
-    signature : str
-        Its name.
-    length : int
-        Its letters.
-    reads : int
-        Records with a match.
-    ambiguous : float or None
-        Share of these that match another signature as well or better: in as many letters. None without reads.
-    tiles, all_tiles : int
-        Tiles that were matched, and tiles that it has.
-    breadth : float
-        Share of its letters other than N that matched tiles cover.
-    depth : float
-        How many reads cover such a letter, on average.
-    quality : float or None
-        Mean Phred quality of the letters that match; None without any.
-    identity : float or None
-        Share of columns that do not differ, where neither side is N.
-    expected : float
-        Matches that are expected by chance.
-    call : str
-        `PRESENT`; `WEAK`, with reads but not enough; or `ABSENT`.
-    reason : str
-        What a weak signature lacks.
-    masked : int
-        Tiles that were not searched for, because of their low complexity.
-    """
+class SignatureCoverage:
+    """A signature in a file: a row of the summary of a scan of tiles."""
 
     signature: str
-    length: int
-    reads: int
+    length: int  # letters
+    reads: int  # records with a match
+    # Share of these that match another signature as well or better: in as many letters. None without reads.
     ambiguous: float | None
+    # Tiles that were matched, and tiles that it has.
     tiles: int
     all_tiles: int
-    breadth: float
-    depth: float
-    quality: float | None
-    identity: float | None
-    expected: float
-    call: str
-    reason: str
-    masked: int = 0
+    breadth: float  # share of its letters other than N that matched tiles cover
+    depth: float  # how many reads cover such a letter, on average
+    quality: float | None  # mean Phred quality of the letters that match; None without any
+    identity: float | None  # share of columns that do not differ, where neither side is N
+    expected: float  # matches that are expected by chance
+    call: str  # `PRESENT`; `WEAK`, with reads but not enough; or `ABSENT`
+    reason: str  # what a weak signature lacks
+    masked: int = 0  # tiles that were not searched for, because of their low complexity
 
 
 def call_rule(min_breadth: float) -> str:
@@ -143,14 +115,14 @@ class Rollup:
         ties = np.repeat(np.add.reduceat(covered == most, starts), sizes)
         np.add.at(self._ambiguous, signature[(covered < most) | (ties > 1)], 1)
 
-    def rows(self) -> list[SignatureSeen]:
+    def rows(self) -> list[SignatureCoverage]:
         """All signatures, the most abundant first: by depth, then by their order."""
         depth = np.cumsum(self._depth_steps[:-1])
         tiles = np.cumsum(self._tile_steps[:-1]) > 0
         rows = [self._row(index, depth, tiles) for index in range(len(self._signatures))]
         return sorted(rows, key=lambda row: (-row.depth, -row.reads))
 
-    def _row(self, index: int, depth: NDArray[np.int64], tiles: NDArray[np.bool_]) -> SignatureSeen:
+    def _row(self, index: int, depth: NDArray[np.int64], tiles: NDArray[np.bool_]) -> SignatureCoverage:
         begin, end = self._signatures.offset[index : index + 2]
         known = self._signatures.letters[begin:end] != ANY
         here = depth[begin:end][known]
@@ -161,7 +133,7 @@ class Rollup:
         masked = int(self._masked[index])
         expected = self._expected(self._signatures.letters[begin:end], len(seen) - masked)
         lacks = self._lacks(reads, reads - ambiguous, breadth, expected)
-        return SignatureSeen(
+        return SignatureCoverage(
             signature=self._signatures.names[index],
             length=int(end - begin),
             reads=reads,

@@ -28,22 +28,13 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(slots=True, eq=False)
 class Sending:
-    """An array on its way.
+    """An array on its way."""
 
-    Attributes
-    ----------
-    values : uint8[values]
-    target : object
-        Where the values go, on the device.
-    packed : bool
-        Whether the values are letters. They are packed eight to a 32-bit word, and the last word is filled with N.
-    begun, passed : int
-        How many values have been given to threads to copy, and how many to the device.
-    """
-
-    values: Bytes
-    target: Any
+    values: Bytes  # [values]
+    target: Any  # where the values go, on the device
+    # Whether the values are letters. They are packed eight to a 32-bit word, and the last word is filled with N.
     packed: bool
+    # How many values have been given to threads to copy, and how many to the device.
     begun: int = 0
     passed: int = 0
 

@@ -1,4 +1,4 @@
-"""Scans on a WebGPU device, with wgpu. The kernels are in webgpu_kernels.py."""
+"""Scan on a WebGPU device, with wgpu: the kernels of `shaders/scan/`, their buffers, and their launches."""
 
 from __future__ import annotations
 
@@ -10,23 +10,146 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.setup import Adapter, grid, make_pipeline, record, status, translated
+from pairhmm.backends.webgpu.kernels import read
+from pairhmm.backends.webgpu.setup import Adapter, grid, make_pipeline, mapped, record, translated
 from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.errors import DeviceLost
-from pairhmm.scan.base import Scanner
-from pairhmm.scan.batch import Patterns, ScanOptions
-from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, Found
+from pairhmm.scan.base import Patterns, Scanner, ScanOptions
+from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, RawMatches
 from pairhmm.scan.index import PER_WORD, Index
-from pairhmm.scan.mapped import MappedSender
-from pairhmm.scan.webgpu_kernels import BINDINGS, MARK_WORDS, PARAMS, SUM_TILE, SUM_WIDTH, TILE, VERIFY_WIDTH, source
+from pairhmm.scan.sending import Bytes, Filling, Sender
 from pairhmm.sequences.records import Samples
 
-__all__ = ["WebgpuFinder", "make", "status"]
+FILES = {
+    "mark": "scan/mark.wgsl",
+    "match_tile": "scan/match.wgsl",
+    "sum": "scan/sums.wgsl",
+    "carry": "scan/sums.wgsl",
+    "total": "scan/verify.wgsl",
+    "verify": "scan/verify.wgsl",
+}
+"""Entry points, and the file of shaders/ that has each."""
 
-VERIFYING = 512
+BINDINGS = {
+    "mark": ("words", "with_letters"),
+    "match_tile": ("words", "with_letters", "offset", "index", "patterns", "counts", "list"),
+    "sum": ("qualities", "within", "tile_sums"),
+    "carry": (None, None, "tile_sums", "before"),
+    "total": ("qualities", "within", "before", *[None] * 5, "offset", "totals"),
+    "verify": ("qualities", "within", "before", "words", "patterns", "counts", "list", "hits"),
+}
+"""Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
+
+TILE = 1024
+"""Positions that a workgroup of match_tile takes."""
+
+MARK_WORDS = 128
+"""Words of letters that a workgroup of mark takes, to make one word of bits."""
+
+VERIFY_WIDTH = 64
+"""Invocations of a workgroup of verify and of total. In total, each takes one segment."""
+
+SUM_WIDTH, SUMMED = 256, 64
+"""Invocations of a workgroup of sum, and qualities that each adds up."""
+
+SUM_TILE = SUM_WIDTH * SUMMED
+"""Qualities that a workgroup of sum adds up."""
+
+PARAMS = Record(
+    "Params",
+    Field("bases", "u32", "letters of the samples"),
+    Field("words", "u32", "words of letters, with those of N behind the last"),
+    Field("segments", "u32", ""),
+    Field("carried", "u32", "letters at the begin of the first segment that an earlier call had"),
+    Field("first_at", "u32", "in the index, behind the bits: [5^BASES + 1] into anchors"),
+    Field("anchor_at", "u32", "in the index: the handles of anchors"),
+    Field("anchors", "u32", "handles that have an anchor"),
+    Field("handles", "u32", "all handles; those behind the anchors are tried everywhere"),
+    Field("pattern_at", "u32", "in the patterns, behind the handles: first word of letters, length"),
+    Field("letters_at", "u32", "in the patterns: their letters"),
+    Field("longest", "u32", "letters of the longest pattern"),
+    Field("max_mismatches", "u32", "columns"),
+    Field("min_informative", "u32", "columns"),
+    Field("room", "u32", "of the list, and for hits"),
+    Field("sum_tiles", "u32", "workgroups of `sum`"),
+    Field("scored", "u32", "whether there are qualities"),
+)
+"""The uniform block of a call, for all kernels of the scan."""
+
+
+def source(entry: str, bases: int) -> str:
+    """WGSL of an entry point, for anchors of `bases` letters."""
+    sizes = {
+        "BASES": bases,
+        "TILE": TILE,
+        "MARK_WORDS": MARK_WORDS,
+        "VERIFY_WIDTH": VERIFY_WIDTH,
+        "SUM_WIDTH": SUM_WIDTH,
+        "SUMMED": SUMMED,
+        "SUM_TILE": SUM_TILE,
+    }
+    numbers = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
+    return assemble(FILES[entry], read, {PARAMS.name: PARAMS.declaration} | constants(sizes), numbers)
+
+
+PIECE, PIECES = 1 << 24, 16
+"""Bytes of a buffer, and the number of buffers."""
+
+
+class MappedSender(Sender):
+    """Sends arrays to device buffers, whose sizes are whole words.
+
+    While a buffer is being mapped, a thread of wgpu waits for the device, and no other thread can submit work. So
+    buffers are mapped once everything is submitted, or when no mapped buffer is left.
+    """
+
+    def __init__(self, device: Any) -> None:
+        super().__init__(PIECE, PIECES)
+        self._device = device
+        self._sent: list[Any] = []
+        self._mapping: list[tuple[Any, Any]] = []  # buffers, each with the promise that it is mapped
+
+    def map_sent(self) -> None:
+        """Begin to map the buffers that were passed to the device."""
+        self._mapping += [(piece, piece.map_async("WRITE", 0, PIECE)) for piece in self._sent]
+        self._sent = []
+
+    def _take(self) -> Any:
+        if not self._free and self._mapping:
+            self._wait_for_mapped()
+        return super()._take()
+
+    def _make(self) -> Any:
+        return self._device.create_buffer(size=PIECE, usage="MAP_WRITE|COPY_SRC", mapped_at_creation=True)
+
+    def _memory(self, piece: Any) -> Bytes:
+        return mapped(piece)
+
+    def _pass(self, filling: Filling) -> None:
+        filling.piece.unmap()
+        sending = filling.sending
+        size = -(-sending.size(filling.count) // 4) * 4
+        encoder = self._device.create_command_encoder()
+        encoder.copy_buffer_to_buffer(filling.piece, 0, sending.target, sending.size(filling.first), size)
+        self._device.queue.submit([encoder.finish()])
+        self._sent.append(filling.piece)
+
+    def _reclaim(self) -> None:
+        self.map_sent()
+        self._wait_for_mapped()
+
+    def _wait_for_mapped(self) -> None:
+        for piece, promise in self._mapping:
+            promise.sync_wait()
+            self._free.append(piece)
+        self._mapping = []
+
+
+VERIFY_BLOCKS = 512
 """Workgroups of `verify`."""
 
-FIRST_ROOM = 1 << 14
+FIRST_CAPACITY = 1 << 14
 """Places that the list has room for at first. It grows when a call finds more."""
 
 MOST_BASES = {"DiscreteGPU": 1 << 28, "IntegratedGPU": 1 << 24, "CPU": 1 << 21}
@@ -48,7 +171,7 @@ class _Device:
     def __init__(self, adapter: Adapter) -> None:
         self.handle = webgpu_setup.request_device(adapter)
         self.sender = MappedSender(self.handle)
-        self.one_call = threading.Lock()
+        self.lock = threading.Lock()
         self._pipelines: dict[tuple[str, int], Any] = {}
 
     def pipeline(self, entry: str, bases: int) -> Any:
@@ -69,12 +192,8 @@ class WebgpuFinder:
 
     Parameters
     ----------
-    number : int
-        Index of the device.
-    index : Index
     longest : int
         Length of the longest pattern.
-    options : ScanOptions
     """
 
     def __init__(self, number: int, index: Index, longest: int, options: ScanOptions) -> None:
@@ -85,7 +204,7 @@ class WebgpuFinder:
         limit = int(self._device.limits["max-storage-buffer-binding-size"])
         kind = webgpu_setup.adapters()[number].kind
         self.most_bases = min(MOST_BASES.get(kind, MOST_BASES["IntegratedGPU"]), limit - 2 * SUM_TILE)
-        self._room = FIRST_ROOM
+        self._capacity = FIRST_CAPACITY
         self._slot = Slot(self._device, self.label, USAGES)
         self._params = {
             "first_at": index.known.size,
@@ -101,11 +220,11 @@ class WebgpuFinder:
         self._slot.upload("index", index.known, index.first, index.anchor)
         self._slot.upload("patterns", index.handles.reshape(-1), index.patterns.reshape(-1), index.words)
 
-    def find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         if not len(samples.letters):
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
         try:
-            with self._shared.one_call, translated(self.label):
+            with self._shared.lock, translated(self.label):
                 try:
                     return self._find(samples)
                 finally:
@@ -115,7 +234,7 @@ class WebgpuFinder:
             _device.cache_clear()
             raise
 
-    def _find(self, samples: Samples) -> tuple[Found, NDArray[np.int64]]:
+    def _find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         """The matches and the totals. Matching overlaps the copy of the qualities."""
         sender = self._shared.sender
         words = self._slot.make_room("words", 4 * self._words_of(len(samples.letters)))
@@ -132,9 +251,9 @@ class WebgpuFinder:
             sender.finish(sending[-1])
             self._device.queue.submit([scoring])
             places, matches, found, totals = self._downloaded(samples)
-            if places <= self._room:
+            if places <= self._capacity:
                 return found[:matches], totals
-            self._room = places + places // 4
+            self._capacity = places + places // 4
 
     def _words_of(self, bases: int) -> int:
         """Words for `bases` letters and a tile of N after them."""
@@ -158,14 +277,14 @@ class WebgpuFinder:
     def _matching(self, samples: Samples, sum_tiles: int) -> Any:
         """Commands that list places. Everything that they need, except the letters, is uploaded here or before."""
         for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
-            self._slot.make_room(name, max(COUNTS, size * self._room))
+            self._slot.make_room(name, max(COUNTS, size * self._capacity))
         words = self._words_of(len(samples.letters))
         given = {
             "bases": len(samples.letters),
             "words": words,
             "segments": len(samples),
             "carried": samples.carried,
-            "room": self._room,
+            "room": self._capacity,
             "sum_tiles": sum_tiles,
             "scored": int(sum_tiles > 0),
         }
@@ -187,7 +306,7 @@ class WebgpuFinder:
             self._dispatch(compute, "sum", sum_tiles)
             self._dispatch(compute, "carry", 1)
             self._dispatch(compute, "total", -(-len(samples) // VERIFY_WIDTH))
-        self._dispatch(compute, "verify", VERIFYING)
+        self._dispatch(compute, "verify", VERIFY_BLOCKS)
         compute.end()
         sizes = self._downloads(samples)
         staging = self._slot.make_room("staging", sum(sizes.values()))
@@ -199,9 +318,9 @@ class WebgpuFinder:
 
     def _downloads(self, samples: Samples) -> dict[str, int]:
         """Bytes of each buffer that the host reads, in their order."""
-        return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._room}
+        return {"counts": COUNTS, "totals": 8 * len(samples), "hits": FOUND_BYTES * self._capacity}
 
-    def _downloaded(self, samples: Samples) -> tuple[int, int, Found, NDArray[np.int64]]:
+    def _downloaded(self, samples: Samples) -> tuple[int, int, RawMatches, NDArray[np.int64]]:
         """Number of places, number of matches, the matches that there was room for, and the totals."""
         staging, sizes = self._slot["staging"], self._downloads(samples)
         promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))
@@ -226,12 +345,7 @@ class WebgpuFinder:
 
 
 def make(patterns: Patterns, options: ScanOptions, device: int = 0) -> Scanner:
-    """A scanner on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A scanner on a WebGPU device. Raises BackendUnavailable."""
     longest = int(np.diff(patterns.offset).max(initial=1))
     index = Index.of(patterns, options.max_mismatches)
     label = f"webgpu:{device}"

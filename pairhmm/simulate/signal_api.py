@@ -19,12 +19,9 @@ from pairhmm.sequences.signatures import Signatures, read_signatures
 from pairhmm.simulate.genome_files import write_truth_table
 from pairhmm.simulate.signals import draw_current, draw_table
 from pairhmm.simulate.signatures import draw_bases
-from pairhmm.warp import slow5
-from pairhmm.warp.kmer_tables import read_kmer_table, write_kmer_table
-from pairhmm.warp.kmers import LONGEST_K, KmerTable
-from pairhmm.warp.signal_records import SignalRecord
-from pairhmm.warp.signal_text import write_text
-from pairhmm.warp.slow5 import write_slow5
+from pairhmm.warp.kmers import LONGEST_K, KmerTable, read_kmer_table, write_kmer_table
+from pairhmm.warp.signal_records import SignalRecord, write_text
+from pairhmm.warp.slow5 import ENDINGS, write_slow5
 
 TRUTH_COLUMNS = ("read", "signature", "strand", "start", "end")
 SAMPLING_RATE = 4000.0
@@ -94,14 +91,14 @@ def simulate_signal(
         raise InputError("--model", "", rule, "name a table, or a file for a new one")
     check_apart([signatures, model], [("-o", output), ("--write-model", write_model), ("--truth", truth)])
     check_new([output, write_model, truth], overwrite)
-    require_ending(output, "signals", (*TEXT_TABLE, *slow5.ENDINGS))
+    require_ending(output, "signals", (*TEXT_TABLE, *ENDINGS))
     known = read_signatures(signatures)
     table = _made_table(seed, k) if model is None else read_kmer_table(str(model))
     if min(int(known.lengths.min()), length) < table.k:
         raise InputError(str(signatures), "", f"a read would be shorter than a {table.k}-mer", "give longer signatures")
     rows: list[Sequence[object]] = []
     made = _draw_reads(known, table, reads, unrelated, length, noise=noise, seed=seed, rows=rows)
-    if str(output).endswith(slow5.ENDINGS):
+    if str(output).endswith(ENDINGS):
         with whole_files(output) as scratch:
             write_slow5(scratch, made, SAMPLING_RATE)
     else:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.engine import Choice
 from pairhmm.engine.choice import named_devices
 from pairhmm.options import check_number, check_whole, with_keywords
-from pairhmm.warp.base import choose
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpKeywords, WarpOptions, choose
 from pairhmm.warp.scaling import SCALES, quantised
 
 _DEFAULTS = WarpOptions()
@@ -100,14 +99,14 @@ def warp(
     if not every_pair and len(first) != len(second):
         raise ValueError(f"{len(first)} queries and {len(second)} targets: give as many, or every_pair=True")
     pairs = (SignalPairs.all_of if every_pair else SignalPairs.in_order)(first, second)
-    found = choose(*named_devices(backend), pairs.cells, threads).warpings(pairs, options, threads)
+    warpings = choose(*named_devices(backend), pairs.cells, threads).warpings(pairs, options, threads)
     names, others = list(queries), list(targets)
     rows = zip(
         pairs.query_index,
         pairs.target_index,
-        found.costs.tolist(),
-        found.starts.tolist(),
-        found.ends.tolist(),
+        warpings.costs.tolist(),
+        warpings.starts.tolist(),
+        warpings.ends.tolist(),
         strict=True,
     )
     return [

@@ -1,11 +1,16 @@
-"""What a run's metadata tells of its molecules and its pore, and whether a table of levels is of the same."""
+"""Chemistry of a run, by its metadata: direct RNA is refused, and a table of levels for another pore is warned of."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping
 
 from pairhmm.errors import InputError
+from pairhmm.files.names import decoded
+from pairhmm.warp.signal_records import SignalRecord
+
+log = logging.getLogger(__name__)
 
 _RUN_KEYS = ("experiment_type", "sequencing_kit", "flow_cell_product_code", "exp_script_name", "protocol_name")
 """Keys of a run that name its chemistry, as MinKNOW writes them to SLOW5, BLOW5 and POD5."""
@@ -37,13 +42,39 @@ def pore_of_run(run: Mapping[str, str]) -> str:
 def pore_of_table(path: str, comments: Iterable[str]) -> str:
     """``R9`` or ``R10``, by the comments of a table of levels; empty where they do not tell, or tell both.
 
-    Raises
-    ------
-    InputError
-        For a table of direct RNA.
+    Raises InputError for a table of direct RNA.
     """
     text = " ".join(comments)
     if _RNA.search(text):
         raise InputError(path, "", f"holds levels of direct RNA: {NO_RNA}", "give the table of the pore for DNA")
     found = {f"R{pore}" for pore in _PORE.findall(text)}
     return found.pop() if len(found) == 1 else ""
+
+
+class Chemistry:
+    """Compares the runs of reads with the table of levels: refuses direct RNA, and warns once of another pore.
+
+    Parameters
+    ----------
+    pore : str
+        The table's pore; empty if it is not known.
+    """
+
+    def __init__(self, pore: str) -> None:
+        self._pore = pore
+        self._checked: Mapping[str, str] | None = None
+        self._is_told = False
+
+    def check(self, path: str, signal: SignalRecord) -> None:
+        """Check a read's run. Raises InputError for direct RNA."""
+        if signal.run is self._checked:
+            return
+        self._checked = signal.run
+        told = direct_rna(signal.run)
+        if told:
+            rule = f"is of direct RNA ({told}): {NO_RNA}"
+            raise InputError(path, f"read {signal.name}", rule, "give reads of DNA or cDNA")
+        pore = pore_of_run(signal.run)
+        if pore and self._pore and pore != self._pore and not self._is_told:
+            self._is_told = True
+            log.warning("%s: reads of pore %s, and a table of levels of pore %s", decoded(path), pore, self._pore)

@@ -12,7 +12,7 @@ from pairhmm.cli.param_types import INPUT_FILE, Real
 from pairhmm.engine import Choice
 from pairhmm.warp import files as warp_files
 from pairhmm.warp import signatures as warp_signatures
-from pairhmm.warp.batch import WarpMode, WarpOptions
+from pairhmm.warp.base import WarpMode, WarpOptions
 from pairhmm.warp.cutting import CutOptions, RawLevels
 from pairhmm.warp.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
 
@@ -43,77 +43,74 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="Raw reads are warped onto the expected levels of these sequences (FASTA), on both strands.",
+    help="Warp raw reads onto the expected levels of these sequences (FASTA), on both strands.",
 )
 @click.option(
     "--model",
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="The expected level of each k-mer: a table with the columns kmer, level_mean and level_stdv, as nanopolish and"
-    " f5c have it.",
+    help="The pore model: a table of the columns kmer, level_mean and level_stdv, as for nanopolish and f5c.",
 )
 @option(
     _CUT,
     "levels",
     metavar="NAME",
     panel=READS,
-    help="What of a raw read is warped (--signatures).",
+    help="Warp the events or the samples of a raw read (--signatures).",
 )
 @option(
     _CUT,
     "skip",
     metavar="N",
     panel=READS,
-    help="This many levels at the start of a raw read are left out, for the adapter (--signatures). Without this"
-    " option, they are 50 events or 500 samples.",
+    help="Skip N levels at the start of a raw read, where the adapter is (--signatures; default: 50 events or 500"
+    " samples).",
 )
 @option(
     _CUT,
     "first",
     metavar="N",
     panel=READS,
-    help="This many levels behind these are taken (--signatures). Without this option, they are 250 events or 2,500"
-    " samples.",
+    help="Take the next N levels (--signatures; default: 250 events or 2,500 samples).",
 )
 @click.option(
     "--normalise",
     type=click.Choice(NORMALISATIONS),
     metavar="WAY",
     panel=READS,
-    help="How the levels of a signal get centre 0 and spread 1: by mean and standard deviation, by the median and the"
-    " median absolute deviation, or not. Without this option, it is z-score with --signatures, and none otherwise."
-    f" WAY is {either(NORMALISATIONS)}.",
+    help=f"Normalise the levels of a signal. WAY is {either(NORMALISATIONS)}: by mean and standard deviation, by median"
+    " and median absolute deviation, or not (default: z-score with --signatures, else none).",
 )
 @click.option(
     "--scale",
     type=Real(*SCALES),
     metavar="X",
     panel=READS,
-    help="Levels times X are rounded to whole numbers of 16 bits. Without this option, X is"
-    f" {UNITS_PER_DEVIATION} for normalised levels, 1 for whole numbers, and fits the first signals otherwise.",
+    help="Quantise levels: multiply by X and round to 16-bit integers (default:"
+    f" {UNITS_PER_DEVIATION} for normalised levels, 1 for integers, else by the first signals).",
 )
 @option(
     _OPTIONS,
     "mode",
     metavar="NAME",
     panel=MATCHES,
-    help="Whether all of the target is under a query, or its cheapest part.",
+    help="Warp a query onto the whole target, or onto the cheapest part of it (subsequence DTW).",
 )
 @option(
     _OPTIONS,
     "band",
     metavar="N",
     panel=MATCHES,
-    help="The most that the numbers of two levels that are put together may differ, in mode global.",
+    help="Sakoe-Chiba band: matched levels are at most N positions apart (mode global).",
 )
 @click.option(
     "--all",
     "every_pair",
     is_flag=True,
     panel=MATCHES,
-    help="Each query is warped onto each target. Without this option, they are pairs in order. With --signatures: each"
-    " read has a row for each signature. Without this option, it has one for its best signature.",
+    help="Warp each query onto each target. By default, the first query is warped onto the first target, and so on."
+    " With --signatures: write a row for each read and signature, not only for a read's best signature.",
 )
 @device_list_options
 @threads_option(warp_files.warp_files)
@@ -136,10 +133,10 @@ def command(
     threads: int,
     output: str,
 ) -> None:
-    """Find the cheapest time warping of signals onto signals, or of raw reads onto signatures.
+    """Warp signals onto signals, or raw nanopore reads onto signatures (dynamic time warping, DTW).
 
-    A path goes through both signals, and stays at a level of either as long as it likes. Its cost is the sum of the
-    differences of the levels that it puts together. docs/warp.md describes files and tables.
+    The cost of a warping path is the sum of the absolute differences of the levels that it matches. docs/warp.md
+    describes files and tables.
     """
     _check_together(context, _ONLY_WITH_SIGNATURES if signatures is None else _NOT_WITH_SIGNATURES, signatures is None)
     if signatures is None:
@@ -175,7 +172,7 @@ def command(
 
 
 def _check_together(context: click.Context, names: tuple[str, ...], needs_signatures: bool) -> None:
-    """Raise UsageError for options that were given and have no meaning in this form of the command."""
+    """Raise UsageError for options that this form of the command does not have."""
     for name in names:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
             rule = "needs --signatures" if needs_signatures else "does not go with --signatures"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pairhmm.backends.cpu import chosen_isa
-from pairhmm.warp.base import Warper
-from pairhmm.warp.batch import SignalPairs, Warpings, WarpOptions
+from pairhmm.warp.base import SignalPairs, Warper, Warpings, WarpOptions
 
 _NO_BAND = -1
 

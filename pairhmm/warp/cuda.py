@@ -5,22 +5,22 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pairhmm.backends.cuda import setup as cuda_setup
 from pairhmm.backends.cuda import sources
-from pairhmm.backends.cuda.setup import status, translated
+from pairhmm.backends.cuda.setup import translated
 from pairhmm.backends.cuda.slot import Slot
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warp import cpu
-from pairhmm.warp.base import Warper
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Warpings, WarpOptions
+from pairhmm.warp.base import SignalPairs, Warper, Warpings, WarpOptions
 from pairhmm.warp.cuda_kernels import (
+    BLOCKS,
     FLOAT_LIMIT,
     FLOATS,
     HALVES,
@@ -29,13 +29,14 @@ from pairhmm.warp.cuda_kernels import (
     WARPS,
     WORD_LIMIT,
     WORDS,
+    Ints,
+    LevelPairs,
     WarpKernel,
     costs_of,
     halves_limit,
+    packed,
+    tasks_of,
 )
-from pairhmm.warp.cuda_tasks import Ints, LevelPairs, packed, tasks_of
-
-__all__ = ["CudaWarper", "make", "status"]
 
 log = logging.getLogger(__name__)
 
@@ -76,44 +77,22 @@ BACKWARDS = PathRules(False, True, None, -1)
 
 @dataclass(slots=True)
 class WarpChunk:
-    """Pairs whose levels are on the device.
-
-    Attributes
-    ----------
-    slot : Slot
-    index : ndarray, shape (pairs,), int64
-        Which pairs of the call they are.
-    pairs : LevelPairs
-    targets : ndarray, shape (pairs,), int64
-        Levels of each pair's target.
-    spread : ndarray, shape (pairs,), int64
-        Levels of a pair differ by no more.
-    forms : ndarray, shape (pairs,), int64
-        Which of `FORMS` each pair is computed in.
-    limit : int
-        Costs in halves are exact below it.
-    """
+    """Pairs whose levels are on the device."""
 
     slot: Slot
-    index: Ints
+    index: Ints  # [pairs]: which pairs of the call they are
     pairs: LevelPairs
-    targets: Ints
-    spread: Ints
-    forms: Ints
-    limit: int
+    targets: Ints  # [pairs]: levels of each pair's target
+    spread: Ints  # [pairs]: levels of a pair differ by no more
+    forms: Ints  # [pairs]: which of `FORMS` each pair is computed in
+    limit: int  # costs in halves are exact below it
 
 
 Launch = Callable[[], None]
 
 
 class CudaWarper(Warper):
-    """Warps on one CUDA device.
-
-    Parameters
-    ----------
-    device : int
-        Index of the device.
-    """
+    """Warps on one CUDA device."""
 
     def __init__(self, device: int) -> None:
         import cupy
@@ -122,32 +101,25 @@ class CudaWarper(Warper):
         self.label = f"cuda:{device}"
         self._device = cupy.cuda.Device(device)
         self._kernels: dict[WarpKernel, Any] = {}
-        self._one_call = threading.Lock()
+        self._lock = threading.Lock()
         self._most = MOST_LEVELS
         with self._device:
             self._multiprocessors = int(cupy.cuda.runtime.getDeviceProperties(device)["multiProcessorCount"])
             self._slots = Slot(cupy, self.label), Slot(cupy, self.label)
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
-        count = len(pairs)
-        found = Warpings(np.full(count, NO_PATH, np.int64), np.zeros(count, np.int32), np.zeros(count, np.int32))
+        found, has_path = Warpings.unwarped(pairs, options)
         rows, columns = _lengths(pairs)
-        found.costs[(rows == 0) & (columns == 0)] = 0
-        has_path = (rows > 0) & (columns > 0)
-        if options.band is not None:
-            has_path &= np.abs(rows - columns) <= options.band
         fits = has_path & (rows + columns <= self._most)
-        with self._one_call, translated(self.label), self._device:
+        with self._lock, translated(self.label), self._device:
             left = self._on_device(pairs, np.flatnonzero(fits), options, found)
         left += np.flatnonzero(has_path & ~fits).tolist()
         if left:
             log.warning(
-                "%s: %d pairs are too long, or cost too much, for it; the CPU warps them", self.label, len(left)
+                "%s: %d pairs are too long or too costly for its kernels; the CPU warps them", self.label, len(left)
             )
             chosen = np.array(left)
-            part = pairs.taken(chosen)
-            by_cpu = cpu.make().warpings(part, options, threads)
-            found.costs[chosen], found.starts[chosen], found.ends[chosen] = by_cpu.costs, by_cpu.starts, by_cpu.ends
+            found.put(chosen, cpu.make().warpings(pairs.taken(chosen), options, threads))
         return found
 
     def kernel_seconds(self, pairs: SignalPairs, options: WarpOptions, repetitions: int) -> list[float]:
@@ -156,7 +128,7 @@ class CudaWarper(Warper):
         The pairs are one chunk without empty signals. Costs that turn out not to be exact are not computed again, and
         starts are not looked for.
         """
-        with self._one_call, translated(self.label), self._device:
+        with self._lock, translated(self.label), self._device:
             slot = self._slots[0]
             with slot.stream:
                 chunk = self._sent(slot, pairs, np.arange(len(pairs)), options, True)
@@ -311,7 +283,8 @@ class CudaWarper(Warper):
             WarpKernel(form, tasks.shape, rules.free_start, rules.free_end, rules.band is not None)
             for form, tasks in work
         ]
-        self._compile(variants)
+        wanted = {variant: (variant.source, "warp_signals") for variant in variants}
+        sources.compile_new(self._cupy, self._device, self._kernels, wanted)
         tables = np.concatenate([tasks.pairs for _, tasks in work])
         table = slot.upload("pairs", tables.view(np.uint8))
         levels, results = slot.device("levels", 0), slot.device("results", RESULT_BYTES * len(chunk.pairs))
@@ -328,31 +301,16 @@ class CudaWarper(Warper):
         counter = int(counters.ptr)
         for (_, tasks), variant, count in zip(work, variants, counted, strict=True):
             warps = tasks.groups * (tasks.strips if tasks.shape.strips else 1)
-            blocks = min(self._multiprocessors * variant.blocks, -(-warps // WARPS))
+            blocks = min(self._multiprocessors * BLOCKS, -(-warps // WARPS))
             arguments = (
                 *(table, levels.ptr, results.ptr, counter, np.uint32(tasks.groups), np.uint32(tasks.strips)),
                 *(edges.ptr, np.uint32(tasks.columns), counter + COUNT_BYTES, np.int32(rules.direction)),
                 *(np.int32(rules.band or 0), np.uint32(chunk.limit), np.uint32(1)),
             )
-            launches.append(_launched(self._kernels[variant], blocks, arguments))
+            launches.append(partial(self._kernels[variant], (blocks,), (WARP * WARPS,), arguments))
             counter += COUNT_BYTES * count
             table += tasks.pairs.nbytes
         return launches
-
-    def _compile(self, variants: Sequence[WarpKernel]) -> None:
-        """Compile what is not compiled yet, in parallel."""
-        new = [variant for variant in dict.fromkeys(variants) if variant not in self._kernels]
-        if new:
-            with ThreadPoolExecutor(len(new)) as pool:
-                self._kernels.update(zip(new, pool.map(self._compiled, new), strict=True))
-
-    def _compiled(self, variant: WarpKernel) -> Any:
-        with self._device:
-            return sources.compiled(self._cupy, variant.source(), "warp_signals")
-
-
-def _launched(kernel: Any, blocks: int, arguments: tuple[Any, ...]) -> Launch:
-    return lambda: kernel((blocks,), (WARP * WARPS,), arguments)
 
 
 def _first_rules(options: WarpOptions) -> PathRules:
@@ -378,11 +336,6 @@ def _cut(pairs: SignalPairs, chosen: Ints, most: int) -> Iterator[Ints]:
 
 
 def make(device: int = 0) -> CudaWarper:
-    """A warper on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A warper on a CUDA device. Raises BackendUnavailable."""
     with cuda_setup.starting(device):
         return CudaWarper(device)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
-from typing import Annotated, TextIO, Unpack
+from typing import Annotated, TextIO, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ from pairhmm.files.background import begun_prefetch
 from pairhmm.files.descriptors import STDIN
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.options import Within, check_choice, check_number, check_whole, with_keywords
-from pairhmm.warp.base import Warper, choose
-from pairhmm.warp.batch import SignalPairs, Signals, WarpKeywords, WarpOptions
+from pairhmm.warp.base import SignalPairs, Signals, Warper, WarpKeywords, WarpOptions, choose
 from pairhmm.warp.scaling import (
     NORMALISATIONS,
     SCALES,
@@ -31,7 +30,7 @@ from pairhmm.warp.scaling import (
     normalised,
     quantised,
 )
-from pairhmm.warp.signal_reader import read_signals
+from pairhmm.warp.signal_files import read_signals
 from pairhmm.warp.signal_records import SignalRecord
 from pairhmm.warp.writer import PAIR_COLUMNS, check_warpings, open_warpings, pair_lines
 
@@ -49,22 +48,16 @@ _BYTES_A_LEVEL = 4
 
 _DEFAULTS = WarpOptions()
 
+AnyItem = TypeVar("AnyItem")
+
 
 @dataclass(slots=True)
 class Quantiser:
-    """Turns levels into whole numbers, and counts those that 16 bits do not hold.
-
-    Attributes
-    ----------
-    normalise : str
-    scale : float
-    clipped : int
-        Levels so far that were out of range.
-    """
+    """Turns levels into whole numbers, and counts those that 16 bits do not hold."""
 
     normalise: Normalisation
     scale: float
-    clipped: int = 0
+    clipped: int = 0  # levels so far that were out of range
 
     def levels(self, values: NDArray[np.floating]) -> NDArray[np.int16]:
         """A signal's levels: int16[n]."""
@@ -80,10 +73,10 @@ class Quantiser:
             )
 
 
-def say_scale(normalise: Normalisation, scale: float) -> None:
-    """Say how levels are quantised."""
+def log_scale(normalise: Normalisation, scale: float) -> None:
+    """Log how levels are quantised."""
     unit = "unit of the signals" if normalise == "none" else f"deviation of a signal ({normalise})"
-    log.info("levels have 16 bits: %g to a %s", scale, unit)
+    log.info("levels are 16-bit integers: %g per %s", scale, unit)
 
 
 @kept_apart()
@@ -156,7 +149,7 @@ def warp_files(
         if scale is None:
             scale = UNITS_PER_DEVIATION if normalise != "none" else fitting_scale(first[0].values())
         warper = choose(*named_devices(backend), _cells(queries, first[0]), threads)
-        say_scale(normalise, scale)
+        log_scale(normalise, scale)
         run = _Run(warper, options, threads, Quantiser(normalise, scale))
         settings = {"scale": f"{scale:g}", "normalise": normalise, "mode": options.mode}
         if options.band is not None:
@@ -229,49 +222,37 @@ def check_length(path: str, name: str, levels: int) -> None:
 
 
 def _every_pair(queries: str, targets: str) -> Iterator[_Chunk]:
-    held = list(_signals(targets))
-    if not held:
+    all_targets = list(_signals(targets))
+    if not all_targets:
         raise InputError(targets, "", "no signal in it", "check the file")
     signals = _signals(queries)
-    while taken := _some(signals):
-        yield _Chunk(taken, held, every_pair=True)
+    while batch := _batch(signals, lambda signal: len(signal.values)):
+        yield _Chunk(batch, all_targets, every_pair=True)
 
 
 def _in_order(queries: str, targets: str) -> Iterator[_Chunk]:
-    pairs = zip_longest(_signals(queries), _signals(targets))
+    pairs: Iterator[tuple[SignalRecord | None, ...]] = zip_longest(_signals(queries), _signals(targets))
     done = 0
-    while taken := list(_some_pairs(pairs)):
-        for query, target in taken:
+    while batch := _batch(pairs, lambda pair: sum(len(signal.values) for signal in pair if signal is not None)):
+        for query, target in batch:
             done += 1
             if query is None or target is None:
                 path, other = (queries, targets) if query is None else (targets, queries)
                 rule = f"has {done - 1} signals, fewer than {other}"
                 raise InputError(path, "", rule, "give as many, or --all for each onto each")
-        first, second = zip(*taken, strict=True)
+        first, second = zip(*batch, strict=True)
         yield _Chunk(list(first), list(second), every_pair=False)
 
 
-def _some(signals: Iterator[SignalRecord]) -> list[SignalRecord]:
-    """The next signals, as many as are warped at once."""
-    taken, levels = [], 0
-    for signal in islice(signals, _SIGNALS_AT_ONCE):
-        taken.append(signal)
-        levels += len(signal.values)
-        if levels >= _LEVELS_AT_ONCE:
+def _batch(items: Iterator[AnyItem], levels: Callable[[AnyItem], int]) -> list[AnyItem]:
+    """The next signals, or pairs of them: as many as are warped at once."""
+    batch, total = [], 0
+    for item in islice(items, _SIGNALS_AT_ONCE):
+        batch.append(item)
+        total += levels(item)
+        if total >= _LEVELS_AT_ONCE:
             break
-    return taken
-
-
-_MaybePair = tuple[SignalRecord | None, SignalRecord | None]
-
-
-def _some_pairs(pairs: Iterator[_MaybePair]) -> Iterator[_MaybePair]:
-    levels = 0
-    for pair in islice(pairs, _SIGNALS_AT_ONCE):
-        yield pair
-        levels += sum(len(signal.values) for signal in pair if signal is not None)
-        if levels >= _LEVELS_AT_ONCE:
-            return
+    return batch
 
 
 def _cells(queries: str, first: _Chunk) -> int:

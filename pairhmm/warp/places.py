@@ -1,4 +1,4 @@
-"""Where reads lie on signatures: each read's signal is warped onto the expected levels of both strands."""
+"""Placement of reads on signatures: each read's signal is warped onto the expected levels of both strands."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.sequences.iupac import reverse_complement
-from pairhmm.warp.base import Warper
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, Warper, WarpOptions
 from pairhmm.warp.kmers import KmerTable
 from pairhmm.warp.scaling import Normalisation, normalised, quantised
 
@@ -23,23 +22,12 @@ _PAIRS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SignatureLevels:
-    """The expected levels of signatures.
-
-    Attributes
-    ----------
-    names : list of str
-    lengths : ndarray, shape (signatures,), int64
-        Bases of each.
-    levels : Signals
-        Target 2 s is the forward strand of signature s, and 2 s + 1 its reverse complement.
-    k : int
-        Bases of a level.
-    """
+    """The expected levels of signatures."""
 
     names: list[str]
-    lengths: NDArray[np.int64]
-    levels: Signals
-    k: int
+    lengths: NDArray[np.int64]  # [signatures]: bases of each
+    levels: Signals  # target 2 s is the forward strand of signature s, and 2 s + 1 its reverse complement
+    k: int  # bases of a level
 
     @classmethod
     def of(
@@ -66,26 +54,16 @@ class SignatureLevels:
 
 
 @dataclass(frozen=True, slots=True)
-class SignaturePlaces:
-    """The best place of each of some reads on each signature.
+class Placements:
+    """The best place of each of some reads on each signature."""
 
-    Attributes
-    ----------
-    costs : ndarray, shape (reads, signatures), int64
-        The cost of the cheaper strand; of two that cost the same the forward one.
-    reverse : ndarray, shape (reads, signatures), bool
-        Whether that is the reverse strand.
-    starts, ends : ndarray, shape (reads, signatures), int64
-        The bases under the read, 0-based half-open, on the forward strand.
-    other_costs : ndarray, shape (reads, signatures), int64
-        The cost of the other strand.
-    """
-
+    # [reads, signatures]: the cost of the cheaper strand; of two that cost the same the forward one.
     costs: NDArray[np.int64]
-    reverse: NDArray[np.bool_]
+    reverse: NDArray[np.bool_]  # [reads, signatures]: whether that is the reverse strand
+    # [reads, signatures]: the bases under the read, 0-based half-open, on the forward strand.
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    other_costs: NDArray[np.int64]
+    other_costs: NDArray[np.int64]  # [reads, signatures]: the cost of the other strand
 
     def best(self) -> NDArray[np.int64]:
         """The signature that each read costs least on, the first of equal ones: int64[reads]."""
@@ -104,24 +82,24 @@ class SignaturePlaces:
         return least
 
 
-def best_places(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> SignaturePlaces:
+def place_reads(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> Placements:
     """Find the cheapest place of each read on each signature."""
     count, targets = len(reads), 2 * len(signatures)
     at_once = max(1, _PAIRS_AT_ONCE // targets)
     parts = [
-        _places(signatures, reads, np.arange(first, min(first + at_once, count)), warper, threads)
+        _place_batch(signatures, reads, np.arange(first, min(first + at_once, count)), warper, threads)
         for first in range(0, count, at_once)
     ]
     if len(parts) == 1:
         return parts[0]
-    return SignaturePlaces(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in SignaturePlaces.__dataclass_fields__)
+    return Placements(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in Placements.__dataclass_fields__)
     )
 
 
-def _places(
+def _place_batch(
     signatures: SignatureLevels, reads: Signals, chosen: NDArray[np.int64], warper: Warper, threads: int
-) -> SignaturePlaces:
+) -> Placements:
     targets = 2 * len(signatures)
     query = np.repeat(chosen, targets).astype(np.int32)
     target = np.tile(np.arange(targets, dtype=np.int32), len(chosen))
@@ -137,6 +115,6 @@ def _places(
         for values, which in ((costs, at), (costs, 1 - at), (starts, at), (ends, at))
     )
     lengths = signatures.lengths[None, :]
-    return SignaturePlaces(
+    return Placements(
         cost, reverse, np.where(reverse, lengths - end, start), np.where(reverse, lengths - start, end), other
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.warp.base import Warper
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Warpings, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Warper, Warpings, WarpOptions
 
 _FAR = NO_PATH // 2
 """The key of a cell that no path reaches. A cell's cost may be added to it without overflow."""

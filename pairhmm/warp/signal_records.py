@@ -1,8 +1,8 @@
-"""A signal as its file has it."""
+"""A signal of a file; and signals as text: a line has a name, a tab, and values with commas between them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
@@ -11,24 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
+from pairhmm.files.outputs import TextSink
+from pairhmm.files.text_lines import read_lines
 from pairhmm.objects import short_repr
 
 
 @dataclass(frozen=True, slots=True)
 class SignalRecord:
-    """A signal and its name.
-
-    Attributes
-    ----------
-    name : str
-    values : ndarray, shape (n,), float
-        Samples in pA, or levels in the file's own units. All are finite.
-    run : mapping of str to str
-        What the file says of the read's run, such as ``sequencing_kit``. Reads of one run share the mapping.
-    """
+    """A signal and its name."""
 
     name: str
-    values: NDArray[np.floating]
+    values: NDArray[np.floating]  # [n]: Samples in pA, or levels in the file's own units. All are finite.
+    # What the file says of the read's run, such as ``sequencing_kit``. Reads of one run share the mapping.
     run: Mapping[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr
@@ -58,3 +52,32 @@ def library(name: str, path: str, what: str) -> ModuleType:
     except ImportError as error:
         rule = f"{what} needs the library {name}, which does not load ({error})"
         raise InputError(path, "", rule, "pip install 'pairhmm[signal]'") from error
+
+
+HEADER = "#name\tvalues"
+
+
+def read_text(path: str) -> Iterator[SignalRecord]:
+    """The signals of a text file, plain or gzipped. Lines that begin with ``#`` and empty lines are skipped.
+
+    Raises InputError for a line that is not a name and numbers; names it.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line or line.startswith("#"):
+            continue
+        name, tab, values = line.partition("\t")
+        if not tab or not name:
+            raise InputError(path, f"line {number}", "not a name, a tab and values", "separate values by commas")
+        try:
+            numbers = np.array(values.split(",") if values else [], dtype=np.float64)
+        except ValueError as error:
+            what = str(error).removeprefix("could not convert string to float: ")
+            raise InputError(path, f"line {number} ({name})", f"{what} is not a number", "repair the line") from error
+        yield SignalRecord(name, checked(path, f"line {number} ({name})", numbers))
+
+
+def write_text(out: TextSink, signals: Iterator[SignalRecord]) -> None:
+    """Write signals, with two decimals."""
+    out.write(HEADER + "\n")
+    for signal in signals:
+        out.write(f"{signal.name}\t{','.join(f'{value:.2f}' for value in signal.values.tolist())}\n")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TextIO
 
@@ -23,17 +23,14 @@ from pairhmm.files.names import check_file_names, decoded
 from pairhmm.native import require_compiled
 from pairhmm.options import check_choice, check_number, check_whole
 from pairhmm.sequences.signatures import Signatures, read_signatures
-from pairhmm.warp.base import Warper, choose
-from pairhmm.warp.batch import Signals
-from pairhmm.warp.chemistry import NO_RNA, direct_rna, pore_of_run
+from pairhmm.warp.base import Signals, Warper, choose
+from pairhmm.warp.chemistry import Chemistry
 from pairhmm.warp.cutting import CutOptions
-from pairhmm.warp.files import Quantiser, check_length, say_scale
-from pairhmm.warp.kmer_tables import read_kmer_table
-from pairhmm.warp.kmers import KmerTable
-from pairhmm.warp.places import SignatureLevels, best_places
+from pairhmm.warp.files import Quantiser, check_length, log_scale
+from pairhmm.warp.kmers import KmerTable, read_kmer_table
+from pairhmm.warp.places import SignatureLevels, place_reads
 from pairhmm.warp.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
-from pairhmm.warp.signal_reader import read_signals
-from pairhmm.warp.signal_records import SignalRecord
+from pairhmm.warp.signal_files import read_signals
 from pairhmm.warp.writer import PLACE_COLUMNS, check_warpings, open_warpings, place_lines
 
 log = logging.getLogger(__name__)
@@ -136,7 +133,7 @@ def warp_signatures(
     cells = sum(map(_approximate_reads, paths)) * cut.count * 2 * bases
     warper = choose(*named_devices(backend), cells, threads)
     log.info("%d signatures, %d bases; %s %d to %d of each read", len(targets), bases, cut.levels, *cut.part)
-    say_scale(normalise, scale)
+    log_scale(normalise, scale)
     settings = {
         "scale": f"{scale:g}",
         "normalise": normalise,
@@ -149,7 +146,7 @@ def warp_signatures(
         targets=targets,
         warper=warper,
         threads=threads,
-        cut=cut,
+        options=cut,
         quantiser=Quantiser(normalise, scale),
         every_signature=every_signature,
         chemistry=Chemistry(table.pore),
@@ -159,35 +156,6 @@ def warp_signatures(
             run.write(block, out)
     run.tell()
     return run.counts
-
-
-class Chemistry:
-    """Compares the runs of reads with the table of levels: refuses direct RNA, and warns once of another pore.
-
-    Parameters
-    ----------
-    pore : str
-        The table's pore; empty if it is not known.
-    """
-
-    def __init__(self, pore: str) -> None:
-        self._pore = pore
-        self._checked: Mapping[str, str] | None = None
-        self._is_told = False
-
-    def check(self, path: str, signal: SignalRecord) -> None:
-        """Check a read's run. Raises InputError for direct RNA."""
-        if signal.run is self._checked:
-            return
-        self._checked = signal.run
-        told = direct_rna(signal.run)
-        if told:
-            rule = f"is of direct RNA ({told}): {NO_RNA}"
-            raise InputError(path, f"read {signal.name}", rule, "give reads of DNA or cDNA")
-        pore = pore_of_run(signal.run)
-        if pore and self._pore and pore != self._pore and not self._is_told:
-            self._is_told = True
-            log.warning("%s: reads of pore %s, and a table of levels of pore %s", decoded(path), pore, self._pore)
 
 
 def _approximate_reads(path: str) -> int:
@@ -221,47 +189,42 @@ class _Cut:
     levels: Signals
 
 
+@dataclass(slots=True)
 class _Run:
-    def __init__(
-        self,
-        targets: SignatureLevels,
-        warper: Warper,
-        threads: int,
-        cut: CutOptions,
-        quantiser: Quantiser,
-        every_signature: bool,
-        chemistry: Chemistry,
-    ) -> None:
-        self._chemistry = chemistry
-        self._targets, self._warper, self._threads = targets, warper, threads
-        self._cut, self._quantiser, self._every_signature = cut, quantiser, every_signature
-        self.counts = PlaceCounts()
+    targets: SignatureLevels
+    warper: Warper
+    threads: int
+    options: CutOptions
+    quantiser: Quantiser
+    every_signature: bool
+    chemistry: Chemistry
+    counts: PlaceCounts = field(default_factory=PlaceCounts)
 
     def write(self, reads: _Cut, out: TextIO) -> None:
         """Find the places of reads, and write them."""
-        places = best_places(self._targets, reads.levels, self._warper, self._threads)
+        places = place_reads(self.targets, reads.levels, self.warper, self.threads)
         out.write(
             place_lines(
                 decoded(reads.path),
                 reads.names,
                 reads.levels.lengths,
-                self._targets.names,
+                self.targets.names,
                 places,
-                self._quantiser.scale,
-                every_signature=self._every_signature,
+                self.quantiser.scale,
+                every_signature=self.every_signature,
             )
         )
 
     def tell(self) -> None:
         """Say what was read and found."""
         counts = self.counts
-        self._quantiser.tell()
+        self.quantiser.tell()
         if counts.short:
             log.warning(
-                "%d reads set aside: fewer than %d %s are left of them, such as %s",
+                "%d reads set aside, with fewer than %d %s: %s ...",
                 counts.short,
-                self._cut.least,
-                self._cut.levels,
+                self.options.least,
+                self.options.levels,
                 counts.first_short,
             )
         log.info("%d reads, %d placed", counts.reads, counts.reads - counts.short)
@@ -278,11 +241,11 @@ class _Run:
 
     def _levels(self, path: str) -> Iterator[tuple[str, NDArray[np.int16]]]:
         for signal in read_signals(path):
-            self._chemistry.check(path, signal)
+            self.chemistry.check(path, signal)
             self.counts.reads += 1
-            found = self._cut.cut(signal.values)
-            if len(found) >= self._cut.least:
-                yield signal.name, self._quantiser.levels(found)
+            found = self.options.cut(signal.values)
+            if len(found) >= self.options.least:
+                yield signal.name, self.quantiser.levels(found)
                 continue
             self.counts.first_short = self.counts.first_short or signal.name
             self.counts.short += 1

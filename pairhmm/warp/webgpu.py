@@ -1,33 +1,87 @@
-"""Time warping on a WebGPU device, with wgpu. The kernel is in webgpu_kernels.py."""
+"""Time warping on a WebGPU device, with wgpu: the kernel of `shaders/warp/`, its records, and its launches."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device, strip_dispatches
-from pairhmm.backends.webgpu.setup import status, translated
+from pairhmm.backends.webgpu.kernels import read
+from pairhmm.backends.webgpu.pair_kernels import (
+    BINDINGS,
+    DISPATCH_FIELDS,
+    USAGES,
+    PairDispatch,
+    pair_device,
+    strip_dispatches,
+)
+from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
+from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.engine.tools import Fallback
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.sequences.arrays import joined
-from pairhmm.warp.base import WARPERS, Warper
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, Warpings, WarpOptions
-from pairhmm.warp.webgpu_kernels import (
-    LARGEST,
-    ROWS,
-    SIGNAL_PAIR,
-    WARP_PARAMS,
-    WARP_RESULT,
-    WIDTH,
-    WarpVariant,
-    source,
+from pairhmm.warp.base import WARPERS, SignalPairs, Signals, Warper, Warpings, WarpOptions
+
+WIDTH = 32
+"""Invocations of a workgroup, each of which has a pair."""
+
+ROWS = (8, 32)
+"""Rows of a strip: of pairs with few rows, and of others."""
+
+LARGEST_DIFFERENCE = 2**16 - 1
+
+LARGEST = {False: 1 << 24, True: 2**31 - 1 - LARGEST_DIFFERENCE}
+"""The cost from which on lanes do not hold it, by whether they are wide."""
+
+SIGNAL_PAIR = Record(
+    "SignalPair",
+    Field("rows_at", "u32", "the level of the first row"),
+    Field("rows", "u32", ""),
+    Field("columns_at", "u32", "the level of the first column"),
+    Field("columns", "u32", ""),
+    Field("cost", "u32", "backwards: what the path costs"),
 )
 
-__all__ = ["WebgpuWarper", "make", "status"]
+WARP_PARAMS = Record(
+    "WarpParams",
+    *DISPATCH_FIELDS,
+    Field("direction", "u32", "from a level to the next one: 1, or 2^32 - 1 for backwards"),
+    Field("is_free", "u32", "1: paths begin in any row"),
+    Field("is_backward", "u32", "1: rows end where the path's cost is found"),
+    Field("band", "u32", "the most that a row may differ from its column"),
+)
+"""The uniform block of a dispatch."""
+
+WARP_RESULT = Record(
+    "WarpResult",
+    Field("last", "u32", ""),
+    Field("least", "u32", ""),
+    Field("place", "u32", ""),
+)
+"""What a dispatch leaves for each pair (`Found` of warp.wgsl)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarpVariant:
+    """What the kernel is compiled for: the rows of a strip, whether costs are integers, and whether there is a band."""
+
+    rows: int
+    wide: bool
+    banded: bool
+
+
+def source(variant: WarpVariant) -> tuple[str, str]:
+    """WGSL of a variant, and its entry point."""
+    sizes = {"ROWS": variant.rows}
+    switches = {"WIDE": int(variant.wide), "BANDED": int(variant.banded)}
+    records = {record.name: record.declaration for record in (SIGNAL_PAIR, WARP_PARAMS)}
+    given = constants({"W": WIDTH, "LARGEST": LARGEST[variant.wide]} | sizes)
+    return assemble("warp/warp.wgsl", read, records | given, sizes | switches), "warp_signals"
+
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +95,7 @@ Table = NDArray[np.void]
 
 
 class WebgpuWarper(Warper):
-    """Warps on one WebGPU device.
-
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    """
+    """Warps on one WebGPU device."""
 
     def __init__(self, number: int) -> None:
         self.label = f"webgpu:{number}"
@@ -56,14 +104,9 @@ class WebgpuWarper(Warper):
         self._fallback = Fallback(WARPERS, self.label)
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
-        """The cheapest warping of each pair.
-
-        Raises
-        ------
-        DeviceLost
-        """
+        """The cheapest warping of each pair. Raises DeviceLost."""
         if not len(pairs):
-            return _none(0)
+            return Warpings.unwarped(pairs, options)[0]
         try:
             with self._shared.one_call, translated(self.label):
                 return self._halved(pairs, options, threads)
@@ -89,19 +132,15 @@ class WebgpuWarper(Warper):
 
     def _warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         self._slot.begin_call()
-        found = _none(len(pairs))
-        with_path = _with_path(pairs, options)
-        found.costs[~with_path & _both_empty(pairs)] = 0
+        found, has_path = Warpings.unwarped(pairs, options)
         table = self._upload(pairs, options)
-        left = np.flatnonzero(with_path)
+        left = np.flatnonzero(has_path)
         for wide in (False, True):
             if len(left):
                 left = self._costs(table, left, options, wide, found)
         if len(left):
-            other = self._fallback.of("costs beyond 31 bits")
-            some = pairs.taken(left)
-            theirs = other.warpings(some, options, threads)
-            found.costs[left], found.starts[left], found.ends[left] = theirs.costs, theirs.starts, theirs.ends
+            fallback = self._fallback.of("costs beyond 31 bits")
+            found.put(left, fallback.warpings(pairs.taken(left), options, threads))
         return found
 
     def _upload(self, pairs: SignalPairs, options: WarpOptions) -> Table:
@@ -175,18 +214,8 @@ class WebgpuWarper(Warper):
                 MOST_CELLS // self._shared.slower,
                 self._shared.most_border // WORD,
             ):
-                items = cut.end - cut.begin
-                params = WARP_PARAMS.values(
-                    {
-                        "first_pair": begin + cut.begin,
-                        "items": items,
-                        "stride": items,
-                        "first_row": cut.first_row,
-                        "end_row": cut.end_row,
-                        **of_call,
-                    }
-                )
-                dispatches.append(PairDispatch(variant, params, items, BINDINGS[:4]))
+                params = WARP_PARAMS.values(cut.params(begin) | of_call)
+                dispatches.append(PairDispatch(variant, params, cut.end - cut.begin, BINDINGS[:4]))
                 variants.append(variant)
                 border = max(border, cut.border)
         self._shared.compile(variants, source)
@@ -198,30 +227,6 @@ class WebgpuWarper(Warper):
         return results
 
 
-def _none(pairs: int) -> Warpings:
-    """No path."""
-    return Warpings(np.full(pairs, NO_PATH, np.int64), np.zeros(pairs, np.int32), np.zeros(pairs, np.int32))
-
-
-def _lengths(pairs: SignalPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return pairs.queries.lengths[pairs.query_index], pairs.targets.lengths[pairs.target_index]
-
-
-def _both_empty(pairs: SignalPairs) -> NDArray[np.bool_]:
-    queries, targets = _lengths(pairs)
-    empty: NDArray[np.bool_] = (queries == 0) & (targets == 0)
-    return empty
-
-
-def _with_path(pairs: SignalPairs, options: WarpOptions) -> NDArray[np.bool_]:
-    """The pairs of signals that are not empty, and whose lengths the band allows."""
-    queries, targets = _lengths(pairs)
-    good: NDArray[np.bool_] = (queries > 0) & (targets > 0)
-    if options.band is not None:
-        good &= np.abs(queries - targets) <= options.band
-    return good
-
-
 def _needed(signals: Signals, index: NDArray[np.int32]) -> tuple[NDArray[np.int16], int]:
     """The levels from the first signal of an index to the last one, and where they begin in `Signals.levels`."""
     begin, end = int(signals.offsets[index.min()]), int(signals.offsets[int(index.max()) + 1])
@@ -229,11 +234,6 @@ def _needed(signals: Signals, index: NDArray[np.int32]) -> tuple[NDArray[np.int1
 
 
 def make(device: int = 0) -> WebgpuWarper:
-    """A warper on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A warper on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return WebgpuWarper(device)

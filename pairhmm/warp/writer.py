@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.outputs import open_output
-from pairhmm.warp.batch import NO_PATH, Warpings
-from pairhmm.warp.places import STRANDS, SignaturePlaces
+from pairhmm.warp.base import NO_PATH, Warpings
+from pairhmm.warp.places import STRANDS, Placements
 
 PAIR_COLUMNS = ("query", "target", "cost", "start", "end")
 PLACE_COLUMNS = (
@@ -38,9 +38,9 @@ def open_warpings(destination: str | Path, columns: Sequence[str], settings: Map
         yield out
 
 
-def pair_lines(queries: Sequence[str], targets: Sequence[str], found: Warpings) -> str:
+def pair_lines(queries: Sequence[str], targets: Sequence[str], warpings: Warpings) -> str:
     """A row for each pair; a pair without a path has points."""
-    rows = zip(queries, targets, found.costs.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
+    rows = zip(queries, targets, warpings.costs.tolist(), warpings.starts.tolist(), warpings.ends.tolist(), strict=True)
     return "".join(
         f"{query}\t{target}\t{NONE}\t{NONE}\t{NONE}\n"
         if cost == NO_PATH
@@ -54,7 +54,7 @@ def place_lines(
     reads: Sequence[str],
     levels: NDArray[np.int64],
     signatures: Sequence[str],
-    places: SignaturePlaces,
+    places: Placements,
     scale: float,
     *,
     every_signature: bool,
@@ -63,15 +63,10 @@ def place_lines(
 
     Parameters
     ----------
-    file : str
-    reads : sequence of str
     levels : ndarray, shape (reads,), int64
         Levels of each read that were warped.
-    signatures : sequence of str
-    places : SignaturePlaces
     scale : float
         Units of a level.
-    every_signature : bool
     """
     lines = []
     best, next_costs = places.best().tolist(), places.next_costs()

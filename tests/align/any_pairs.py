@@ -19,8 +19,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from pairhmm.align.base import ALIGNERS, Aligner
-from pairhmm.align.batch import Alignments, SequencePairs, Sequences
+from pairhmm.align.base import ALIGNERS, Aligner, Alignments, SequencePairs, Sequences
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.alignments.sam import CONSUMES_QUERY, CONSUMES_REFERENCE, DELETION, INSERTION, MATCH, SOFT_CLIP
 

@@ -7,8 +7,7 @@ import pytest
 
 from pairhmm import backends
 from pairhmm.align import base, reference
-from pairhmm.align.base import ALIGNERS, Aligner, AlignerPool
-from pairhmm.align.batch import Alignments
+from pairhmm.align.base import ALIGNERS, Aligner, AlignerPool, Alignments
 from pairhmm.align.scoring import Scoring
 from pairhmm.backends.base import Status
 from pairhmm.engine import pair_pool
@@ -85,38 +84,14 @@ def test_no_pairs(any_pairs):
     assert isinstance(shared.alignments(pairs.part(0, 0), scoring, 1), Alignments)
 
 
-def gpu(software=()):
-    return Status(True, "made", ("Big", "Other"), software=software)
-
-
-MISSING = Status(False, reason="no driver", cure="install it")
-
-
-@pytest.fixture
-def taken(monkeypatch):
-    """``taken(cuda, webgpu, cpu, ...)``: the label of the pool that is chosen where these are the backends' states."""
-
-    def choose(cuda, webgpu, cpu, wanted="auto", devices=None, cells=10**13, with_cigars=False):
-        states = {"cuda": cuda, "webgpu": webgpu, "cpu": cpu}
-        monkeypatch.setattr(backends, "status", lambda name: states.get(name, gpu()))
-        monkeypatch.setattr(ALIGNERS, "names", lambda: ("cuda", "webgpu", "cpu", "reference"))
-        monkeypatch.setattr(
-            ALIGNERS, "load", lambda name, device=None: Failing(name if device is None else f"{name} {device}")
-        )
-        return base.choose(wanted, devices, Scoring(), cells, 1, with_cigars).label
-
-    return choose
-
-
-def test_auto_takes_a_device_where_it_helps(taken):
-    assert taken(gpu(), gpu(), gpu()) == "cuda"
-    assert taken(MISSING, gpu(), gpu()) == "webgpu"
-    assert taken(MISSING, gpu(software=(0,)), gpu()) == "cpu"
-    assert taken(gpu(), gpu(), gpu(), cells=10**9) == "cpu"
-    assert taken(gpu(), gpu(), gpu(), cells=20 * 10**9) == "cpu"
-    assert taken(gpu(), gpu(), gpu(), cells=20 * 10**9, with_cigars=True) == "cuda"
-    assert taken(gpu(), gpu(), gpu(), cells=0, devices=(0, 1)) == "cuda 0, cuda 1"
-    assert taken(gpu(), gpu(), gpu(), wanted="cpu") == "cpu"
+@pytest.mark.parametrize(
+    ("cells", "with_cigars", "expected"),
+    [(10**13, False, "cuda"), (10**9, False, "cpu"), (20 * 10**9, False, "cpu"), (20 * 10**9, True, "cuda")],
+)
+def test_auto_takes_a_device_where_it_helps(monkeypatch, cells, with_cigars, expected):
+    monkeypatch.setattr(backends, "status", lambda name: Status(True, "made", ("Big",)))
+    monkeypatch.setattr(ALIGNERS, "load", lambda name, device=None: Failing(name))
+    assert base.choose("auto", None, Scoring(), cells, 1, with_cigars).label == expected
 
 
 def test_parts_of_sequences(any_pairs):

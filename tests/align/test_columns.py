@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.align import columns
-from pairhmm.align.base import ALIGNERS
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align import tables
+from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
 
 
@@ -28,14 +27,14 @@ def counted(any_pairs, pairs, found, index):
 @pytest.mark.parametrize("at_once", [7, 100, 1 << 20])
 @pytest.mark.parametrize("mode", ["global", "semi-global", "softclip", "indel"])
 def test_any_pairs(any_pairs, monkeypatch, at_once, mode):
-    monkeypatch.setattr(columns, "_AT_ONCE", at_once)
+    monkeypatch.setattr(tables, "_AT_ONCE", at_once)
     for pairs, scoring in any_pairs.any_batches(seed=8, pairs=100, longest=60, mode=mode):
         found = ALIGNERS.load("reference").alignments(pairs, scoring, 1)
-        counts = columns.count_columns(pairs, found)
+        counts = tables.count_columns(pairs, found)
         told = np.stack([counts.matches, counts.mismatches, counts.inserted, counts.deleted], axis=1).tolist()
         assert told == [counted(any_pairs, pairs, found, index) for index in range(len(pairs))]
 
 
 def test_no_pairs():
     none = SequencePairs.in_order(Sequences.of([]), Sequences.of([]))
-    assert len(columns.count_columns(none, ALIGNERS.load("reference").alignments(none, Scoring(), 1)).matches) == 0
+    assert len(tables.count_columns(none, ALIGNERS.load("reference").alignments(none, Scoring(), 1)).matches) == 0

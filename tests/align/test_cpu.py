@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pairhmm.align import cpu as aligning_cpu
-from pairhmm.align.batch import Alignments, SequencePairs, Sequences
+from pairhmm.align.base import Alignments, SequencePairs, Sequences
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.backends import cpu
 

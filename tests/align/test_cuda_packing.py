@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.align import cuda_packing
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.backends.tiles import team
 from pairhmm.native import native
 
@@ -90,7 +90,7 @@ def test_some_pairs_are_taken_out():
     rng = np.random.default_rng(2)
     pairs = any_pairs(rng, 50)
     index = rng.choice(50, 9, replace=False).astype(np.int32)
-    some = cuda_packing.alone(pairs, index)
+    some = cuda_packing.subset_of(pairs, index)
     assert len(some.queries) == 9
     for number, each in enumerate(index):
         assert np.array_equal(some.queries[some.query_index[number]], pairs.queries[pairs.query_index[each]])

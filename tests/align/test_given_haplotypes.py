@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pairhmm.align.given_haplotypes import describe_haplotypes, differences_of_each, find_differences
+from pairhmm.align.haplotypes import describe_haplotypes, differences_of_each, find_differences
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from Bio.Align import PairwiseAligner
 
-from pairhmm.align.base import ALIGNERS
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.sequences.letters import decode, encode
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pairhmm.align import sequence_blocks as module
-from pairhmm.align.batch import LONGEST
+from pairhmm.align.base import LONGEST
 from pairhmm.align.sequence_blocks import every_pair, pairs_in_order, read_sequences_whole, sequence_blocks
 from pairhmm.errors import InputError
 from pairhmm.sequences.letters import decode

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm.align import webgpu, webgpu_kernels, webgpu_plan
-from pairhmm.align.base import ALIGNERS, AlignerPool
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align import webgpu, webgpu_kernels
+from pairhmm.align.base import ALIGNERS, AlignerPool, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.align.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
 from pairhmm.backends.webgpu import pair_kernels
@@ -70,18 +69,12 @@ def test_planes(aligner, oracle, any_pairs, mode, steps, planes):
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize("form", ["linear", "affine"])
-def test_small_scores_in_floats(aligner, oracle, any_pairs, monkeypatch, form, mode):
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_small_scores_without_planes(aligner, oracle, any_pairs, monkeypatch, form, mode, is_wide):
     monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
-    for pairs, scoring in any_pairs.any_batches(23, 200, 400, form=form, mode=mode):
-        same(aligner, oracle, pairs, scoring)
-
-
-@pytest.mark.parametrize("mode", ["global", "semi-global"])
-@pytest.mark.parametrize("form", ["linear", "affine"])
-def test_wide_lanes_have_the_scores_of_others(aligner, oracle, any_pairs, monkeypatch, form, mode):
-    monkeypatch.setitem(MOST, False, 0)
-    monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
-    for pairs, scoring in any_pairs.any_batches(3, 100, 150, form=form, mode=mode):
+    if is_wide:
+        monkeypatch.setitem(MOST, False, 0)
+    for pairs, scoring in any_pairs.any_batches(23, 150, 300, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)
 
 
@@ -115,7 +108,7 @@ def test_packed_letters(letters):
     for codes_of in (4, 5):
         one, other = (Sequences.of([rng.integers(0, codes_of, letters).astype(np.uint8)] * 2) for _ in range(2))
         pairs = SequencePairs(one, other, np.ones(1, np.int32), np.zeros(1, np.int32))
-        packed = webgpu_plan.letters_of(pairs)
+        packed = webgpu_kernels.letters_of(pairs)
         shifts = np.arange(16, dtype=np.uint32)
         twos = ((packed.words[:, None] >> (2 * shifts)) & 3).reshape(-1)
         unknown = np.zeros(len(twos) + 64, bool)
@@ -169,7 +162,7 @@ def test_out_of_memory(aligner, oracle, any_pairs, monkeypatch, caplog):
     """The pool halves the pairs, which then fit."""
     rng = np.random.default_rng(6)
     pairs = SequencePairs.in_order(*(Sequences.of(list(rng.integers(0, 4, (20, 900), np.uint8))) for _ in range(2)))
-    most = webgpu_plan.letters_of(pairs).words.nbytes * 2 // 3
+    most = webgpu_kernels.letters_of(pairs).words.nbytes * 2 // 3
     created = aligner._slot._created
 
     def little(name, size):

@@ -13,8 +13,7 @@ import pairhmm
 from pairhmm import backends
 from pairhmm.backends import cpu, reference
 from pairhmm.errors import BackendUnavailable
-from pairhmm.scan.base import SCANNERS
-from pairhmm.scan.batch import Patterns, ScanOptions
+from pairhmm.scan.base import SCANNERS, Patterns, ScanOptions
 from pairhmm.sequences.signatures import Signatures
 
 PACKAGE = Path(pairhmm.__file__).parent

@@ -17,9 +17,9 @@ from pairhmm.models.gatk import GatkOptions
 from pairhmm.options import keyword_types, with_keywords
 from pairhmm.report.inputs import ReportInputs, ReportKeywords
 from pairhmm.scan.api import ScanKeywords
-from pairhmm.scan.batch import ScanOptions
+from pairhmm.scan.base import ScanOptions
 from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.warp.batch import WarpKeywords, WarpOptions
+from pairhmm.warp.base import WarpKeywords, WarpOptions
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pairhmm.map.cli import command
 from pairhmm.map.sketch.planes import planes_of
 from pairhmm.map.sketch.sketches import Scheme, Sketches
 from pairhmm.map.sketch.writer import write_sketches
-from pairhmm.scan.hit_writer import HIT_COLUMNS
+from pairhmm.scan.tables import HIT_COLUMNS
 
 
 def clusters(count, slots=1024, seed=1):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.align.given_haplotypes import find_differences
+from pairhmm.align.haplotypes import find_differences
 from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.report.packing import pack, to_json, unpack
 from pairhmm.report.panels import (

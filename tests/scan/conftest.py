@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pairhmm.scan.batch import ScanOptions
+from pairhmm.scan.base import ScanOptions
 from pairhmm.sequences.iupac import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
@@ -108,3 +109,9 @@ def random_workload(seed: int) -> Workload:
 def make_workload() -> Callable[[int], Workload]:
     """``make_workload(seed)``: one of many random workloads."""
     return random_workload
+
+
+def table(path: str = "out.tsv") -> list[dict[str, str]]:
+    """The rows of a table."""
+    head, *rows = Path(path).read_text().splitlines()
+    return [dict(zip(head[1:].split("\t"), row.split("\t"), strict=True)) for row in rows]

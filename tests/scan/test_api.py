@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,12 @@ import pairhmm
 from pairhmm.errors import InputError
 from pairhmm.files.outputs import open_output
 from pairhmm.scan.api import ScanHit
-from pairhmm.scan.batch import ScanOptions, Tiling
+from pairhmm.scan.base import ScanOptions, Tiling
 from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports, ScanCounts
 from pairhmm.sequences.fastx import open_sequences
 from pairhmm.sequences.iupac import decode_sets, encode_sets
+from tests.scan.conftest import table
 
 
 def test_hits_in_memory():
@@ -74,11 +76,6 @@ def workload(tmp_path, monkeypatch):
             without(f"s{number % 10}", letters, None)
 
 
-def table(path: str = "out.tsv") -> list[dict[str, str]]:
-    head, *rows = Path(path).read_text().splitlines()
-    return [dict(zip(head[1:].split("\t"), row.split("\t"), strict=True)) for row in rows]
-
-
 def run(samples, name="out.tsv", **more) -> ScanCounts:
     return scan_files("sig.fa", samples, name, **more)
 
@@ -96,35 +93,13 @@ def test_files_give_what_memory_gives(workload, every_match, max_mismatches):
     signatures = {name[1:]: line for name, line in zip(head[::2], head[1::2], strict=True)}
     expected = pairhmm.scan(signatures, letters, qualities, options=options, backend="reference")
     assert len(expected) > 20
-    assert [
-        (
-            row["number"],
-            row["signature"],
-            int(row["start"]),
-            int(row["end"]),
-            row["strand"],
-            int(row["sum"]),
-            row["mean"],
-            int(row["matches"]),
-            int(row["informative"]),
-            int(row["mismatches"]),
-        )
-        for row in table()
-    ] == [
-        (
-            h.sample,
-            h.signature,
-            h.start,
-            h.end,
-            h.strand,
-            h.score,
-            f"{h.mean:.3f}",
-            h.matches,
-            h.informative,
-            h.mismatches,
-        )
-        for h in expected
+    columns = ("number", "signature", "start", "end", "strand", "sum", "mean", "matches", "informative", "mismatches")
+    fields = ("sample", "signature", "start", "end", "strand", "score", "mean", "matches", "informative", "mismatches")
+    shown = [
+        [f"{value:.3f}" if isinstance(value, float) else str(value) for value in attrgetter(*fields)(hit)]
+        for hit in expected
     ]
+    assert [list(itemgetter(*columns)(row)) for row in table()] == shown
     assert {row["file"] for row in table()} == {"x.fq"}
     assert all(row["record"] == f"s{(int(row['number']) - 1) % 10}" for row in table())
     assert (counts.files, counts.reads, counts.hits) == (1, 12, len(expected))
@@ -192,11 +167,7 @@ def test_summaries(workload):
     for number, sample in enumerate(samples, start=1):
         own = [row for row in rows if row["number"] == str(number)]
         best = max(own, key=lambda row: int(row["sum"]), default={"signature": "", "sum": "", "mean": ""})
-        assert (sample["best_signature"], sample["sum"], sample["mean"]) == (
-            best["signature"],
-            best["sum"],
-            best["mean"],
-        )
+        assert itemgetter("best_signature", "sum", "mean")(sample) == itemgetter("signature", "sum", "mean")(best)
     letters = Path("sig.fa").read_text().splitlines()[1::2]
     for signature, text in zip(signatures, letters, strict=True):
         own = [row for row in rows if row["signature"] == signature["signature"]]
@@ -266,14 +237,8 @@ def test_missing_qualities_leave_scores_empty_and_are_said_once(workload, caplog
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"options": ScanOptions(min_score=5)}, "x.fa: its records have no qualities, which --min-score or --min-mean"),
         ({"reports": Reports(assignment=True)}, "x.fa: its records have no qualities, which --assignment-format needs"),
-        ({"options": ScanOptions(every_match=True), "per_file": True}, "--per-file: a file has one hit a signature"),
         ({"reports": Reports(multiqc="a.json")}, "--multiqc: a.json: MultiQC finds files whose names end in _mqc.json"),
-        (
-            {"options": ScanOptions(min_informative=700)},
-            "sig.fa: every signature has fewer than 700 letters other than N",
-        ),
     ],
 )
 def test_what_does_not_go_together(workload, arguments, message):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -18,33 +14,22 @@ from pairhmm import backends
 from pairhmm.backends import Status
 from pairhmm.bench import scan as bench_scan
 from pairhmm.bench.cli import command
-from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
+from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.scan import base, cpu, device
-from pairhmm.scan.base import SCANNERS
-from pairhmm.scan.batch import Patterns, Scanned, ScanOptions
+from pairhmm.scan.base import SCANNERS, Patterns, Scanned, ScanOptions
 from pairhmm.scan.device import DeviceScanner
 from pairhmm.scan.index import Index
 from pairhmm.sequences.iupac import encode_sets
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
+from tests.conftest import load_helper
 
 WORKLOADS = range(60)
 """Of test_scanners.py, which compares the CPU's scanner with the oracle on more of them."""
-CUDA_TESTS = Path(__file__).parents[1] / "backends" / "cuda"
-
-
-def from_cuda(name: str) -> ModuleType:
-    """A module of the CUDA tests, which are in no package."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, CUDA_TESTS / f"{name}.py")
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
 
 
 def emulated(patterns: Patterns, options: ScanOptions) -> DeviceScanner:
-    with from_cuda("emulated_cupy").installed():
+    with load_helper("backends/cuda/emulated_cupy").installed():
         from pairhmm.scan.cuda import CudaFinder
 
         index = Index.of(patterns, options.max_mismatches)
@@ -56,7 +41,7 @@ def emulated(patterns: Patterns, options: ScanOptions) -> DeviceScanner:
 def make(request, require) -> Callable[[Patterns, ScanOptions], DeviceScanner]:
     """A device's ``make(patterns, options)``."""
     if request.param == "emulated":
-        available = from_cuda("emulator").compiler() is not None
+        available = load_helper("backends/cuda/emulator").compiler() is not None
         require("emulator", available, "the CUDA emulator needs Linux and a g++")
         return emulated
     status = backends.status(request.param)
@@ -116,7 +101,7 @@ def test_more_places_than_there_is_room_for(make):
     patterns = Patterns.of(of("ACAC", "CACACACACACACA"), options)
     samples = Samples.of(letters_of("AC" * 1500))
     scanner = make(patterns, options)
-    scanner._finder._room = 100
+    scanner._finder._capacity = 100
     expected = cpu.make(patterns, options).scan(samples, 1)
     assert len(expected.hits) > 2900
     assert same(scanner.scan(samples, 1), expected)
@@ -208,53 +193,21 @@ def test_parts_end_where_segments_do(make_workload):
         assert all(0 < len(chunk.samples.letters) <= most for chunk in found)
 
 
-def gpu(software: tuple[int, ...] = ()) -> Status:
-    return Status(True, "made", ("Big",), software=software)
-
-
-MISSING = Status(False, reason="no driver", cure="install it")
-
-
-@pytest.fixture
-def taken(monkeypatch) -> Callable[..., str]:
-    """``taken(cuda, webgpu, ...)``: the scanner that is chosen where these are the GPU backends' states."""
-
-    def choose(cuda, webgpu, wanted="auto", number=None, n_ratio=0.5, bases=10**9):
-        monkeypatch.setattr(backends, "status", lambda name: {"cuda": cuda, "webgpu": webgpu}.get(name, gpu()))
-        monkeypatch.setattr(SCANNERS, "load", lambda name, patterns, options, device=None: (name, device))
-        rng = np.random.default_rng(1)
+def test_auto_takes_a_device_where_it_helps(monkeypatch):
+    """Where it is expected to finish first: with many Ns, of which anchors say nothing, and with many bases."""
+    monkeypatch.setattr(backends, "status", lambda name: Status(True, "made", ("Big",)))
+    monkeypatch.setattr(SCANNERS, "load", lambda name, patterns, options, device=None: (name, device))
+    rng = np.random.default_rng(1)
+    for n_ratio, bases, number, expected in (
+        (0.5, 10**9, None, ("cuda", None)),
+        (0.1, 10**9, None, ("cpu", None)),
+        (0.5, 10**6, None, ("cpu", None)),
+        (0.5, 0, 0, ("cuda", 0)),
+    ):
         letters = np.where(rng.random(100_000) < n_ratio, 15, 1).astype(np.uint8)
         signatures = Signatures.of([f"v{n}" for n in range(1000)], np.split(letters, 1000))
         patterns = Patterns.of(signatures, ScanOptions())
-        return base.choose(wanted, number, patterns, ScanOptions(), bases, 1)
-
-    return choose
-
-
-def test_auto_takes_a_device_where_it_helps(taken):
-    assert taken(gpu(), gpu()) == ("cuda", None)
-    assert taken(MISSING, gpu()) == ("webgpu", None)
-    assert taken(gpu(), gpu(), n_ratio=0.1)[0] == "cpu"
-    assert taken(gpu(), gpu(), bases=10**6)[0] == "cpu"
-    assert taken(MISSING, MISSING)[0] == "cpu"
-    assert taken(MISSING, gpu(software=(0,)))[0] == "cpu"
-    assert taken(gpu(), gpu(), number=0, bases=0) == ("cuda", 0)
-
-
-def test_a_backend_that_is_not_there_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(backends, "status", lambda name: MISSING)
-    patterns = Patterns.of(of("ACGTACGTACGT"), ScanOptions())
-    with pytest.raises(BackendUnavailable, match="backend cuda: no driver; install it"):
-        base.choose("cuda", None, patterns, ScanOptions(), 0, 1)
-
-
-def test_devices_are_those_that_are_there(monkeypatch):
-    patterns = Patterns.of(of("ACGTACGTACGT"), ScanOptions())
-    with pytest.raises(InputError, match="--device: backend cpu computes on the CPU"):
-        SCANNERS.load("cpu", patterns, ScanOptions(), device=0)
-    monkeypatch.setattr(backends, "status", lambda name: gpu())
-    with pytest.raises(InputError, match="--device: 1: cuda has device 0 only"):
-        SCANNERS.load("cuda", patterns, ScanOptions(), device=1)
+        assert base.choose("auto", number, patterns, ScanOptions(), bases, 1) == expected
 
 
 @pytest.fixture

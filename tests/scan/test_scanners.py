@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm import _cpu, backends
-from pairhmm.errors import BackendUnavailable
+from pairhmm import _cpu
 from pairhmm.scan import reference
-from pairhmm.scan.base import SCANNERS
-from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions
+from pairhmm.scan.base import HIT, Patterns, Scanned, ScanOptions
 from pairhmm.scan.cpu import CpuScanner
-from pairhmm.sequences.iupac import ANY, encode_sets, reverse_complement
+from pairhmm.sequences.iupac import encode_sets
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 
@@ -226,21 +224,6 @@ def test_signatures_can_share_the_letters_of_their_patterns():
 def test_no_patterns_and_no_samples():
     assert len(check(signatures_of("N"), samples_of("ACGT"), ScanOptions()).hits) == 0
     assert len(check(signatures_of("ACGTACGTACGTA"), samples_of(), ScanOptions()).hits) == 0
-
-
-def test_the_other_strand_reads_backwards():
-    sets = encode_sets("AACRN")
-    assert reverse_complement(sets).tolist() == encode_sets("NYGTT").tolist()
-    assert reverse_complement(reverse_complement(sets)).tolist() == sets.tolist()
-    assert encode_sets("n").tolist() == [ANY]
-
-
-def test_scanners_are_found_by_their_names():
-    patterns = Patterns.of(signatures_of("ACGTACGTACGT"), ScanOptions())
-    for name in filter(lambda name: backends.status(name).available, SCANNERS.names()):
-        assert len(SCANNERS.load(name, patterns, ScanOptions()).scan(samples_of("ACGTACGTACGT"), 1).hits) == 1
-    with pytest.raises(BackendUnavailable, match="it does not scan"):
-        SCANNERS.load("abacus", patterns, ScanOptions())
 
 
 @pytest.mark.parametrize("length", [12, 40])

@@ -1,4 +1,4 @@
-"""Tiles of signatures: every level gives the hits and the runs of the oracle, byte for byte."""
+"""Tiles of signatures: every level gives the hits and the runs of the oracle, byte for byte; tiles that are masked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 from pairhmm import _cpu
 from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
-from pairhmm.scan import reference_tiles
-from pairhmm.scan.batch import Patterns, Scanned, ScanOptions, Tiling
-from pairhmm.scan.tiles import LEAST_PART, TileScanner, check_tiling, load_tiles
+from pairhmm.scan.base import Patterns, Scanned, ScanOptions, Tiling
+from pairhmm.scan.reference import ReferenceTiles, is_low_complexity
+from pairhmm.scan.tiles import SHORTEST_PART, TileScanner, check_tiling, load_tiles, masked_places, masked_tiles
 from pairhmm.sequences.iupac import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
@@ -30,7 +30,7 @@ def random_work(seed: int) -> Work:
     n_ratio, ambiguous = float(rng.choice([0, 0, 0.01, 0.1, 0.3])), float(rng.choice([0, 0, 0.02, 0.2]))
     alphabet = BASES if rng.random() < 0.75 else rng.choice(BASES, 2, replace=False)
     mismatches = int(rng.integers(0, 4))
-    least = max(8, LEAST_PART * (mismatches + 1))
+    least = max(8, SHORTEST_PART * (mismatches + 1))
     tiling = Tiling(
         max(least, int(rng.choice([least + 1, 21, 24, 31, 40, 70]))),
         int(rng.choice([1, 1, 1, 2, 5, 31, 50])),
@@ -77,7 +77,7 @@ def random_work(seed: int) -> Work:
 def check(signatures: Signatures, samples: Samples, options: ScanOptions, tiling: Tiling) -> Scanned:
     """What the oracle finds, once every level has found the same bytes."""
     patterns = Patterns.of(signatures, options, tiling)
-    expected = reference_tiles.make(patterns, options, tiling).scan(samples, 1)
+    expected = ReferenceTiles(patterns, options, tiling).scan(samples, 1)
     for level in LEVELS:
         found = TileScanner(level, patterns, options, tiling).scan(samples, 2)
         assert found.hits.tobytes() == expected.hits.tobytes(), level
@@ -217,3 +217,55 @@ def test_masked_tiles_are_not_found():
     assert len(found.quality_totals) == len(samples)
     assert found.hits["segment"].tolist() == list(range(0, 60, 3))
     assert found.hits["matches"].tolist() == [70] * 20
+
+
+@pytest.mark.parametrize(
+    ("tile", "is_low"),
+    [
+        ("A" * 31, True),
+        ("g" * 31, True),
+        ("AC" * 16, True),
+        ("CAG" * 11, True),
+        ("ACGT" * 8, True),
+        ("ACGTT" * 7, True),
+        ("ACGTTGC" * 5, False),
+        ("A" * 26 + "CGTGC", True),
+        ("A" * 10 + "CTGACGTCATTGCAGCATTCG", False),
+        ("A" * 16 + "CTGACGTCATTGCAG", True),
+        ("N" * 31, False),
+        ("A" * 11 + "N" * 20, False),
+        ("AAAAAAAA", True),
+        ("ACGTTGCA", False),
+    ],
+)
+def test_the_rule(tile, is_low):
+    letters = encode_sets(tile)
+    assert is_low_complexity(letters) == is_low
+    assert is_low_complexity(reverse_complement(letters)) == is_low
+    places = masked_places(letters, np.array([0, len(letters)]), Tiling(len(letters)))
+    assert places.tolist() == ([[0, 1]] if is_low else [])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_place_as_the_oracle_has_it(seed):
+    rng = np.random.default_rng(seed)
+    length, step = int(rng.choice([8, 12, 31, 70])), int(rng.choice([1, 2, 7, 40]))
+    sequences = []
+    for _ in range(5):
+        parts = [draw(rng, int(rng.integers(0, 60)), 0.05, 0.05, BASES) for _ in range(3)]
+        unit = draw(rng, int(rng.integers(1, 7)), 0, 0, BASES)
+        sequences.append(np.concatenate([parts[0], np.tile(unit, rng.integers(0, 20)), *parts[1:]]))
+    known = Signatures.of([str(number) for number in range(5)], sequences)
+    places = masked_places(known.letters, known.offset, Tiling(length, step))
+    found = [at for begin, end in places.tolist() for at in range(begin, end)]
+    expected = [
+        int(known.offset[index]) + at
+        for index in range(5)
+        for at in range(len(sequences[index]) - length + 1)
+        if is_low_complexity(sequences[index][at : at + length])
+    ]
+    assert found == expected
+    begins = [at - int(known.offset[np.searchsorted(known.offset, at, side="right") - 1]) for at in expected]
+    assert masked_tiles(known, Tiling(length, step)).sum() == sum(at % step == 0 for at in begins)
+    assert masked_tiles(known, Tiling(length, step)).sum() <= Tiling(length, step).tiles(known.lengths).sum()
+    assert not masked_tiles(known, Tiling(length, step, mask=False)).any()

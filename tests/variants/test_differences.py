@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.align.given_haplotypes import differences_of_each
+from pairhmm.align.haplotypes import differences_of_each
 from pairhmm.variants.differences import differences_of
 
 BASES = st.text("AC", min_size=1, max_size=12) | st.text("ACGT", min_size=1, max_size=30)

@@ -13,8 +13,7 @@ import sys
 import numpy as np
 
 from pairhmm.warp import reference
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, WARPERS, SignalPairs, Signals, WarpOptions
 
 LEAST, MOST = -(2**15), 2**15 - 1
 KINDS = ("noise", "extreme", "few", "steps", "constant")
@@ -97,6 +96,19 @@ def check(warper, pairs, options, threads=1):
         for k in wrong[:8]
     ]
     assert not wrong, "\n".join([f"{len(wrong)} of {len(pairs)} warpings differ", *lines])
+
+
+def check_edges(warper):
+    """No pairs; a band, and an empty signal, that leave no path."""
+    none = SignalPairs.in_order(Signals.of([]), Signals.of([]))
+    assert len(warper.warpings(none, WarpOptions("subsequence"), 2).costs) == 0
+    for options, query, target in (
+        (WarpOptions(band=2), [1, 2], [1] * 5),
+        (WarpOptions(), [], [1]),
+        (WarpOptions("subsequence"), [], [1]),
+    ):
+        found = warper.warpings(pair_of(query, target), options, 1)
+        assert (found.costs[0], found.starts[0], found.ends[0]) == (NO_PATH, 0, 0)
 
 
 def main():

@@ -9,7 +9,7 @@ import pairhmm
 from pairhmm.errors import InputError, OptionError
 from pairhmm.warp import files as warp_files
 from pairhmm.warp import reference
-from pairhmm.warp.batch import WarpOptions
+from pairhmm.warp.base import WarpOptions
 
 QUERIES, TARGETS = {"q": [5, 9], "r": [1, 1, 1]}, {"t": [0, 5, 5, 9], "u": [1.0, 4.0]}
 

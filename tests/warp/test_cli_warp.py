@@ -40,7 +40,7 @@ def test_pairs_in_order(files, run_cli):
         "q2\tt2\t3\t0\t2",
     ]
     assert "pairhmm: backend cpu" in done.stderr
-    assert "pairhmm: levels have 16 bits: 1 to a unit of the signals\n" in done.stderr
+    assert "pairhmm: levels are 16-bit integers: 1 per unit of the signals\n" in done.stderr
     assert "pairhmm: 2 pairs\n" in done.stderr
 
 
@@ -73,7 +73,7 @@ def test_stdin_and_scales(files, run_cli):
     done = run_cli("warp", "-", "t.tsv", input=text + "b\t1,1e6\n", text=True)
     assert done.stdout.splitlines()[0] == "##scale=0.0078125 normalise=none mode=global"
     done = run_cli("warp", "--normalise", "median", "--scale", "10", "-", "q.tsv", input=text * 2, text=True)
-    assert "levels have 16 bits: 10 to a deviation of a signal (median)" in done.stderr
+    assert "levels are 16-bit integers: 10 per deviation of a signal (median)" in done.stderr
     done = run_cli("warp", "--scale", "100", "-", "q.tsv", input="a\t500,1.5\nb\t1\n", text=True)
     assert "1 levels are out of range at scale 100 and were clipped; lower --scale" in done.stderr
 
@@ -89,7 +89,7 @@ def test_reads_onto_signatures(files, run_cli):
     start, end = map(int, row.split("\t")[4:6])
     assert abs(start - (200 - 141)) <= 2 and abs(end - (200 - 40)) <= 2
     assert float(row.split("\t")[-1]) > 2
-    assert "1 reads set aside: fewer than 30 samples are left of them, such as short" in done.stderr
+    assert "1 reads set aside, with fewer than 30 samples: short ..." in done.stderr
     assert "pairhmm: 2 reads, 1 placed" in done.stderr
     every = run_cli("-q", "warp", *given, "--all", "reads.tsv").stdout.splitlines()[2:]
     assert [line.split("\t")[2] for line in every] == ["other", "v"]
@@ -145,8 +145,6 @@ SLOW5 = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\n", "\r\n", "reads.slow5: line 1: ends in CR and LF"),
-        ("\t300\t", "\t10\t", "reads.slow5: record 1 (r): len_raw_signal is 10, and its signal has 300 samples"),
         ("\t0\t8192\t0", "\t0\t0\t0", "reads.slow5: record 1 (r): digitisation is 0"),
         (
             "type\tgenomic_dna",
@@ -197,12 +195,6 @@ def test_a_file_name_that_is_not_utf8(files, run_cli):
     assert "x\ufffd.tsv: no read in it" in done.stderr
 
 
-def test_numpy_with_a_broken_header(files, run_cli):
-    np.save("q.npy", np.zeros((2, 8), np.float32))
-    Path("q.npy").write_bytes(Path("q.npy").read_bytes().replace(b"}", b" ", 1))
-    assert "q.npy: is not a sound NumPy file" in bad(run_cli, "--all", "q.npy", "t.tsv")
-
-
 def bad(run_cli, *arguments, code=2):
     """The one line of a run that ends with an error. No output is left."""
     done = run_cli("warp", *arguments, "-o", "out.tsv")
@@ -242,8 +234,6 @@ def test_files_without_signals(files, run_cli):
         ("v.fa", ">v\nACQT\n", "v.fa: record 1 (v)"),
         ("v.fa", "", "v.fa: no signature in it"),
         ("kmers.model", "kmer\tlevel_mean\tlevel_stdv\nAA\t1\t1\n", "kmers.model: 15 of 16 2-mers are missing: AC is"),
-        ("kmers.model", "AA\t1\t1\n", "kmers.model: line 1: the header has no column kmer"),
-        ("kmers.model", "kmer\tlevel_mean\tlevel_stdv\nMM\t1\t1\n", "kmers.model: line 2: letter 'M' in MM"),
         ("reads.tsv", "r\t1,b\n", "reads.tsv: line 1 (r): 'b' is not a number"),
     ],
 )

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,32 +10,28 @@ import pytest
 from pairhmm import backends
 from pairhmm.errors import DeviceLost
 from pairhmm.warp import cuda
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import SignalPairs, Signals, WarpOptions
 from pairhmm.warp.cuda_kernels import FLOATS, HALVES, LONG_SHAPES, SHORT_SHAPES, WORDS, WarpKernel
+from tests.conftest import load_helper
 
-HELPERS = Path(__file__).parents[1] / "backends" / "cuda"
 SUBSEQUENCE = WarpOptions("subsequence")
 
 
-def helper(name):
-    """A module beside the tests of the CUDA backend."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, HELPERS / f"{name}.py")
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
-
-
 def emulated(memory=1 << 30):
-    with helper("emulated_cupy").installed(memory):
+    with load_helper("backends/cuda/emulated_cupy").installed(memory):
         return cuda.CudaWarper(0)
+
+
+@pytest.fixture(scope="module")
+def emulator(require):
+    compiler = load_helper("backends/cuda/emulator").compiler()
+    require("emulator", compiler is not None, "the CUDA emulator needs Linux and a g++")
 
 
 @pytest.fixture(scope="module", params=["emulated", "cuda"])
 def warper(request, require):
     if request.param == "emulated":
-        require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+        request.getfixturevalue("emulator")
         return emulated()
     found = backends.status("cuda")
     require("cuda", found.available, f"{found.reason}; {found.cure}")
@@ -100,12 +93,8 @@ def test_a_start_far_before_its_end(warper, any_signals):
     assert (found.costs[0], found.starts[0], found.ends[0]) == (0, 50, 752)
 
 
-def test_nothing_and_no_path(warper, any_signals):
-    pairs = any_signals.random_pairs(np.random.default_rng(5), 3)
-    assert len(warper.warpings(pairs.part(0, 0), SUBSEQUENCE, 1).costs) == 0
-    for options, query, target in ((WarpOptions(band=2), [1, 2], [1] * 5), (SUBSEQUENCE, [], [1])):
-        found = warper.warpings(any_signals.pair_of(query, target), options, 1)
-        assert (found.costs[0], found.starts[0], found.ends[0]) == (NO_PATH, 0, 0)
+def test_no_pairs_and_no_path(warper, any_signals):
+    any_signals.check_edges(warper)
 
 
 def test_signals_that_no_pair_uses_are_not_sent(warper, any_signals):
@@ -116,16 +105,14 @@ def test_signals_that_no_pair_uses_are_not_sent(warper, any_signals):
     any_signals.check(warper, SignalPairs(signals, signals, index, index[::-1].copy()), WarpOptions())
 
 
-def test_chunks_change_nothing(any_signals, require, monkeypatch):
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+def test_chunks_change_nothing(any_signals, emulator, monkeypatch):
     pairs = any_signals.random_pairs(np.random.default_rng(7), 40, 150)
     monkeypatch.setattr(cuda, "MOST_LEVELS", 600)
     for options in (WarpOptions(), SUBSEQUENCE):
         any_signals.check(emulated(), pairs, options)
 
 
-def test_out_of_memory_halves_the_chunks(any_signals, require, caplog, monkeypatch):
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+def test_out_of_memory_halves_the_chunks(any_signals, emulator, caplog, monkeypatch):
     monkeypatch.setattr(cuda, "LEAST_LEVELS", 500)
     monkeypatch.setattr(cuda, "MOST_LEVELS", 16_000)
     pairs = any_signals.random_pairs(np.random.default_rng(8), 100, 150)
@@ -134,8 +121,7 @@ def test_out_of_memory_halves_the_chunks(any_signals, require, caplog, monkeypat
     assert "out of memory; chunks of 8,000 levels now" in caplog.text
 
 
-def test_without_memory_the_cpu_warps(any_signals, require, caplog):
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+def test_without_memory_the_cpu_warps(any_signals, emulator, caplog):
     with caplog.at_level(logging.WARNING):
         any_signals.check(emulated(64), any_signals.random_pairs(np.random.default_rng(9), 5, 60), SUBSEQUENCE)
     assert "the CPU warps" in caplog.text
@@ -147,9 +133,8 @@ def test_kernel_seconds(warper, any_signals):
     assert len(seconds) == 3 and min(seconds) >= 0
 
 
-def test_a_lost_device_is_raised(any_signals, require, monkeypatch):
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
-    module = helper("emulated_cupy")
+def test_a_lost_device_is_raised(any_signals, emulator, monkeypatch):
+    module = load_helper("backends/cuda/emulated_cupy")
     broken = emulated()
 
     def lost(*_, **__):
@@ -164,7 +149,7 @@ def test_a_lost_device_is_raised(any_signals, require, monkeypatch):
 
 def test_compiles(require, architecture):
     """Every form compiles without a warning; where DPX is, what is spilled lies outside of the loop over columns."""
-    nvrtc = helper("nvrtc")
+    nvrtc = load_helper("backends/cuda/nvrtc")
     require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
     variants = [WarpKernel(form, SHORT_SHAPES[4]) for form in (HALVES, FLOATS, WORDS)]
     variants += [WarpKernel(HALVES, LONG_SHAPES[0], True, True), WarpKernel(FLOATS, LONG_SHAPES[1], banded=True)]

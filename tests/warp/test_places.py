@@ -1,4 +1,4 @@
-"""SignaturePlaces of reads on signatures, against warpings of single pairs."""
+"""Placements of reads on signatures, against warpings of single pairs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import pytest
 
 from pairhmm.sequences.iupac import encode_sets, reverse_complement
 from pairhmm.warp import places, reference
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import NO_PATH, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, WARPERS, Signals, WarpOptions
 from pairhmm.warp.kmers import KmerTable
-from pairhmm.warp.places import SignatureLevels, best_places
+from pairhmm.warp.places import SignatureLevels, place_reads
 
 K = 4
 
@@ -37,7 +36,7 @@ def test_reads_are_found_where_they_come_from(signatures, monkeypatch, at_once):
     _, known = signatures
     wanted = [(0, "+", 20, 90), (2, "-", 0, 60), (1, "-", 30, 90), (0, "-", 230, 300), (2, "+", 140, 200)]
     reads = Signals.of([read_of(known, *one) for one in wanted])
-    found = best_places(known, reads, WARPERS.load("cpu"), 1)
+    found = place_reads(known, reads, WARPERS.load("cpu"), 1)
     assert found.best().tolist() == [index for index, *_ in wanted]
     for number, (index, strand, start, end) in enumerate(wanted):
         assert bool(found.reverse[number, index]) == (strand == "-")
@@ -50,7 +49,7 @@ def test_costs_are_those_of_pairs(signatures):
     _, known = signatures
     rng = np.random.default_rng(6)
     reads = Signals.of([rng.integers(-200, 200, 30).astype(np.int16) for _ in range(4)])
-    found = best_places(known, reads, WARPERS.load("cpu"), 1)
+    found = place_reads(known, reads, WARPERS.load("cpu"), 1)
     every = np.array(
         [
             [reference.warping(reads[read], known.levels[target], WarpOptions("subsequence"))[0] for target in range(6)]
@@ -70,7 +69,7 @@ def test_one_signature_has_its_other_strand_alone(signatures):
     sequences, known = signatures
     table = KmerTable(K, np.linspace(60, 120, 4**K), np.ones(4**K))
     alone = SignatureLevels.of(["a"], sequences[:1], table, "z-score", 64)
-    found = best_places(alone, Signals.of([known.levels[0][10:60]]), WARPERS.load("cpu"), 1)
+    found = place_reads(alone, Signals.of([known.levels[0][10:60]]), WARPERS.load("cpu"), 1)
     assert found.next_costs()[0, 0] == found.other_costs[0, 0] < NO_PATH
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm.errors import OptionError
 from pairhmm.warp import reference
-from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpOptions
 
 GLOBAL, SUBSEQUENCE = WarpOptions("global"), WarpOptions("subsequence")
 

@@ -16,7 +16,7 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.warp import blow5
-from pairhmm.warp.signal_reader import read_signals
+from pairhmm.warp.signal_files import read_signals
 
 plain = bytes  # records that are not packed
 COLUMNS = "#read_id\tread_group\tdigitisation\toffset\trange\tsampling_rate\tlen_raw_signal\traw_signal"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pairhmm.backends import cpu
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import NO_PATH, SignalPairs, WarpOptions
+from pairhmm.warp.base import NO_PATH, WARPERS, SignalPairs, WarpOptions
 from pairhmm.warp.cpu import CpuWarper
 
 LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
@@ -67,19 +66,8 @@ def test_threads_change_nothing(warper, any_signals):
         assert np.array_equal(getattr(one, name), getattr(four, name))
 
 
-def test_no_pairs(warper, any_signals):
-    pairs = any_signals.random_pairs(np.random.default_rng(5), 3)
-    assert len(warper.warpings(pairs.part(0, 0), SUBSEQUENCE, 2).costs) == 0
-
-
-def test_no_path(warper, any_signals):
-    for options, query, target in (
-        (WarpOptions(band=2), [1, 2], [1] * 5),
-        (WarpOptions(), [], [1]),
-        (SUBSEQUENCE, [], [1]),
-    ):
-        found = warper.warpings(any_signals.pair_of(query, target), options, 1)
-        assert (found.costs[0], found.starts[0], found.ends[0]) == (NO_PATH, 0, 0)
+def test_no_pairs_and_no_path(warper, any_signals):
+    any_signals.check_edges(warper)
 
 
 def test_the_pairs_meet_what_they_are_for(any_signals):

@@ -11,9 +11,8 @@ from pairhmm import backends
 from pairhmm.backends.webgpu import pair_kernels
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warp import webgpu
-from pairhmm.warp.base import WARPERS
-from pairhmm.warp.batch import NO_PATH, WarpOptions
-from pairhmm.warp.webgpu_kernels import LARGEST
+from pairhmm.warp.base import WARPERS, WarpOptions
+from pairhmm.warp.webgpu import LARGEST
 
 SUBSEQUENCE = WarpOptions("subsequence")
 ALL_OPTIONS = [WarpOptions(), WarpOptions(band=9), WarpOptions(band=40), SUBSEQUENCE]
@@ -89,16 +88,5 @@ def test_out_of_memory(warper, any_signals, monkeypatch, caplog):
     assert caplog.text.count("no kernel for pairs of this size") == 1
 
 
-def test_no_path(warper, any_signals):
-    for options, query, target in (
-        (WarpOptions(band=2), [1, 2], [1] * 5),
-        (WarpOptions(), [], [1]),
-        (SUBSEQUENCE, [], [1]),
-    ):
-        found = warper.warpings(any_signals.pair_of(query, target), options, 1)
-        assert (found.costs[0], found.starts[0], found.ends[0]) == (NO_PATH, 0, 0)
-
-
-def test_no_pairs(warper, any_signals):
-    pairs = any_signals.random_pairs(np.random.default_rng(5), 3)
-    assert len(warper.warpings(pairs.part(0, 0), SUBSEQUENCE, 2).costs) == 0
+def test_no_pairs_and_no_path(warper, any_signals):
+    any_signals.check_edges(warper)

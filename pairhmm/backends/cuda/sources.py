@@ -6,9 +6,10 @@ both sides need is written only in Python.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ OPTIONS = ("--std=c++17",)
 """NVRTC's options, for every kernel."""
 
 Constant = int | float | str
+
+AnyKey = TypeVar("AnyKey", bound=Hashable)
 
 
 def source(
@@ -49,6 +52,22 @@ def compiled(cupy: Any, text: str, name: str) -> Any:
     kernel.compile()
     keep_loaded(kernel)
     return kernel
+
+
+def compile_new(
+    cupy: Any, device: Any, kernels: dict[AnyKey, Any], wanted: Mapping[AnyKey, tuple[Callable[[], str], str]]
+) -> None:
+    """Compile the missing kernels in parallel. `wanted` has what returns the text of each, and its name."""
+    new = [key for key in wanted if key not in kernels]
+
+    def compiled_there(key: AnyKey) -> Any:
+        text, name = wanted[key]
+        with device:
+            return compiled(cupy, text(), name)
+
+    if new:
+        with ThreadPoolExecutor(len(new)) as pool:
+            kernels.update(zip(new, pool.map(compiled_there, new), strict=True))
 
 
 def _spelled(value: Constant) -> str:

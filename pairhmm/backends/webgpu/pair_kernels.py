@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, grid, make_pipeline, record
 from pairhmm.backends.webgpu.slot import Slot
+from pairhmm.backends.webgpu.templates import Field
 
 FULL = 1 << 17
 """Invocations that keep a device busy. Dispatches are cut by rows rather than to fewer invocations."""
@@ -21,6 +22,16 @@ FULL = 1 << 17
 MOST_OF_ONE = 1 << 26
 """Most cells of an invocation in a dispatch, if it can be cut. One computes less than 1 G a second, however few there
 are, and operating systems abort submissions that take seconds."""
+
+
+DISPATCH_FIELDS = (
+    Field("first_pair", "u32", "of the dispatch"),
+    Field("items", "u32", "invocations that have pairs"),
+    Field("stride", "u32", "items that have room in the border"),
+    Field("first_row", "u32", "of the dispatch: of a strip"),
+    Field("end_row", "u32", "likewise, or one behind all rows"),
+)
+"""The first fields of the uniform block of a dispatch, for all kernels."""
 
 
 class StripDispatch(NamedTuple):
@@ -34,6 +45,12 @@ class StripDispatch(NamedTuple):
     first_row: int
     end_row: int
     border: int
+
+    def params(self, first_pair: int) -> dict[str, int]:
+        """The values of `DISPATCH_FIELDS`, where the pairs begin at `first_pair` of a table."""
+        items = self.end - self.begin
+        rows = {"first_row": self.first_row, "end_row": self.end_row}
+        return {"first_pair": first_pair + self.begin, "items": items, "stride": items, **rows}
 
 
 def strip_dispatches(

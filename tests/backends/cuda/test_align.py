@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from pairhmm.align import cuda, cuda_kernels, cuda_packing
-from pairhmm.align.base import ALIGNERS
-from pairhmm.align.batch import SequencePairs, Sequences
+from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
 from pairhmm.errors import OutOfDeviceMemory
 

@@ -28,8 +28,8 @@ def test_the_aligner_compiles(nvrtc, architecture):
         chosen = {kernel for kind in KINDS for kernel in few(kernels(*kind))}
     else:  # those that take the most registers
         chosen = {kernel for kind in KINDS[::5] for kernel in kernels(*kind)[-2:]}
-    texts = {kernel.source: kernel for kernel in chosen}
-    traces = [kernel.trace_source for kernel in chosen if kernel.traced]
+    texts = {kernel.source(): kernel for kernel in chosen}
+    traces = [kernel.trace_source() for kernel in chosen if kernel.traced]
     jobs = [nvrtc.Job(architecture, text, tuple(OPTIONS)) for text in [*texts, *traces]]
     results = nvrtc.compile_all(jobs)
     wrong = [result.log for result in results if not result.compiles or result.warnings]

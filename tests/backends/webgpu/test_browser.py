@@ -11,9 +11,9 @@ from pairhmm.align.webgpu_kernels import AlignVariant, PlaneSteps
 from pairhmm.backends.webgpu import kernels as webgpu_kernels
 from pairhmm.backends.webgpu.kernels import KernelVariant, subgroups_source
 from pairhmm.backends.webgpu.runtime import WIDTH
-from pairhmm.scan import webgpu_kernels as scan_webgpu
-from pairhmm.warp import webgpu_kernels as warp_webgpu
-from pairhmm.warp.webgpu_kernels import WarpVariant
+from pairhmm.scan import webgpu as scan_webgpu
+from pairhmm.warp import webgpu as warp_webgpu
+from pairhmm.warp.webgpu import WarpVariant
 
 pytestmark = pytest.mark.nightly
 

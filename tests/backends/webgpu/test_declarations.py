@@ -15,7 +15,7 @@ from pairhmm.backends.webgpu.setup import MOST_WORKGROUPS
 from pairhmm.backends.webgpu.templates import FOURS, SCALARS, Field, Record, constants, float_bits, places
 from pairhmm.backends.webgpu.work import WORK
 from pairhmm.models import scaling
-from pairhmm.scan.webgpu_kernels import PARAMS
+from pairhmm.scan.webgpu import PARAMS
 
 SHADERS = Path(__file__).parents[3] / "shaders"
 CODE = {

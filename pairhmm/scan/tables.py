@@ -1,4 +1,4 @@
-"""Writes the outputs of a scan: the table of hits, assignment lines, and summaries."""
+"""Tables of a scan: hits, assignment lines, and summaries of samples and signatures."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from typing import Any, BinaryIO, Protocol, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.errors import InputError
 from pairhmm.files.formats import TEXT_TABLE, require_ending
-from pairhmm.files.hit_table import HIT_COLUMNS, PLACE
+from pairhmm.files.hit_table import HIT_COLUMNS, PLACE, count_of, file_label, number_of
 from pairhmm.files.outputs import named_after, open_binary_output, open_output, tell_of_left_out
+from pairhmm.files.text_lines import read_rows
 from pairhmm.native import native
-from pairhmm.scan.batch import HIT_FIELDS, REVERSE
-from pairhmm.scan.collect import FoundSamples
-from pairhmm.scan.rollup import SignatureSeen
+from pairhmm.scan.base import HIT_FIELDS, REVERSE
+from pairhmm.scan.collect import SampleHits
+from pairhmm.scan.rollup import SignatureCoverage
 from pairhmm.sequences.iupac import ANY
 from pairhmm.sequences.signatures import Signatures
 
 SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")
 SIGNATURE_COLUMNS = ("signature", "length", "informative", "samples", "hits", "breadth", "depth")
-SEEN_COLUMNS = (
+COVERAGE_COLUMNS = (
     *("file", "signature", "call", "reads", "ambiguous", "tiles", "all_tiles", "breadth", "depth"),
     *("quality", "identity", "expected", "length", "reason"),
 )
@@ -35,29 +37,20 @@ _SUMMARIES = ".samples.tsv", ".signatures.tsv"
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What was searched for.
-
-    Attributes
-    ----------
-    signatures : Signatures
-    lengths : int64[signatures]
-        Letters of a match: of the whole signature, or of a tile.
-    is_tiled : bool
-        Whether signatures were cut into tiles.
-    """
+    """What was searched for."""
 
     signatures: Signatures
-    lengths: NDArray[np.int64]
-    is_tiled: bool
+    lengths: NDArray[np.int64]  # [signatures]: letters of a match: of the whole signature, or of a tile
+    is_tiled: bool  # whether signatures were cut into tiles
 
 
 class Sink(Protocol):
     """Receives samples once they are complete, file after file."""
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, sample_hits: SampleHits) -> None:
         """Add the next samples of a file."""
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
+    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
         """Add what the tiles of a whole file say of each signature. Most sinks don't need it."""
         return
 
@@ -90,10 +83,10 @@ def summary_paths(prefix: str) -> tuple[str, ...]:
 @contextmanager
 def open_summaries(prefix: str, searched: Searched) -> Iterator[Sink]:
     """Open the summaries ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``."""
-    samples, found = summary_paths(prefix)
+    samples, signatures = summary_paths(prefix)
     tell_of_left_out(prefix, *_SUMMARIES[1:])
-    with open_output(found) as by_signature, open_output(samples) as by_sample:
-        table: _Coverage | _SeenTable = _SeenTable() if searched.is_tiled else _Coverage(searched.signatures)
+    with open_output(signatures) as by_signature, open_output(samples) as by_sample:
+        table: _Coverage | _CoverageTable = _CoverageTable() if searched.is_tiled else _Coverage(searched.signatures)
         yield _Summaries(by_sample, searched, table)
         by_signature.write(table.table())
 
@@ -109,17 +102,17 @@ class _HitTable(Sink):
         columns = (*HIT_COLUMNS, PLACE) if searched.is_tiled else HIT_COLUMNS
         out.write(("#" + "\t".join(columns) + "\n").encode())
 
-    def add(self, found: FoundSamples) -> None:
+    def add(self, sample_hits: SampleHits) -> None:
         lines = native.hit_lines(
-            found.file,
-            found.hits.view(np.int64).reshape(len(found.hits), len(HIT_FIELDS)),
-            found.record,
-            found.record_names.text,
-            found.record_names.end,
-            found.record_name,
+            sample_hits.file,
+            sample_hits.hits.view(np.int64).reshape(len(sample_hits.hits), len(HIT_FIELDS)),
+            sample_hits.record,
+            sample_hits.record_names.text,
+            sample_hits.record_names.end,
+            sample_hits.record_name,
             self._searched.signatures.names,
             self._searched.lengths,
-            found.has_qualities,
+            sample_hits.has_qualities,
             self._searched.is_tiled,
         )
         self._out.write(lines)
@@ -129,31 +122,31 @@ class _AssignmentLines(Sink):
     def __init__(self, out: TextIO, searched: Searched) -> None:
         self._out, self._searched = out, searched
 
-    def add(self, found: FoundSamples) -> None:
-        for hit in found.hits:
+    def add(self, sample_hits: SampleHits) -> None:
+        for hit in sample_hits.hits:
             sample, signature = int(hit["segment"]), int(hit["signature"])
             mean = int(hit["total"]) / int(self._searched.lengths[signature])
-            check = sample_hash(int(found.quality_totals[sample]))
+            check = sample_hash(int(sample_hits.quality_totals[sample]))
             name = self._searched.signatures.names[signature]
-            self._out.write(f"{found.names[sample]}: {name} ({mean:.3f}) [{check}]\n")
+            self._out.write(f"{sample_hits.names[sample]}: {name} ({mean:.3f}) [{check}]\n")
 
 
-class _SeenTable:
+class _CoverageTable:
     """One row for each file and signature, the most abundant first."""
 
     def __init__(self) -> None:
-        self._lines = ["#" + "\t".join((*SEEN_COLUMNS, MASKED))]
+        self._lines = ["#" + "\t".join((*COVERAGE_COLUMNS, MASKED))]
 
-    def add(self, found: FoundSamples) -> None:
-        """Hits say no more than `add_seen` is told."""
+    def add(self, sample_hits: SampleHits) -> None:
+        """Hits say no more than `add_coverage` is told."""
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
-        for one in seen:
+    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
+        for coverage in coverages:
             row = (
-                *(file, one.signature, one.call, one.reads, _decimals(one.ambiguous, 4)),
-                *(one.tiles, one.all_tiles, _decimals(one.breadth, 4), _decimals(one.depth, 4)),
-                *(_decimals(one.quality, 2), _decimals(one.identity, 4), f"{one.expected:.3g}"),
-                *(one.length, one.reason, one.masked),
+                *(file, coverage.signature, coverage.call, coverage.reads, _decimals(coverage.ambiguous, 4)),
+                *(coverage.tiles, coverage.all_tiles, _decimals(coverage.breadth, 4), _decimals(coverage.depth, 4)),
+                *(_decimals(coverage.quality, 2), _decimals(coverage.identity, 4), f"{coverage.expected:.3g}"),
+                *(coverage.length, coverage.reason, coverage.masked),
             )
             self._lines.append("\t".join(map(str, row)))
 
@@ -175,13 +168,13 @@ class _Coverage:
         self._hits = np.zeros(len(signatures), dtype=np.int64)
         self._samples = np.zeros(len(signatures), dtype=np.int64)
 
-    def add(self, found: FoundSamples) -> None:
-        hits, offset = found.hits, self._signatures.offset
+    def add(self, sample_hits: SampleHits) -> None:
+        hits, offset = sample_hits.hits, self._signatures.offset
         np.add.at(self._informative, hits["signature"], hits["informative"])
         np.add.at(self._hits, hits["signature"], 1)
         pairs = np.unique(np.stack((hits["segment"], hits["signature"])), axis=1)
         np.add.at(self._samples, pairs[1], 1)
-        for letters, signature, strand in zip(found.letters, hits["signature"], hits["strand"], strict=True):
+        for letters, signature, strand in zip(sample_hits.letters, hits["signature"], hits["strand"], strict=True):
             known = letters != ANY
             self._shown[offset[signature] : offset[signature + 1]] |= known[::-1] if strand == REVERSE else known
 
@@ -205,22 +198,29 @@ class _Coverage:
 
 
 class _Summaries(Sink):
-    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _SeenTable) -> None:
+    def __init__(self, by_sample: TextIO, searched: Searched, by_signature: _Coverage | _CoverageTable) -> None:
         self._out, self._searched, self._by_signature = by_sample, searched, by_signature
         by_sample.write("#" + "\t".join(SAMPLE_COLUMNS) + "\n")
 
-    def add(self, found: FoundSamples) -> None:
-        self._by_signature.add(found)
-        hits = np.bincount(found.hits["segment"], minlength=len(found.names)).tolist()
-        best = _best_of_samples(found)
-        counted = zip(found.names, found.records.tolist(), found.bases.tolist(), hits, strict=True)
+    def add(self, sample_hits: SampleHits) -> None:
+        self._by_signature.add(sample_hits)
+        hits = np.bincount(sample_hits.hits["segment"], minlength=len(sample_hits.names)).tolist()
+        best = _best_of_samples(sample_hits)
+        counted = zip(sample_hits.names, sample_hits.records.tolist(), sample_hits.bases.tolist(), hits, strict=True)
         for sample, (name, records, bases, count) in enumerate(counted):
-            row = (found.file, name, records, bases, count, *self._best(best.get(sample), found.has_qualities))
+            row = (
+                sample_hits.file,
+                name,
+                records,
+                bases,
+                count,
+                *self._best(best.get(sample), sample_hits.has_qualities),
+            )
             self._out.write("\t".join(map(str, row)) + "\n")
 
-    def add_seen(self, file: str, seen: Sequence[SignatureSeen]) -> None:
-        if isinstance(self._by_signature, _SeenTable):
-            self._by_signature.add_seen(file, seen)
+    def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
+        if isinstance(self._by_signature, _CoverageTable):
+            self._by_signature.add_coverage(file, coverages)
 
     def _best(self, hit: Any, has_qualities: bool) -> tuple[str, str, str]:
         if hit is None:
@@ -231,11 +231,48 @@ class _Summaries(Sink):
         return name, str(total), f"{total / int(self._searched.lengths[hit['signature']]):.3f}"
 
 
-def _best_of_samples(found: FoundSamples) -> dict[int, Any]:
+def _best_of_samples(sample_hits: SampleHits) -> dict[int, Any]:
     """The hit with the largest sum in each sample; among equals, the one of the first signature."""
     best: dict[int, Any] = {}
-    for hit in found.hits:
+    for hit in sample_hits.hits:
         sample = int(hit["segment"])
         if sample not in best or hit["total"] > best[sample]["total"]:
             best[sample] = hit
     return best
+
+
+def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, SignatureCoverage]]:
+    """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
+
+    Raises InputError for a file that is not such a table; names the line.
+
+    Parameters
+    ----------
+    sample : str or None
+        The sample of all rows. None names it by the file that was scanned.
+    """
+    rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
+    for number, row in enumerate(rows, start=2):
+        file, signature, call, reads, ambiguous, tiles, all_tiles, breadth, depth, *more = row
+        quality, identity, expected, length, reason, *masked = more
+        try:
+            seen = SignatureCoverage(
+                signature=signature,
+                length=count_of(length),
+                reads=count_of(reads),
+                ambiguous=number_of(ambiguous) if ambiguous else None,
+                tiles=count_of(tiles),
+                all_tiles=count_of(all_tiles),
+                breadth=number_of(breadth),
+                depth=number_of(depth),
+                quality=number_of(quality) if quality else None,
+                identity=number_of(identity) if identity else None,
+                expected=number_of(expected),
+                call=call,
+                reason=reason,
+                masked=count_of(masked[0]) if masked else 0,
+            )
+        except ValueError:
+            cure = "give a table that pairhmm scan --tile wrote"
+            raise InputError(path, f"line {number}", "not a signature", cure) from None
+        yield sample or file_label(file), seen

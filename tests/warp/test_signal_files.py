@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.warp.signal_reader import read_signals
-from pairhmm.warp.signal_records import SignalRecord
-from pairhmm.warp.signal_text import write_text
+from pairhmm.warp.signal_files import read_signals
+from pairhmm.warp.signal_records import SignalRecord, write_text
 from pairhmm.warp.slow5 import write_slow5
 
 SIGNALS = {"a": [90.25, 80.5, -3.0], "b": [1.0, 2.0], "c d": [7.75]}
@@ -265,7 +264,7 @@ def test_columns_first_and_several_in_one(tmp_path):
 def test_a_pipe_where_a_file_is_needed(tmp_path):
     for ending in (".npy", ".pod5"):
         os.mkfifo(tmp_path / f"x{ending}")
-        damaged(tmp_path / f"x{ending}", "is a pipe or a device, and this format is read at any place; give a file")
+        damaged(tmp_path / f"x{ending}", "is a pipe or a device, and this format needs random access; give a file")
 
 
 def test_what_pod5_says_of_a_run(pod5, tmp_path):
