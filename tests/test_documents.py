@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from html import unescape
 from pathlib import Path
 
@@ -175,3 +176,26 @@ def test_the_make_targets_of_the_documents_are_there():
     for name in ("README.md", "CONTRIBUTING.md", ".ci/run"):
         named = set(re.findall(r"(?:^ {4}|`|^)make ([\w-]+)", (PROJECT / name).read_text(), re.MULTILINE))
         assert "test" in named and named <= targets, name
+
+
+VERSIONED = {
+    "CITATION.cff": r"^version: (.*)",
+    "web/package.json": r'^  "version": "(.*)"',
+    "web/package-lock.json": r'"name": "pairhmm-web",\n +"version": "(.*)"',
+    "docs/cluster.md": r"/pairhmm:(\S+)",
+    "workflows/envs/Dockerfile": r"pairhmm\S*==([^']+)",
+    "workflows/envs/pairhmm.yaml": r"pairhmm\S*==(.*)",
+    **{f"workflows/profiles/{name}/config.yaml": r"/pairhmm:(\S+)" for name in ("kubernetes", "googlebatch")},
+    **{f"wrappers/{name}/environment.yaml": r"pairhmm\S*==(.*)" for name in ("call", "likelihoods", "scan")},
+}
+"""Files that name the version, and how."""
+
+
+def test_the_version_is_that_of_the_project():
+    version = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"]
+    named = {path: set(re.findall(pattern, (PROJECT / path).read_text(), re.M)) for path, pattern in VERSIONED.items()}
+    assert {path: versions for path, versions in named.items() if versions != {version}} == {}
+    assert re.findall(r"^## \[(.*?)\]", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[:2] == [
+        "Unreleased",
+        version,
+    ]

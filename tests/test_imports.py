@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import pairhmm
+from pairhmm.commands import COMMANDS
 
 PACKAGE = Path(pairhmm.__file__).parent
 
@@ -83,13 +84,13 @@ def test_import_is_cheap():
 @pytest.mark.parametrize(
     ("command", "unwanted"),
     [
-        ("forward.cli", {"pysam", "multiprocessing", "platformdirs"}),
-        ("calling.cli", {"multiprocessing", "platformdirs"}),
+        ("forward", {"pysam", "multiprocessing", "platformdirs"}),
+        ("call", {"multiprocessing", "platformdirs"}),
     ],
 )
 def test_a_command_imports_what_it_needs(command, unwanted):
     """What only some of its runs need is imported by these."""
-    code = f"import sys, pairhmm.cli.main, pairhmm.{command}; assert not {unwanted} & set(sys.modules)"
+    code = f"import sys, pairhmm.cli.main, {COMMANDS[command]}; assert not {unwanted} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

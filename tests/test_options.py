@@ -1,4 +1,4 @@
-"""Options are refused when they are made where they have a value that they can't have."""
+"""Options are refused when they are made; errors are one line: where, what, and what helps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.stream import EvidenceOptions
 from pairhmm.engine import Choice
-from pairhmm.errors import InputError, OptionError
+from pairhmm.errors import BackendUnavailable, InputError, OptionError, PairhmmError
 from pairhmm.models.gatk import PCR_RATES, GatkOptions
 from pairhmm.options import Rule, Within, rules_of
 from pairhmm.scan.base import ScanOptions
@@ -131,3 +131,23 @@ def test_none_is_a_value_only_where_the_type_says_so():
     Rule(int, is_optional=True, within=Within(0)).check("x", None)
     with pytest.raises(OptionError, match="x=None is not a whole number from 0 to 9"):
         Rule(int, within=Within(0, 9)).check("x", None)
+
+
+@pytest.mark.parametrize(
+    ("parts", "line"),
+    [
+        (("x.bam", "read r", "has no bases", "remove it"), "x.bam: read r: has no bases; remove it"),
+        (("x.bam", "", "is cut off", ""), "x.bam: is cut off"),
+        (("", "", "nothing to do", "give a file"), "nothing to do; give a file"),
+    ],
+)
+def test_input_error_drops_empty_parts(parts, line):
+    error = InputError(*parts)
+    assert str(error) == line
+    assert (error.path, error.record, error.rule, error.cure) == parts
+    assert isinstance(error, PairhmmError)
+
+
+def test_backend_unavailable():
+    error = BackendUnavailable("cuda", "no driver", "install one")
+    assert str(error) == "backend cuda: no driver; install one"

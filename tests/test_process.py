@@ -9,6 +9,7 @@ import os
 import platform
 import subprocess
 import sys
+from itertools import product
 from string import Template
 
 import pytest
@@ -110,15 +111,11 @@ def assert_ends(data, folder, end, function="call", options="threads=2", devices
 
 
 @workers_are_forked
-@pytest.mark.parametrize("end", ENDS)
-def test_a_generator_of_call(data, tmp_path, end):
-    assert_ends(data, tmp_path, end)
-
-
-@workers_are_forked
-@pytest.mark.parametrize("end", ["end", "error"])
-def test_a_generator_of_likelihoods(data, tmp_path, end):
-    assert_ends(data, tmp_path, end, "likelihoods")
+@pytest.mark.parametrize(
+    ("end", "function"), [*((end, "call") for end in ENDS), *product(["end", "error"], ["likelihoods"])]
+)
+def test_a_generator(data, tmp_path, end, function):
+    assert_ends(data, tmp_path, end, function)
 
 
 @workers_are_forked

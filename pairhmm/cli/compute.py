@@ -1,4 +1,4 @@
-"""Options of the panel Compute: backends, devices, their memory, threads."""
+"""The options of the panel Compute: backend, devices, device memory, threads."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ AUTO = Choice().backend
 BACKENDS = (AUTO, *backends.names())
 
 FREE = "free"
-"""The value of `--device` for a device that no other run has claimed."""
+"""The value of `--device` that claims a device."""
 
 Command = Callable[..., Any]
 
 _INDEX = r"\d{1,9}"
 _Devices = tuple[int, ...] | int | None
-_FREE_HELP = f"{FREE!r} takes a GPU that no other run has taken in this way, and waits until there is one."
+_DEVICES_HELP = (
+    "The GPUs that share the work, by their numbers in the list of 'pairhmm devices'. Without it, the first GPU."
+)
+_FREE_HELP = f"{FREE!r} claims a GPU that no other run has claimed, and waits until there is one."
 
 
 def _indices(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -55,7 +58,7 @@ devices_option = click.option(
     callback=_indices,
     metavar="N,N",
     panel=COMPUTE,
-    help="The GPUs that share the work, by the numbers that 'pairhmm devices' lists. Without it, the first GPU works.",
+    help=_DEVICES_HELP,
 )
 
 _devices_or_free_option = click.option(
@@ -64,8 +67,7 @@ _devices_or_free_option = click.option(
     callback=_indices_or_free,
     metavar="N,N",
     panel=COMPUTE,
-    help="The GPUs that share the work, by the numbers that 'pairhmm devices' lists. Without it, the first GPU works."
-    f" {_FREE_HELP} '{FREE},{FREE}' takes two.",
+    help=f"{_DEVICES_HELP} {_FREE_HELP} '{FREE},{FREE}' claims two.",
 )
 
 _device_or_free_option = click.option(
@@ -73,8 +75,7 @@ _device_or_free_option = click.option(
     callback=_index_or_free,
     metavar="N",
     panel=COMPUTE,
-    help="The GPU that works, by the number that 'pairhmm devices' lists. Without it, the first GPU works."
-    f" {_FREE_HELP}",
+    help=f"The GPU to use, by its number in the list of 'pairhmm devices'. Without it, the first GPU. {_FREE_HELP}",
 )
 
 device_memory_option = click.option(
@@ -82,8 +83,7 @@ device_memory_option = click.option(
     type=Size(),
     metavar="SIZE",
     panel=COMPUTE,
-    help="The memory of each GPU that may be used, in bytes or with K, M or G. Without it, all free memory may be"
-    " used.",
+    help="The memory to use of each GPU, in bytes or with K, M or G. Without it, all free memory.",
 )
 
 _backend_option = fields.option(
@@ -92,7 +92,7 @@ _backend_option = fields.option(
     type=click.Choice(BACKENDS),
     metavar="NAME",
     panel=COMPUTE,
-    help=f"The backend that computes. {AUTO!r} takes the fastest backend that runs here, and says which one it took.",
+    help=f"The backend. {AUTO!r} chooses the fastest one that runs here, and reports its choice.",
 )
 
 
@@ -107,8 +107,8 @@ def threads_option(owner: object) -> fields.Decorator:
         callback=lambda context, parameter, value: usable_threads(value),
         metavar="N",
         panel=COMPUTE,
-        help=f"The number of CPU threads. At most {MOST_PER_CORE} threads a core are used. 'call' and 'likelihoods' use"
-        " processes in place of threads where the input has an index, and at most one process a core.",
+        help=f"The number of CPU threads, at most {MOST_PER_CORE} per core. 'call' and 'likelihoods' start worker"
+        " processes instead where the input has an index, at most one per core.",
     )
 
 
@@ -116,11 +116,11 @@ def one_device_options(command: Command) -> Command:
     """Add `--backend` and a `--device` that is one; a command gets `backend`, a name, and `device`, an index if any."""
 
     @wraps(command)
-    def with_device(*args: Any, backend: str, device: str | None, **given: Any) -> Any:
+    def with_device(*args: Any, backend: str, device: str | None, **options: Any) -> Any:
         index = (
             None if device is None else int(device) if device != FREE else device_claims.claim_devices(backend, 1)[0]
         )
-        return command(*args, backend=backend, device=index, **given)
+        return command(*args, backend=backend, device=index, **options)
 
     return _backend_option(_device_or_free_option(with_device))
 
@@ -129,10 +129,10 @@ def backend_options(command: Command) -> Command:
     """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
 
     @wraps(command)
-    def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **given: Any) -> Any:
+    def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **options: Any) -> Any:
         if isinstance(devices, int):
             devices = device_claims.claim_devices(backend, devices)
-        return command(*args, backend=Choice(backend, devices, device_memory), **given)
+        return command(*args, backend=Choice(backend, devices, device_memory), **options)
 
     return _backend_option(_devices_or_free_option(device_memory_option(with_choice)))
 
@@ -141,9 +141,9 @@ def device_list_options(command: Command) -> Command:
     """Add `--backend` and `--device`; the command gets one `backend`, an `engine.Choice` without a memory budget."""
 
     @wraps(command)
-    def with_choice(*args: Any, backend: str, devices: _Devices, **given: Any) -> Any:
+    def with_choice(*args: Any, backend: str, devices: _Devices, **options: Any) -> Any:
         if isinstance(devices, int):
             devices = device_claims.claim_devices(backend, devices)
-        return command(*args, backend=Choice(backend, devices), **given)
+        return command(*args, backend=Choice(backend, devices), **options)
 
     return _backend_option(_devices_or_free_option(with_choice))

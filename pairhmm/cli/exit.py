@@ -1,4 +1,4 @@
-"""Handles the ends of a run: signals, and standard streams that are closed or no longer read."""
+"""How a run ends: signals, and standard streams that are closed or no longer read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LATER_SECONDS = 0.02
 
 
 class Ended(BaseException):
-    """A signal that ends the run. It is raised as an exception, so that half-written files are removed on the way out.
+    """A signal that ends the run, as an exception, so that half-written files are removed on the way out.
 
     Libraries drop exceptions in places: while they import, look up or free something; of ten signals to `simulate`,
     NumPy's random module dropped one or two as it was imported. An `Ended` that is freed before it `arrived` was
@@ -28,7 +28,7 @@ class Ended(BaseException):
     ----------
     number : int
         The signal's.
-    told : str
+    message : str
         The message about the signal.
     arrived : bool
         Of the class: whether one has reached the place that reports it.
@@ -37,8 +37,8 @@ class Ended(BaseException):
     arrived = False
 
     def __init__(self, number: int) -> None:
-        self.number, self.told = number, ENDING[signal.Signals(number)]
-        super().__init__(self.told)
+        self.number, self.message = number, ENDING[signal.Signals(number)]
+        super().__init__(self.message)
 
     def __del__(self) -> None:
         if not Ended.arrived:
@@ -102,7 +102,7 @@ def _discard(descriptor: int) -> None:
     os.close(nowhere)
 
 
-def tell_if_heard(show: Callable[[], object]) -> None:
+def show_if_open(show: Callable[[], object]) -> None:
     """Show a message on stderr, unless nobody reads that any more."""
     try:
         show()

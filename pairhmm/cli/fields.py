@@ -1,7 +1,7 @@
-"""Options made from what they set: a field of an option dataclass, or a parameter of a function.
+"""Command-line options made from a field of an option dataclass, or from a parameter of a function.
 
-The default, the range and the choices of an option are written there, once. An option has the name of what it sets, so
-that a command can pass on what it was given by name.
+The field has the default, the range and the choices. An option has the field's name, so a command can pass on its
+options by name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def option(
     help: str,
     least: float | None = None,
     most: float | None = None,
-    **given: Any,
+    **settings: Any,
 ) -> Decorator:
     """An option that sets `name` of `owner`.
 
@@ -43,7 +43,7 @@ def option(
     panel, help : str
     least, most : float, optional
         A narrower range than the field's.
-    **given
+    **settings
         Passed on to `click.option`.
 
     Notes
@@ -51,25 +51,25 @@ def option(
     Where a field may be None but is not by default, 0 stands for None: it switches off what the field sets. Choices are
     listed behind the help, which calls them by the metavar.
     """
-    rule, default = rules_of(_kind(owner))[name], default_of(owner, name)
-    given.setdefault("type", _type(rule, least, most))
+    rule, default = rules_of(_owner_type(owner))[name], default_of(owner, name)
+    settings.setdefault("type", _type(rule, least, most))
     if rule.type is bool and not any("/" in flag for flag in flags):
-        given |= {"type": None, "is_flag": True}
+        settings |= {"type": None, "is_flag": True}
     elif default is not None:
-        given = {"default": default, "show_default": True} | given
+        settings = {"default": default, "show_default": True} | settings
     if rule.is_optional and default is not None:
-        given.setdefault("callback", _none_for_zero)
-    if isinstance(given["type"], click.Choice):
-        help = f"{help} {given['metavar']} is {either(given['type'].choices)}."
-    return click.option(*(flags or (flag_of(name),)), name, panel=panel, help=help, **given)
+        settings.setdefault("callback", _none_for_zero)
+    if isinstance(settings["type"], click.Choice):
+        help = f"{help} {settings['metavar']} is {either(settings['type'].choices)}."
+    return click.option(*(flags or (flag_of(name),)), name, panel=panel, help=help, **settings)
 
 
-def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: str, **given: Any) -> Decorator:
+def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: str, **settings: Any) -> Decorator:
     """An option with two numbers of one range, which sets two fields of `owner`.
 
     The command gets a tuple under the flag's name. The range is told behind the help.
     """
-    rules = rules_of(_kind(owner))
+    rules = rules_of(_owner_type(owner))
     types = tuple(_type(rules[name]) for name in names)
     if isinstance(types[0], Whole | Real):
         help = f"{help} Each is {types[0]._describe_range()}."
@@ -80,7 +80,7 @@ def pair(owner: object, names: tuple[str, str], flag: str, *, panel: str, help: 
         show_default=True,
         panel=panel,
         help=help,
-        **given,
+        **settings,
     )
 
 
@@ -118,7 +118,7 @@ def default_of(owner: Any, name: str) -> Any:
     return None if default is inspect.Parameter.empty else default
 
 
-def _kind(owner: object) -> object:
+def _owner_type(owner: object) -> object:
     return type(owner) if is_dataclass(owner) else owner
 
 

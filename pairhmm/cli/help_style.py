@@ -54,7 +54,7 @@ CONTEXT_SETTINGS = {
         "options_table_help_sections": ["help", "range", "default", "required"],
     },
 }
-"""Of the whole command line. Ranges stand behind the help: in a column of their own they would cut off names."""
+"""Settings of every command. Ranges follow the help text: a column of their own would cut off names."""
 
 INDENT = "  "
 
@@ -64,19 +64,19 @@ class _Page:
 
     params: list[click.Parameter]
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **given: Any) -> None:
-        given.setdefault("context_settings", CONTEXT_SETTINGS)
-        super().__init__(*args, **given)
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
+        settings.setdefault("context_settings", CONTEXT_SETTINGS)
+        super().__init__(*args, **settings)
         self.examples = tuple(examples)
-        for one in self.params:
-            if isinstance(one.type, OutputFile):
+        for param in self.params:
+            if isinstance(param.type, OutputFile):
                 # Some files are read as soon as their option is: outputs are known before.
-                one.is_eager = True
+                param.is_eager = True
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Arguments and options, panel by panel."""
-        found: list[click.Parameter] = super().get_params(ctx)  # type: ignore[misc]
-        return sorted(found, key=lambda one: PANELS.index(getattr(one, "panel", None) or HELP))
+        params: list[click.Parameter] = super().get_params(ctx)  # type: ignore[misc]
+        return sorted(params, key=lambda param: PANELS.index(getattr(param, "panel", None) or HELP))
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as they are typed."""
@@ -88,16 +88,10 @@ class _Page:
 
 
 class Command(_Page, click.RichCommand):
-    """A command with examples.
-
-    Attributes
-    ----------
-    examples : tuple of str
-        Lines for the shell.
-    """
+    """A command with examples, which are lines for the shell."""
 
 
 class CommandGroup(_Page, click.RichGroup):  # type: ignore[misc]
-    """A group of commands with examples; its commands are of the kinds of this module."""
+    """A group of commands with examples. Its commands are `Command`s."""
 
     command_class = Command

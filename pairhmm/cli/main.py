@@ -1,4 +1,4 @@
-"""The `pairhmm` command finds its subcommand, sets up messages, and turns errors into one line and an exit code."""
+"""The command `pairhmm`: finds the subcommand, sets up logging, and turns errors into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -19,32 +19,9 @@ from click.exceptions import Exit
 from pairhmm.cli import exit as ends
 from pairhmm.cli import startup
 from pairhmm.cli.help_style import MESSAGES, Command, CommandGroup
+from pairhmm.commands import COMMANDS
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.files.destinations import kept_apart
-from pairhmm.files.names import printable
-
-COMMANDS = {
-    "likelihoods": "pairhmm.calling.cli_likelihoods",
-    "call": "pairhmm.calling.cli",
-    "scatter": "pairhmm.calling.cli:scatter_command",
-    "gather": "pairhmm.calling.gather",
-    "scan": "pairhmm.scan.cli",
-    "align": "pairhmm.align.cli",
-    "warp": "pairhmm.warp.cli",
-    "map": "pairhmm.map.cli",
-    "fit": "pairhmm.fit.cli",
-    "calibrate-str": "pairhmm.fit.cli_calibrate_str",
-    "profiles": "pairhmm.calling.cli_likelihoods:profiles_command",
-    "forward": "pairhmm.forward.cli",
-    "workflow": "pairhmm.cli.workflow",
-    "report": "pairhmm.report.cli",
-    "page": "pairhmm.report.cli_page",
-    "validate": "pairhmm.forward.cli_validate",
-    "simulate": "pairhmm.simulate.cli",
-    "bench": "pairhmm.bench.cli",
-    "devices": "pairhmm.bench.cli_devices",
-}
-"""The module of each command, which is `command` in it unless a name follows. It is imported when its command runs."""
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -58,7 +35,7 @@ FAILED, MISUSED = 1, 2
 
 
 class _LazyCommands(CommandGroup):
-    """Imports a command only when it is asked for. Lists of commands read its summary from its source."""
+    """Imports a command when it runs. Lists of commands read its summary from its source."""
 
     _is_listing = False
 
@@ -71,7 +48,7 @@ class _LazyCommands(CommandGroup):
         # A shell that completes a name lists the commands, too.
         if self._is_listing or ctx.resilient_parsing:
             return Command(name=cmd_name, help=_summary(cmd_name))
-        return _imported(cmd_name)
+        return load_command(cmd_name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         self._is_listing = True
@@ -90,7 +67,7 @@ class _LazyCommands(CommandGroup):
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
-        return name, _imported(name) if name in COMMANDS else command, rest
+        return name, load_command(name) if name in COMMANDS else command, rest
 
 
 def _function_of(name: str) -> tuple[str, str]:
@@ -110,7 +87,8 @@ def _summary(name: str) -> str:
     return " ".join((ast.get_docstring(function) or "").partition("\n\n")[0].split())
 
 
-def _imported(name: str) -> click.Command:
+def load_command(name: str) -> click.Command:
+    """Import a subcommand."""
     module, function = _function_of(name)
     command: click.Command = getattr(startup.import_command(module), function)
     return command
@@ -121,15 +99,15 @@ def _message_option(*names: str, help: str) -> Callable[[Callable[..., None]], C
 
 
 @click.group("pairhmm", cls=_LazyCommands, examples=EXAMPLES)
-@_message_option("-q", "--quiet", help="Only warnings and errors are written to stderr.")
-@_message_option("--verbose", help="What the command does is written to stderr in detail.")
-@_message_option("--json-log", help="Messages on stderr are JSON, one object a line.")
-@_message_option("--debug", help="An error shows where in the code it occurred.")
+@_message_option("-q", "--quiet", help="Write only warnings and errors to stderr.")
+@_message_option("--verbose", help="Report each step on stderr.")
+@_message_option("--json-log", help="Write messages as JSON, one object per line.")
+@_message_option("--debug", help="Show the traceback of an error.")
 @click.version_option(package_name="pairhmm")
 def cli(quiet: bool, verbose: bool, json_log: bool, debug: bool) -> None:
-    """Score reads against haplotypes with a pair hidden Markov model, and genotype variants with these scores.
+    """Score reads against haplotypes with a pair hidden Markov model, and genotype variants by these scores.
 
-    'pairhmm COMMAND --help' describes a command. The options for messages may also stand behind the command.
+    'pairhmm COMMAND --help' describes a command. Message options may also follow the command.
     """
     _set_up_messages(logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO, json_log)
 
@@ -141,6 +119,8 @@ class _JsonFormatter(logging.Formatter):
 
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
+        from pairhmm.files.names import printable  # its imports load the compiled part, which help pages do without
+
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
         # A file name may hold line breaks and escape codes. They are escaped, so that they do nothing to the terminal.
         return f"pairhmm: {level}{printable(record.getMessage())}"
@@ -163,25 +143,25 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     startup.set_up()
     ends.open_closed_streams()
-    given = _shared_first(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
+    arguments = _shared_first(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
     try:
         ends.raise_signals()
         with kept_apart():
-            code = cli.main(given, prog_name="pairhmm", standalone_mode=False)
-        _tell_of_refused_threads()
+            code = cli.main(arguments, prog_name="pairhmm", standalone_mode=False)
+        _report_refused_threads()
         _flush_stdout()
     except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
-        ends.tell_if_heard(error.show)
+        ends.show_if_open(error.show)
         code = MISUSED
     except click.Abort:
-        _tell("interrupted")
+        _log_error("interrupted")
         code = startup.SIGNALLED + signal.SIGINT
     except ends.Ended as ended:
         ends.Ended.arrived = True
-        _tell(ended.told)
+        _log_error(ended.message)
         code = startup.SIGNALLED + ended.number
     except BrokenPipeError:
         # The reader of a pipe has closed it, as `head` does: nobody wants the rest.
@@ -189,22 +169,22 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (InputError, BackendUnavailable) as error:
         if debug:
             raise
-        _tell(str(error))
+        _log_error(str(error))
         code = MISUSED
     except MemoryError as error:
         if debug:
             raise
-        _tell(f"out of memory: {_one_line(error)}; free some, or work on less at once (-r, --chunk-size)")
+        _log_error(f"out of memory: {_one_line(error)}; free some, or work on less at once (-r, --chunk-size)")
         code = FAILED
     except (PairhmmError, OSError) as error:
         if debug:
             raise
-        _tell(_one_line(error))
+        _log_error(_one_line(error))
         code = FAILED
     except Exception as error:
         if debug:
             raise
-        _tell(f"{type(error).__name__}: {_one_line(error)} (a defect in pairhmm; --debug shows where)")
+        _log_error(f"{type(error).__name__}: {_one_line(error)} (a defect in pairhmm; --debug shows where)")
         code = FAILED
     finally:
         ends.drop_unwritten()
@@ -223,14 +203,14 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _tell(message: str) -> None:
+def _log_error(message: str) -> None:
     logger = logging.getLogger("pairhmm")
     if not logger.handlers:
         _set_up_messages(logging.INFO, json_log=False)
     logger.error(message)
 
 
-def _tell_of_refused_threads() -> None:
+def _report_refused_threads() -> None:
     """Say how many threads the system refused, where a command has started any."""
     if "pairhmm._cpu" in sys.modules:
         from pairhmm.process import tell_of_refused_threads

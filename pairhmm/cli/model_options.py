@@ -1,4 +1,4 @@
-"""Options that choose a model and its parameters."""
+"""The options that choose a model and its parameters, and the checks that they do not contradict others."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def model_options(command: Command) -> Command:
         show_default=True,
         metavar="NAME",
         panel=MODEL,
-        help=f"The model. {GATK!r} takes base and gap qualities; {PROFILE!r} takes the probability of each letter.",
+        help=f"The model. {GATK!r} uses base and gap qualities; {PROFILE!r} uses the probability of each letter.",
     )
     parameters = click.option(
         "--parameters",
         type=InputFile(PRESETS),
         metavar="NAME",
         panel=MODEL,
-        help="The parameters of the model: a TOML file, such as 'pairhmm fit' writes. The profile model has two sets"
-        f" built in, {PRESETS[0]!r} (its default) and {PRESETS[1]!r}.",
+        help="Model parameters: a TOML file of 'pairhmm fit', or a built-in set of the profile model,"
+        f" {PRESETS[0]!r} (its default) or {PRESETS[1]!r}.",
     )
     return model(parameters(command))
 
@@ -76,7 +76,7 @@ def fitted_options(options: RunOptions, parameters: str | None) -> RunOptions:
         return options
     if parameters in PRESETS:
         raise click.UsageError(f"--parameters {parameters} is for --model {PROFILE}.")
-    for name in _given_qualities():
+    for name in _quality_options():
         raise click.UsageError(f"--parameters sets what {name} sets: give one of them.")
     return replace(options, model=read_options(parameters, options.model))
 
@@ -87,23 +87,23 @@ def check_str_model(str_model: StrModel | None, parameters: str | None) -> None:
         return
     if parameters is not None:
         raise click.UsageError("--str-model sets what --parameters sets: give one of them.")
-    for name in _given_qualities():
+    for name in _quality_options():
         raise click.UsageError(f"--str-model sets what {name} sets: give one of them.")
 
 
 def check_no_qualities() -> None:
     """Raise UsageError where the command line sets gap qualities, which the profile model has no use for."""
-    for name in [*_given_qualities(), *_given(["str_model"])]:
+    for name in [*_quality_options(), *_on_command_line(["str_model"])]:
         raise click.UsageError(f"{name} is for --model {GATK}: the profile model's transitions stand in its place.")
 
 
-def _given_qualities() -> Iterator[str]:
+def _quality_options() -> Iterator[str]:
     """The options of the command line that set gap qualities of GATK's model."""
-    return _given(KEYS[GATK])
+    return _on_command_line(KEYS[GATK])
 
 
-def _given(names: Iterable[str]) -> Iterator[str]:
-    given = get_current_context().get_parameter_source
+def _on_command_line(names: Iterable[str]) -> Iterator[str]:
+    source_of = get_current_context().get_parameter_source
     for name in names:
-        if given(name) is ParameterSource.COMMANDLINE:
+        if source_of(name) is ParameterSource.COMMANDLINE:
             yield f"--{name.replace('_', '-')}"

@@ -1,6 +1,7 @@
 """The types of options and arguments: numbers, sizes, and files.
 
-A file is noted when the command line is read, so that no command can forget to guard an input against its outputs.
+Input and output files are registered while the command line is parsed, so that every command guards its inputs against
+its outputs.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         """Bytes of a size such as 500M."""
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"(\d{1,18})([KMG]?)", value.upper())
-        if not found or not int(found[1]):
+        match = re.fullmatch(r"(\d{1,18})([KMG]?)", value.upper())
+        if not match or not int(match[1]):
             self.fail(f"{value!r} is not a size such as 500M or 8G", param, ctx)
-        return int(found[1]) * _UNITS[found[2]]
+        return int(match[1]) * _UNITS[match[2]]
 
     @staticmethod
     def text(size: int) -> str:

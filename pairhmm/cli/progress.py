@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on a terminal, or else a line each minute."""
+"""Progress of a run: a bar on a terminal, else a line per minute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECONDS_A_LINE = 60
 @contextmanager
 def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
     """A function to call with each scored region and the share of the run that is done (0 to 1); None with --quiet."""
-    if not _is_told():
+    if not _is_shown():
         yield None
     elif not sys.stderr.isatty():
         yield RegionLines()
@@ -50,7 +50,7 @@ def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
             regions += 1
             # The bar has a thread. A process with threads can't fork its workers, so that the bar has to begin later.
             progress.start()
-            progress.update(task, description=_place(region, regions), completed=share)
+            progress.update(task, description=_position(region, regions), completed=share)
 
         try:
             with _messages_above(console):
@@ -64,7 +64,7 @@ def byte_progress(paths: Sequence[str]) -> Iterator[Callable[[int], None]]:
     """A function to call with each number of bytes that was read; it does nothing with --quiet."""
     sizes = [os.path.getsize(path) if os.path.isfile(path) else None for path in paths]
     total = None if None in sizes else sum(size for size in sizes if size is not None)
-    if not _is_told():
+    if not _is_shown():
         yield lambda _: None
     elif not sys.stderr.isatty():
         yield ByteLines(total)
@@ -95,7 +95,7 @@ class RegionLines:
     def __call__(self, region: Region, share: float) -> None:
         """Report a scored region; `share` of the run (0 to 1) is done."""
         self._regions += 1
-        self._minutes.tell(lambda: _place(region, self._regions), share)
+        self._minutes.tell(lambda: _position(region, self._regions), share)
 
 
 class ByteLines:
@@ -152,11 +152,11 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _place(region: Region, regions: int) -> str:
+def _position(region: Region, regions: int) -> str:
     return f"{region.chrom}:{region.start + 1:,}, {regions:,} regions"
 
 
-def _is_told() -> bool:
+def _is_shown() -> bool:
     return logging.getLogger("pairhmm").isEnabledFor(logging.INFO)
 
 
@@ -182,8 +182,10 @@ class _Above:
 @contextmanager
 def _messages_above(console: Console) -> Iterator[None]:
     """Write messages above the bar, instead of into its line."""
-    handlers = [one for one in logging.getLogger("pairhmm").handlers if isinstance(one, logging.StreamHandler)]
-    streams = [one.setStream(_Above(console)) for one in handlers]
+    handlers = [
+        handler for handler in logging.getLogger("pairhmm").handlers if isinstance(handler, logging.StreamHandler)
+    ]
+    streams = [handler.setStream(_Above(console)) for handler in handlers]
     try:
         yield
     finally:

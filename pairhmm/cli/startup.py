@@ -1,4 +1,4 @@
-"""How a command starts: signals while it is imported, and what is set for the sake of speed.
+"""Start of a command: signals during imports, and tuning of the process.
 
 CPU time that each line saves, with runs in turns and one thread:
 

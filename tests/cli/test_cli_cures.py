@@ -10,27 +10,23 @@ import os
 import re
 import shlex
 import shutil
-import struct
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pysam
 import pysam.bcftools
 import pytest
 
-from pairhmm.cli.sample_sheet import check_files
+from pairhmm.cli.workflow import check_files
 from pairhmm.errors import InputError
 from pairhmm.files.sample_sheet import read_sheet
+from tests.cli.reads import ALT, HEAD, LENGTH, LETTERS, READ, SITE, record, write_bam, write_reference
 
-LENGTH, READ, SITE = 3000, 100, 1500
-LETTERS = np.random.default_rng(4).choice(list("ACGT"), LENGTH)
-REF = str(LETTERS[SITE])
-ALT = "A" if REF != "A" else "C"
-TWO = [{"ID": "a", "SM": "ann"}, {"ID": "b", "SM": "bob"}]
+ONE = HEAD + b"@RG\tID:a\tSM:ann\n"
+TWO = ONE + b"@RG\tID:b\tSM:bob\n"
 CALL = ("call", "-f", "ref.fa", "-o", "out.vcf")
 
 PROGRAM = """\
@@ -78,47 +74,21 @@ def shell(tmp_path_factory) -> Callable[[str], subprocess.CompletedProcess[str]]
 def folder(tmp_path, monkeypatch):
     """The current folder, with a reference and a sound BAM."""
     monkeypatch.chdir(tmp_path)
-    Path("ref.fa").write_text(f">q\n{''.join(LETTERS)}\n")
-    pysam.faidx("ref.fa")
-    write_bam("x.bam")
+    write_reference("ref.fa")
+    write_bam("x.bam", reads())
     pysam.index("x.bam")
     return tmp_path
 
 
-def write_bam(name, groups=(), group_of=lambda number: None, sorting="coordinate", backwards=False):
-    head = {"HD": {"VN": "1.6", "SO": sorting}, "SQ": [{"SN": "q", "LN": LENGTH}], "RG": list(groups)}
-    header = pysam.AlignmentHeader.from_dict(head)
-    with pysam.AlignmentFile(name, "wb", header=header) as out:
-        for start in list(range(0, LENGTH - READ, 5))[:: -1 if backwards else 1]:
-            read = pysam.AlignedSegment(header)
-            read.query_name, read.reference_id, read.reference_start = f"r{start}", 0, start
-            read.mapping_quality, read.cigartuples = 60, [(0, READ)]
-            bases = LETTERS[start : start + READ].copy()
-            if start % 2 and start <= SITE < start + READ:
-                bases[SITE - start] = ALT
-            read.query_sequence = "".join(bases)
-            read.query_qualities = pysam.qualitystring_to_array("I" * READ)
-            if group := group_of(start):
-                read.set_tag("RG", group)
-            out.write(read)
+def reads(groups=""):
+    """Reads along the contig, which are of each of the read groups in turn."""
+    tags = [b"RGZ%s\0" % group.encode() for group in groups] or [b""]
+    starts = range(0, LENGTH - READ, 5)
+    return [record(b"r%d" % at, at, tags=tags[at % len(tags)], alt=at % 2 == 1) for at in starts]
 
 
-def bam(**given):
-    return lambda: write_bam("bad.bam", **given)
-
-
-def header(change):
-    """A BAM with one read group whose header is changed."""
-
-    def make():
-        write_bam("bad.bam", TWO[:1], lambda start: "a")
-        data = gzip.decompress(Path("bad.bam").read_bytes())
-        (size,) = struct.unpack_from("<i", data, 4)
-        text = change(data[8 : 8 + size])
-        with pysam.BGZFile("bad.bam", "wb") as out:
-            out.write(data[:4] + struct.pack("<i", len(text)) + text + data[8 + size :])
-
-    return make
+def bam(text=HEAD, groups="", backwards=False):
+    return lambda: write_bam("bad.bam", reads(groups)[:: -1 if backwards else 1], text)
 
 
 def copied(name, *more):
@@ -136,12 +106,8 @@ def copied(name, *more):
 
 
 def index_of_another_file():
-    write_bam("bad.bam", backwards=False)
-    write_bam("other.bam")
-    with pysam.AlignmentFile("other.bam") as reads, pysam.AlignmentFile("few.bam", "wb", template=reads) as out:
-        for read in reads:
-            if read.reference_start > 2500:
-                out.write(read)
+    write_bam("bad.bam", reads())
+    write_bam("few.bam", reads()[-60:])
     pysam.index("few.bam")
     shutil.copy("few.bam.bai", "bad.bam.bai")
 
@@ -170,8 +136,7 @@ def gzipped_fasta():
 
 
 def uneven_fasta():
-    letters = "".join(LETTERS)
-    Path("bad.fa").write_text(f">q x\n{letters[:50]}\n{letters[50:60]}\n{letters[60:]}\n>r\nACGT\n\nAC\n")
+    Path("bad.fa").write_text(f">q x\n{LETTERS[:50]}\n{LETTERS[50:60]}\n{LETTERS[60:]}\n>r\nACGT\n\nAC\n")
 
 
 HEADER = "printf '@HD\\tVN:1.6\\tSO:coordinate\\n@SQ\\tSN:q\\tLN:3000\\n@RG\\tID:a\\tSM:ann\\n' > header.sam"
@@ -210,41 +175,30 @@ class Case(NamedTuple):
 
 REGION = (*CALL, "-r", "q:100-200")
 SCATTER = ("scatter", "-f", "ref.fa", "-n", "2", "-o", "pieces")
+INDEXED = {
+    "no index": (copied("bad.bam"), (*REGION, "bad.bam")),
+    "no index of CRAM": (copied("bad.cram"), (*REGION, "bad.cram")),
+    "no index of pieces": (copied("bad.bam"), (*SCATTER, "bad.bam")),
+    "damaged index": (copied("bad.bam", b"none"), (*REGION, "bad.bam")),
+    "index of another file": (index_of_another_file, (*REGION, "bad.bam")),
+}
+HEADERS = {
+    "group without ID": HEAD + b"@RG\tSM:ann\n",
+    "header in Latin-1": ONE.replace(b"SO:coordinate", b"SO:\xe9"),
+    "header with a strange line": ONE + b"@XX\tfoo\n@SQ\tLN:5\n",
+    "contig twice": ONE + b"@SQ\tSN:q\tLN:3000\n",
+    "sample with a line break": ONE.replace(b"SM:ann", b"SM:a\rnn"),
+}
 CASES = {
-    "no index": Case(copied("bad.bam"), (*REGION, "bad.bam"), "run samtools index bad.bam", None, (*REGION, "bad.bam")),
-    "no index of CRAM": Case(
-        copied("bad.cram"), (*REGION, "bad.cram"), "run samtools index bad.cram", None, (*REGION, "bad.cram")
-    ),
-    "no index of pieces": Case(
-        copied("bad.bam"), (*SCATTER, "bad.bam"), "run samtools index bad.bam", None, (*SCATTER, "bad.bam")
-    ),
-    "damaged index": Case(
-        copied("bad.bam", b"none"), (*REGION, "bad.bam"), "run samtools index bad.bam", None, (*REGION, "bad.bam")
-    ),
-    "index of another file": Case(
-        index_of_another_file, (*REGION, "bad.bam"), "run samtools index bad.bam", None, (*REGION, "bad.bam")
-    ),
+    **{
+        why: Case(make, command, f"run samtools index {command[-1]}", None, command)
+        for why, (make, command) in INDEXED.items()
+    },
+    **{why: Case(bam(text, "a"), BAD, "samtools reheader", REHEADER, FIXED) for why, text in HEADERS.items()},
     "unsorted": Case(bam(backwards=True), BAD, "run samtools sort", SORT, FIXED),
-    "sorted by name": Case(bam(sorting="queryname"), BAD, "run samtools sort", SORT, FIXED),
-    "group not in the header": Case(
-        bam(groups=TWO, group_of=lambda start: "abc"[start % 3]), BAD, "run samtools addreplacerg", GROUPS, FIXED
-    ),
-    "no group": Case(bam(groups=TWO), BAD, "run samtools addreplacerg", GROUPS, FIXED),
-    "group without ID": Case(
-        header(lambda text: text.replace(b"ID:a\t", b"")), BAD, "with samtools reheader", REHEADER, FIXED
-    ),
-    "header in Latin-1": Case(
-        header(lambda text: text.replace(b"SO:coordinate", b"SO:\xe9")), BAD, "with samtools reheader", REHEADER, FIXED
-    ),
-    "header with a strange line": Case(
-        header(lambda text: text + b"@XX\tfoo\n@SQ\tLN:5\n"), BAD, "with samtools reheader", REHEADER, FIXED
-    ),
-    "contig twice": Case(
-        header(lambda text: text + b"@SQ\tSN:q\tLN:3000\n"), BAD, "with samtools reheader", REHEADER, FIXED
-    ),
-    "sample with a line break": Case(
-        header(lambda text: text.replace(b"SM:ann", b"SM:a\rnn")), BAD, "samtools reheader", REHEADER, FIXED
-    ),
+    "sorted by name": Case(bam(HEAD.replace(b"coordinate", b"queryname")), BAD, "run samtools sort", SORT, FIXED),
+    "group not in the header": Case(bam(TWO, "abc"), BAD, "run samtools addreplacerg", GROUPS, FIXED),
+    "no group": Case(bam(TWO), BAD, "run samtools addreplacerg", GROUPS, FIXED),
     **{
         f"REF {ref}": Case(
             listed("bad.vcf", f"q\t{SITE + 1}\t.\t{ref}\t{ALT}\t.\t.\t."),
@@ -300,7 +254,7 @@ CASES = {
         ("call", "-f", "even.fa", "-o", "out.vcf", "x.bam"),
     ),
     "samples of one file": Case(
-        bam(groups=TWO, group_of=lambda start: "ab"[start % 2]),
+        bam(TWO, "ab"),
         ("map", "sketch", "-o", "out.sketches", "bad.bam"),
         "divide it (samtools split)",
         "samtools split -f 'fixed_%!.bam' bad.bam",
@@ -318,7 +272,7 @@ CASES = {
 
 def test_the_cure_of_the_sample_sheet(folder, shell):
     """It is checked before a workflow's jobs."""
-    write_bam("bad.bam", TWO[:1], lambda start: "a")
+    write_bam("bad.bam", reads("a"), ONE)
     pysam.index("bad.bam")
     Path("sheet.tsv").write_text("sample\talignments\nbob\tbad.bam\n")
     with pytest.raises(InputError, match="or run samtools addreplacerg"):

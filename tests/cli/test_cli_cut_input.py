@@ -6,13 +6,13 @@ import gzip
 import random
 import shutil
 import subprocess
-from pathlib import Path
 
 import pysam
 import pytest
 
-from pairhmm.files.bgzf import end_marker
+from pairhmm.files.bgzf import check_end, end_marker
 from pairhmm.simulate.api import simulate
+from tests.cli.reads import END
 
 REFERENCE = ("-f", "d/reference.fa")
 CALL, SCAN = ("-q", "call", *REFERENCE), ("-q", "scan", "--signatures", "s.fa", *REFERENCE)
@@ -75,15 +75,8 @@ def made(tmp_path_factory, run_cli):
     for name, data in texts:
         in_blocks(folder / f"{name}.gz", data, 4)
     shutil.copy(folder / "d" / "reads.bam", folder / "r.bam")
-    pysam.view(
-        "-C",
-        "-T",
-        str(folder / "d/reference.fa"),
-        "-o",
-        str(folder / "r.cram"),
-        str(folder / "r.bam"),
-        catch_stdout=False,
-    )
+    options = ("-C", "-T", str(folder / "d/reference.fa"), "-o", str(folder / "r.cram"))
+    pysam.view(*options, str(folder / "r.bam"), catch_stdout=False)
     for arguments in (
         (*CALL, "-o", "c.vcf.gz"),
         (*CALL, "-o", "c.bcf"),
@@ -133,40 +126,27 @@ def test_plain_gzip_that_is_cut(made, run_cli, tmp_path, name):
     assert len(done.stderr.splitlines()) == 1, done.stderr
 
 
-@pytest.mark.parametrize("name", ["t.parquet", "t.haplotypes.parquet"])
 @pytest.mark.parametrize("command", ["report", "gather"])
-def test_no_damaged_parquet_gives_other_values(made, run_cli, tmp_path, command, name):
-    """Damage is an error, or changes nothing."""
+def test_no_damaged_parquet_gives_other_values(made, run_cli, tmp_path, command):
+    """Damage is an error of one line, or changes nothing."""
     pytest.importorskip("pyarrow")
-    source = tmp_path / "t.parquet"
-    assert run_cli("-q", "likelihoods", *REFERENCE, "-o", source, "d/reads.bam", cwd=made).returncode == 0
-    damaged = tmp_path / name
-    data, chance = damaged.read_bytes(), random.Random(4)
+    table, out = tmp_path / "t.parquet", tmp_path / f"out.{'html' if command == 'report' else 'parquet'}"
+    assert run_cli("-q", "likelihoods", *REFERENCE, "-o", table, "d/reads.bam", cwd=made).returncode == 0
+    arguments = ("-q", command, *(("--likelihoods",) if command == "report" else ()), table, "-o", out)
+    assert run_cli(*arguments).returncode == 0
+    sound, data, chance, errors = out.read_bytes(), table.read_bytes(), random.Random(4), 0
     pages = len(data) - int.from_bytes(data[-8:-4], "little") - 8
-    arguments = {
-        "report": ("-q", "report", "--likelihoods", source, "-o", "-"),
-        "gather": ("-q", "gather", damaged, "-o", tmp_path / "out.parquet"),
-    }[command]
-
-    def result():
-        done = run_cli(*arguments)
-        made_file = tmp_path / "out.parquet"
-        return done, made_file.read_bytes() if command == "gather" and made_file.exists() else done.stdout
-
-    _, sound = result()
-    errors = 0
     for _ in range(6):
         changed = bytearray(data)
         changed[chance.randrange(pages * 3 // 10, pages * 9 // 10)] ^= 1 << chance.randrange(8)
-        damaged.write_bytes(changed)
-        done, found = result()
+        table.write_bytes(changed)
+        done = run_cli(*arguments)
         if done.returncode == 0:
-            assert found == sound
+            assert out.read_bytes() == sound
             continue
         errors += 1
-        assert done.returncode == 2
-        assert f"{name}: can't be read as Parquet" in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert "t.parquet: can't be read as Parquet" in done.stderr
     assert errors >= 3
 
 
@@ -178,11 +158,7 @@ def test_a_packed_file_is_never_empty(made, run_cli, tmp_path):
     assert not (tmp_path / "hits.tsv").exists()
 
 
-def test_a_marker_alone_is_no_error(tmp_path):
-    from pairhmm.files.bgzf import check_end
-
-    with pysam.BGZFile(tmp_path / "x.gz", "wb", index=None):
-        pass
-    check_end(str(tmp_path / "x.gz"))
-    Path(tmp_path / "empty").write_bytes(b"")
-    check_end(str(tmp_path / "empty"))
+@pytest.mark.parametrize("content", [b"", END])
+def test_a_marker_alone_is_no_error(tmp_path, content):
+    (tmp_path / "x").write_bytes(content)
+    check_end(str(tmp_path / "x"))

@@ -3,119 +3,46 @@
 from __future__ import annotations
 
 import os
-import random
-import struct
-import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import pysam
 import pytest
 
-LENGTH, READ, SITE = 3000, 100, 450
-END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-HEAD = b"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:q\tLN:3000\n"
-GROUPS = HEAD + b"@RG\tID:a\tSM:x\n@RG\tID:b\tSM:y\n"
-CODES = {"A": 1, "C": 2, "G": 4, "T": 8}
-LETTERS = "".join(random.Random(21).choices("ACGT", k=LENGTH))
-ALT = "A" if LETTERS[SITE] != "A" else "C"
-
-
-def bgzipped(data):
-    deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
-    packed = deflate.compress(data) + deflate.flush()
-    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(packed) + 25)
-    return head + packed + struct.pack("<II", zlib.crc32(data), len(data)) + END
-
-
-def record(name=b"r", start=400, quality=40, tags=b"", alt=False):
-    letters = list(LETTERS[start : start + READ])
-    if alt and start <= SITE < start + READ:
-        letters[SITE - start] = ALT
-    codes = [CODES[letter] for letter in letters]
-    packed = bytes(high << 4 | low for high, low in zip(codes[::2], codes[1::2], strict=True))
-    head = struct.pack("<iiBBHHHiiii", 0, start, len(name) + 1, 60, 4681, 1, 0, READ, -1, -1, 0)
-    body = head + name + b"\0" + struct.pack("<I", READ << 4) + packed + bytes([quality]) * READ + tags
-    return struct.pack("<i", len(body)) + body
-
-
-def bam(path, text, records, contigs=((b"q", LENGTH),)):
-    data = b"BAM\1" + struct.pack("<i", len(text)) + text + struct.pack("<i", len(contigs))
-    for name, length in contigs:
-        data += struct.pack("<i", len(name) + 1) + name + b"\0" + struct.pack("<i", length)
-    Path(os.fsdecode(path)).write_bytes(bgzipped(data + b"".join(records)))
-
-
-def good(tags=b"", quality=40):
-    return [record(b"r%d" % number, 380 + number, quality, tags, number % 2 == 1) for number in range(40)]
+from tests.cli.reads import ALT, HEAD, LENGTH, LETTERS, REF, SITE, reads, record, write_bam, write_reference
 
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
     """ref.fa and good.bam; the folder is the current one."""
     monkeypatch.chdir(tmp_path)
-    Path("ref.fa").write_text(f">q\n{LETTERS}\n")
-    pysam.faidx("ref.fa")
-    bam("good.bam", HEAD, good())
+    write_reference("ref.fa")
+    write_bam("good.bam", reads())
 
 
-def name(path):
-    bam(path, HEAD, [*good()[:3], record(b"r\xff\xfe", 390), *good()[10:]])
-    return "a read at q:391: its name is not text"
-
-
-def group_of_a_read(path):
-    bam(path, GROUPS, good(b"RGZa\xff\xfe\0"))
-    return "read r0: its read group is not text"
-
-
-def group_without_id(path):
-    bam(path, HEAD + b"@RG\tSM:x\n", good())
-    return "a read group (@RG) of its header has no ID"
-
-
-def sample_that_is_no_text(path):
-    bam(path, HEAD + b"@RG\tID:a\tSM:x\xff\n", good())
-    return "its header is not UTF-8"
-
-
-def comment_that_is_no_text(path):
-    bam(path, HEAD + b"@CO\t\xfe\xff\n", good())
-    return "its header is not UTF-8"
-
-
-def contig_that_is_no_text(path):
-    bam(path, b"@HD\tVN:1.6\n@SQ\tSN:q\xff\tLN:3000\n", good(), ((b"q\xff", LENGTH),))
-    return "its header is not UTF-8"
-
-
-def contig_twice(path):
-    bam(path, HEAD + b"@SQ\tSN:q\tLN:3000\n", good(), ((b"q", LENGTH),) * 2)
-    return "its header has a contig (@SQ) twice"
-
-
-def contig_twice_in_the_list_alone(path):
-    bam(path, b"@HD\tVN:1.6\n", good(), ((b"q", LENGTH),) * 2)
-    return "its header has a contig (@SQ) twice"
-
-
-def quality_of_200(path):
-    bam(path, HEAD, good(quality=200))
-    return "read r0: a base quality of 200, the highest is 127"
-
-
-def first_block(path):
+def first_block():
     data = bytearray(Path("good.bam").read_bytes())
     data[18:40] = bytes(22)
-    Path(path).write_bytes(data)
-    return "not a BAM or CRAM file, or damaged at its beginning"
+    Path("bad.bam").write_bytes(data)
 
 
-CASES = (
-    *(name, group_of_a_read, group_without_id, sample_that_is_no_text, comment_that_is_no_text),
-    *(contig_that_is_no_text, contig_twice, contig_twice_in_the_list_alone, quality_of_200, first_block),
-)
+GROUPS = HEAD + b"@RG\tID:a\tSM:x\n@RG\tID:b\tSM:y\n"
+TWICE = ((b"q", LENGTH),) * 2
+CASES = {
+    f"a read at q:{SITE - 59}: its name is not text": (
+        [*reads()[:3], record(b"r\xff\xfe", SITE - 60), *reads()[10:]],
+        HEAD,
+    ),
+    "read r0: its read group is not text": (reads(tags=b"RGZa\xff\xfe\0"), GROUPS),
+    "a read group (@RG) of its header has no ID": (reads(), HEAD + b"@RG\tSM:x\n"),
+    "its header is not UTF-8": (reads(), HEAD + b"@RG\tID:a\tSM:x\xff\n"),
+    "header is not UTF-8": (reads(), HEAD + b"@CO\t\xfe\xff\n"),
+    "is not UTF-8": (reads(), b"@HD\tVN:1.6\n@SQ\tSN:q\xff\tLN:3000\n", ((b"q\xff", LENGTH),)),
+    "its header has a contig (@SQ) twice": (reads(), HEAD + b"@SQ\tSN:q\tLN:3000\n", TWICE),
+    "header has a contig (@SQ) twice": (reads(), b"@HD\tVN:1.6\n", TWICE),
+    "read r0: a base quality of 200, the highest is 127": (reads(quality=200), HEAD),
+    "not a BAM or CRAM file, or damaged at its beginning": None,
+}
 
 
 def one_line(done, message):
@@ -126,38 +53,17 @@ def one_line(done, message):
     assert not list(Path().glob("out*"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_alignments(run_cli, case):
-    message = f"bad.bam: {case('bad.bam')}"
-    one_line(run_cli("-q", "call", "-f", "ref.fa", "-o", "out.vcf", "--no-cap-by-mapq", "bad.bam"), message)
-
-
-def test_any_byte_of_the_first_block(run_cli):
-    """In one process: 100 files, of which none may end it but by an error of input."""
-    code = """
-import logging, random, sys
-from pathlib import Path
-from pairhmm import call
-from pairhmm.errors import InputError
-data, rng = Path("good.bam").read_bytes(), random.Random(5)
-for number in range(100):
-    bad = bytearray(data)
-    for _ in range(rng.choice([1, 1, 4])):
-        bad[rng.randrange(len(bad) // (1 + number % 2 * 8))] = rng.randrange(256)
-    Path("bad.bam").write_bytes(bad)
-    try:
-        list(call(["bad.bam"], "ref.fa"))
-    except InputError:
-        pass
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.parametrize("message", CASES)
+def test_alignments(run_cli, message):
+    write_bam("bad.bam", *CASES[message]) if CASES[message] else first_block()
+    done = run_cli("-q", "call", "-f", "ref.fa", "-o", "out.vcf", "--no-cap-by-mapq", "bad.bam")
+    one_line(done, message)
+    assert done.stderr.startswith("pairhmm: error: bad.bam: ")
 
 
 def test_a_letter_of_the_reference(run_cli):
-    Path("bad.fa").write_text(f">q\n{LETTERS[:450]}!{LETTERS[451:]}\n")
-    pysam.faidx("bad.fa")
-    message = "bad.fa: contig q: letter '!' at position 451 is not an IUPAC base; is it a FASTA of DNA?"
+    write_reference("bad.fa", q=f"{LETTERS[:SITE]}!{LETTERS[SITE + 1 :]}")
+    message = f"bad.fa: contig q: letter '!' at position {SITE + 1} is not an IUPAC base; is it a FASTA of DNA?"
     one_line(run_cli("-q", "call", "-f", "bad.fa", "-o", "out.vcf", "good.bam"), message)
 
 
@@ -205,21 +111,13 @@ TAKES = {"call": ("-f", "ref.fa", "good.bam"), "scan": ("--signatures", "ref.fa"
     ("verb", "option", "values"),
     [
         ("call", "-@", ["4294967296", DIGITS, "0"]),
-        ("call", "--max-depth", ["1" + "0" * 30]),
         ("call", "--min-qual", ["nan", "inf", DIGITS]),
-        ("call", "--score-floor", ["inf", "nan"]),
-        ("call", "--error-rate", ["nan"]),
-        ("call", "--snv-prior", ["nan"]),
         ("call", "--exclude-flags", ["-1", "0x10000", DIGITS]),
-        ("call", "--chunk-size", ["1" + "0" * 30]),
-        ("call", "--join-distance", ["1" + "0" * 30]),
         ("call", "--flank", ["9" * 30]),
         ("call", "--device", [DIGITS]),
         ("call", "--device-memory", [DIGITS]),
         ("call", "--sample-ploidy", [f"x={DIGITS}"]),
         ("scan", "--min-mean", ["1e300"]),
-        ("scan", "--min-score", ["nan"]),
-        ("scan", "--max-mismatches", ["9" * 30]),
         ("validate", "--tolerance", ["nan"]),
     ],
 )
@@ -239,7 +137,7 @@ def test_names_that_are_not_utf_8(run_cli, output):
     paths = {name: os.fsdecode(name) for name in (b"m\xff.bam", b"m\xff.fa", b"m\xff.vcf")}
     Path(paths[b"m\xff.bam"]).write_bytes(Path("good.bam").read_bytes())
     Path(paths[b"m\xff.fa"]).write_bytes(Path("ref.fa").read_bytes())
-    Path(paths[b"m\xff.vcf"]).write_text(f"##fileformat=VCFv4.2\nq\t{SITE + 1}\t.\t{LETTERS[SITE]}\t{ALT}\t.\t.\t.\n")
+    Path(paths[b"m\xff.vcf"]).write_text(f"##fileformat=VCFv4.2\nq\t{SITE + 1}\t.\t{REF}\t{ALT}\t.\t.\t.\n")
     given = ["-f", paths[b"m\xff.fa"], "-v", paths[b"m\xff.vcf"], "-o", output, paths[b"m\xff.bam"]]
     done = run_cli("-q", "call", *given, errors="replace")
     assert done.returncode == 0, done.stderr
@@ -252,28 +150,28 @@ def test_names_that_are_not_utf_8(run_cli, output):
 
 
 @pytest.mark.parametrize(
-    ("verb", "output", "message"),
+    ("arguments", "output", "message"),
     [
-        ("call", "out.txt", "out.txt: not a name for calls; end it in .vcf, .vcf.gz or .bcf"),
-        ("call", "out.bam", "out.bam: not a name for calls"),
-        ("call", "out.gz", "out.gz: not a name for calls"),
-        ("likelihoods", "out.csv", "out.csv: not a name for tables; end it in .tsv, .tsv.gz, .gz or .parquet"),
-        ("likelihoods", "out.bam", "out.bam: not a name for tables"),
-        ("call", "none/", "none/: is a folder; name a file"),
+        (("call", "-f", "ref.fa", "good.bam"), "out.txt", "not a name for calls; end it in .vcf, .vcf.gz or .bcf"),
+        (("call", "-f", "ref.fa", "good.bam"), "out.gz", "not a name for calls"),
+        (("call", "-f", "ref.fa", "good.bam"), "none/", "is a folder; name a file"),
+        (
+            ("likelihoods", "-f", "ref.fa", "good.bam"),
+            "out.csv",
+            "not a name for tables; end it in .tsv, .tsv.gz, .gz or",
+        ),
+        (("forward", "--default-base-quality", 30, "ref.fa", "ref.fa"), "out.csv", "not a name for tables of scores"),
+        (
+            ("scan", "--signatures", "ref.fa", "ref.fa"),
+            "out.tsv.gz.txt",
+            "not a name for tables of hits; end it in .tsv",
+        ),
+        (("gather", "x.tsv"), "out.csv", "not a name for tables; end it in .tsv"),
     ],
 )
-def test_outputs_of_another_name(run_cli, verb, output, message):
-    one_line(run_cli("-q", verb, "-f", "ref.fa", "-o", output, "good.bam"), message)
-
-
-def test_other_tables_of_another_name(run_cli):
-    Path("x.fa").write_text(f">a\n{LETTERS[:100]}\n")
-    done = run_cli("-q", "forward", "--default-base-quality", 30, "-o", "out.csv", "x.fa", "x.fa")
-    one_line(done, "out.csv: not a name for tables of scores; end it in .tsv")
-    done = run_cli("-q", "scan", "--signatures", "x.fa", "-o", "out.tsv.gz.txt", "x.fa")
-    one_line(done, "out.tsv.gz.txt: not a name for tables of hits; end it in .tsv")
+def test_outputs_of_another_name(run_cli, arguments, output, message):
     Path("x.tsv").write_text("#a\tb\n1\t2\n")
-    one_line(run_cli("-q", "gather", "-o", "out.csv", "x.tsv"), "out.csv: not a name for tables; end it in .tsv")
+    one_line(run_cli("-q", *arguments, "-o", output), f"{output}: {message}")
 
 
 @pytest.mark.parametrize("output", ["calls", "/dev/null", "out.vcf"])

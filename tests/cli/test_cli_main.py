@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-from functools import partial
 
 import pytest
 
@@ -20,15 +17,6 @@ def test_misuse_is_code_2(run_cli, arguments):
     done = run_cli(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-
-
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys\nfrom pairhmm.cli.main import main\n"
-        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        "assert not {'numpy', 'pysam', 'Bio', 'pyarrow', 'cupy'} & set(sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_numpy_starts_no_threads():
@@ -109,27 +97,3 @@ def test_head_gets_no_traceback(shared_data):
     _, told = process.communicate(timeout=60)
     assert told == ""
     assert process.returncode == 1, "as click has it"
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_no_file(tmp_path, number):
-    """Also inside the native code: one long pair, which takes far longer than this test waits."""
-    length = 150_000
-    (tmp_path / "x.in").write_text(f"1 1\n{'A' * length} {'I' * length} {'I' * length} {'I' * length} {'+' * length}\n")
-    with open(tmp_path / "x.in", "a") as out:
-        out.write("ACGT" * (length // 4) + "\n")
-    output = tmp_path / "out" / "scores.tsv"
-    output.parent.mkdir()
-    command = [sys.executable, "-m", "pairhmm", "forward", str(tmp_path / "x.in"), "-o", str(output)]
-    # A shell's background jobs ignore Ctrl-C and pass that on: not this one.
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as process:
-        time.sleep(1.5)
-        process.send_signal(number)
-        try:
-            _, told = process.communicate(timeout=10)
-        finally:
-            process.kill()
-    assert process.returncode == 128 + number
-    assert "Traceback" not in told
-    assert os.listdir(output.parent) == []

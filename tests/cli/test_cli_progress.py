@@ -51,14 +51,6 @@ def test_a_line_a_minute_with_what_is_left(told):
     ]
 
 
-def test_without_a_second_figure_nothing_is_said_of_what_is_left(told):
-    now = [0.0]
-    lines = RegionLines(lambda: now[0])
-    now[0] = 3600
-    lines(region(0), 0.5)
-    assert told() == ["chr1:1, 1 regions, 50%"]
-
-
 @pytest.mark.parametrize(("total", "said"), [(10**9, "60 MB read, 6%, about 2 h 37 min left"), (None, "60 MB read")])
 def test_bytes(told, total, said):
     now = [0.0]

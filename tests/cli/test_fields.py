@@ -54,9 +54,6 @@ def test_the_default_is_the_objects():
 def test_the_range_is_the_fields(name, value):
     told = given(of(name), arguments=[f"--{name}", value])
     assert f"{float(value):g}" in told and "is not in the range" in told
-
-
-def test_a_range_may_be_narrower():
     assert "is not in the range 5 to 9" in given(of("depth", least=5), arguments=["--depth", "4"])
 
 
@@ -88,8 +85,3 @@ def test_two_fields_in_one_option():
     assert given(add) == {"both": (3, 0.25)}
     assert given(add, arguments=["--both", "4", "1"]) == {"both": (4, 1.0)}
     assert "is not in the range" in given(add, arguments=["--both", "1", "1"])
-
-
-def test_either():
-    assert fields.either(["a"]) == "a"
-    assert fields.either(["a", "b", "c"]) == "a, b or c"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pysam
 import pytest
 
-from pairhmm.cli.sample_sheet import check_files
+from pairhmm.cli.workflow import check_files
 from pairhmm.errors import InputError
 from pairhmm.files.sample_sheet import SheetRow, read_sheet
 

@@ -105,5 +105,5 @@ def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
 def test_the_cap_is_documented():
     add = threads_option(RunOptions())
     text = add(lambda: None).__click_params__[0].help
-    assert f"At most {process.MOST_PER_CORE} threads a core" in text
-    assert "at most one process a core" in text
+    assert f"at most {process.MOST_PER_CORE} per core" in text
+    assert "at most one per core" in text

@@ -183,37 +183,26 @@ SHEETS = {
     "duplicate": "sample\talignments\n1\t{bam}\n1\t{bam}\n",
 }
 MISTAKES = {
-    "missing_file": "samples.tsv: line 2 (1): no such file: none.bam; check the path",
-    "duplicate": "samples.tsv: line 3: sample '1' stands in line 2 too; name each sample once",
-    "no_model": "config: model: 'gattk' is not one of ['gatk', 'profile']",
-    "parameters_alone": "config: parameters: is for the profile model; add model: profile",
-    "families_of_gatk": "config: families: is for the profile model; add model: profile",
-    "no_parameters": "config: parameters: wrong.toml: match: missing",
-    "options": "config: options: No such option '--min-mapqq'",
-    "call_options": "config: call_options: Invalid value for '--min-qual'",
-    "options_of_call": "config: options: No such option '--min-qual'",
-    "scan_options": "config: scan_options: No such option '--tiles'",
-    "sketch_options": "config: sketch_options: Invalid value for '--k'",
-    "draw_options": "config: draw_options: No such option '--weights'",
-    "file_of_options": "config: options: none.toml: No such file or directory; check the path",
-    "unknown_key": "config: Additional properties are not allowed ('colour' was unexpected)",
-    "wrong_reference": "wrong.fa: contig q: 12356 bases in {bam} and 8 in the reference; use the reference",
+    "missing_file": ([], "samples.tsv: line 2 (1): no such file: none.bam; check the path"),
+    "duplicate": ([], "samples.tsv: line 3: sample '1' stands in line 2 too; name each sample once"),
+    "no_model": (["model=gattk"], "config: model: 'gattk' is not one of ['gatk', 'profile']"),
+    "parameters_alone": (["parameters=published"], "config: parameters: is for the profile model; add model: profile"),
+    "families_of_gatk": (["families=MI"], "config: families: is for the profile model; add model: profile"),
+    "no_parameters": (["model=profile", "parameters=wrong.toml"], "config: parameters: wrong.toml: match: missing"),
+    "options": (["options=--min-mapqq 30"], "config: options: No such option '--min-mapqq'"),
+    "call_options": (["call_options=--min-qual high"], "config: call_options: Invalid value for '--min-qual'"),
+    "options_of_call": (["options=--min-qual 30"], "config: options: No such option '--min-qual'"),
+    "scan_options": (["scan_options=--tiles 31"], "config: scan_options: No such option '--tiles'"),
+    "sketch_options": (["sketch_options=--k 0"], "config: sketch_options: Invalid value for '--k'"),
+    "draw_options": (["draw_options=--weights sheet=0"], "config: draw_options: No such option '--weights'"),
+    "file_of_options": (
+        ["options=--str-model none.toml"],
+        "config: options: none.toml: No such file or directory; check",
+    ),
+    "unknown_key": (["colour=red"], "config: Additional properties are not allowed ('colour' was unexpected)"),
+    "wrong_reference": (["reference=wrong.fa"], "wrong.fa: contig q: 12356 bases in {bam} and 8 in the reference; use"),
 }
-SETTINGS = {
-    "no_model": ["model=gattk"],
-    "parameters_alone": ["parameters=published"],
-    "families_of_gatk": ["families=MI"],
-    "no_parameters": ["model=profile", "parameters=wrong.toml"],
-    "options": ["options=--min-mapqq 30"],
-    "call_options": ["call_options=--min-qual high"],
-    "options_of_call": ["options=--min-qual 30"],
-    "scan_options": ["scan_options=--tiles 31"],
-    "sketch_options": ["sketch_options=--k 0"],
-    "draw_options": ["draw_options=--weights sheet=0"],
-    "file_of_options": ["options=--str-model none.toml"],
-    "unknown_key": ["colour=red"],
-    "wrong_reference": ["reference=wrong.fa"],
-}
+"""Settings, and the line that they give."""
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -225,11 +214,11 @@ def test_a_mistake_is_one_line_before_any_job(snakemake, real_reads, shared_data
     (tmp_path / "wrong.fa").write_text(">q\nACGTACGT\n")
     (tmp_path / "wrong.fa.fai").write_text("q\t8\t3\t8\t9\n")
     (tmp_path / "wrong.toml").write_text("start = 1\n")
-    setting = ["--config", *SETTINGS[mistake]] if mistake in SETTINGS else []
-    done = snakemake(tmp_path, *configured, *setting)
+    settings, message = MISTAKES[mistake]
+    done = snakemake(tmp_path, *configured, *(["--config", *settings] if settings else []))
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if line and not line.startswith("Using workflow specific")]
-    assert line.startswith(f"pairhmm: error: {MISTAKES[mistake].format(bam=bam)}")
+    assert line.startswith(f"pairhmm: error: {message.format(bam=bam)}")
     assert not (tmp_path / "logs").exists()
 
 

@@ -79,7 +79,7 @@ def read_samples(config):
     try:
         from pairhmm.errors import InputError
         from pairhmm.files.sample_sheet import read_sheet
-        from pairhmm.cli.sample_sheet import check_files
+        from pairhmm.cli.workflow import check_files
     except ModuleNotFoundError as error:
         stop(
             f"{error}: Snakemake needs it beside itself; pip install 'pairhmm[workflow]'"
