@@ -77,9 +77,9 @@ lint-page:
 ARM_CXX := aarch64-linux-gnu-g++
 neon:
 	@if command -v $(ARM_CXX) >/dev/null; then \
-		for kernels in $(wildcard cpu/*/neon.cpp); do \
-			$(ARM_CXX) -std=c++17 -O3 -Wall -Wextra -Werror -Wno-psabi -Wno-ignored-attributes -Icpu \
-				-c $$kernels -o /dev/null || exit 1; \
+		for kernels in $(wildcard cpu/*/level.cpp); do \
+			$(ARM_CXX) -std=c++17 -O3 -Wall -Wextra -Werror -Wno-psabi -Wno-ignored-attributes -DPAIRHMM_LEVEL=neon \
+				-Icpu -c $$kernels -o /dev/null || exit 1; \
 		done; \
 	else echo "skipped: no $(ARM_CXX)"; fi
 

@@ -1,4 +1,4 @@
-// What an instruction set provides to alignment; align/level_source.hpp makes it over a vector width.
+// What an instruction set provides to alignment; align/level.cpp makes it over a vector width.
 //
 // A level's file is compiled with flags of its own, so only plain arrays and function pointers cross here.
 #pragma once

@@ -1,4 +1,4 @@
-// Vectors of slots, and how their bits are counted on each instruction set. Included by compare/level_source.hpp, in a
+// Vectors of slots, and how their bits are counted on each instruction set. Included by compare/level.cpp, in a
 // level's namespace.
 //
 // `Bits` has the planes' words. `differing(found, a, b)` is found | (a ^ b). `Counts` adds up the bits of at most

@@ -1,4 +1,4 @@
-// What an instruction set provides to the comparison of sketches; compare/level_source.hpp makes it over a vector.
+// What an instruction set provides to the comparison of sketches; compare/level.cpp makes it over a vector.
 #pragma once
 
 #include <cstdint>

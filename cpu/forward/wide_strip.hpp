@@ -14,9 +14,9 @@ constexpr int kNoExponent = -(1 << 30);  // of a value that is zero
 // Values move one lane up; `first` enters lane 0.
 template <class T, class E>
 PAIRHMM_INLINE T shift_in(T v, E first) {
-#if PAIRHMM_WIDE_LANES == 8
+#if PAIRHMM_VECTOR == 64
     v = __builtin_shufflevector(v, v, 0, 0, 1, 2, 3, 4, 5, 6);
-#elif PAIRHMM_WIDE_LANES == 4
+#elif PAIRHMM_VECTOR == 32
     v = __builtin_shufflevector(v, v, 0, 0, 1, 2);
 #else
     v = __builtin_shufflevector(v, v, 0, 0);

@@ -1,4 +1,4 @@
-// What an instruction set provides to the map of samples; place/level_source.hpp makes it.
+// What an instruction set provides to the map of samples; place/level.cpp makes it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Columns of the bit-sliced filter (scan/kernels.hpp).
+// Columns of the bit-sliced filter (scan/level.cpp).
 #pragma once
 
 #include <cstdint>

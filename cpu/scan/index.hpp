@@ -11,7 +11,7 @@
 // signatures of 3,000 to 10,000 bases takes 0.08 s, of 10,000 signatures 1.3 s (benchmarks/results/scan.tsv).
 //
 // Limits. Patterns without usable windows (short, or with many ambiguous letters) have no anchor, and are searched by
-// the filter of scan/kernels.hpp. Windows have 9 letters where an index of 10 would have more than kMostEntries
+// the filter of scan/level.cpp. Windows have 9 letters where an index of 10 would have more than kMostEntries
 // entries.
 #pragma once
 

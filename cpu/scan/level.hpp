@@ -1,4 +1,4 @@
-// What an instruction set provides to the scan; scan/kernels.hpp has it over a vector type.
+// What an instruction set provides to the scan; scan/level.cpp has it over a vector type.
 //
 // A level's file is compiled with flags of its own. It must not instantiate anything of the standard library that other
 // files use too: the linker might keep the copy that not every machine runs. So only plain arrays and a function

@@ -3,7 +3,7 @@
 // Letters are sets of bases (calling/letters.hpp), one a byte. Two letters match where their sets have a base in
 // common, so that N matches anything on either side. Coordinates are 0-based half-open.
 //
-// A tile of positions is searched in one of two ways (scan/kernels.hpp). Patterns with an anchor are looked up in an
+// A tile of positions is searched in one of two ways (scan/level.cpp). Patterns with an anchor are looked up in an
 // index. Patterns without one are filtered bit by bit; so are all patterns of a tile whose Ns make the look-ups list
 // too many anchors. Every place that is left is compared column by column: both ways are exact.
 #pragma once

@@ -1,6 +1,6 @@
 // Windows of samples in all references, bit by bit: for windows whose many Ns leave no seed to look up.
 //
-// It is the filter of scan/kernels.hpp with the sides changed: the references are laid out as planes of bits, once, and
+// It is the filter of scan/level.cpp with the sides changed: the references are laid out as planes of bits, once, and
 // the window is the pattern. A window takes some microseconds for each 100 kb.
 #pragma once
 

@@ -9,7 +9,7 @@
 // `length` columns do. Consecutive tiles that match make a run.
 //
 // Ns. A seed is looked up under every sequence of bases that its letters stand for, up to kMostCodes of them. Places of
-// a sample with a seed of more are compared with all references, bit by bit (the filter of scan/kernels.hpp); tiles
+// a sample with a seed of more are compared with all references, bit by bit (the filter of scan/level.cpp); tiles
 // with a seed of more are found by a scanner of their own (scan/scanner.hpp).
 //
 // Memory. A read of a repeat matches every place of every reference that has the repeat, so that matches grow by reads

@@ -1,4 +1,4 @@
-// What an instruction set provides to time warping; warp/level_source.hpp makes it over a vector width.
+// What an instruction set provides to time warping; warp/level.cpp makes it over a vector width.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,14 @@
-// What a level's source file includes: signatures and projections, as a `PlaceLevel`. Before it, the file defines
-// PAIRHMM_LEVEL (a name).
+// Signatures and projections for an instruction set, as a `PlaceLevel`.
 //
 // Method. Loops over slots, and over the tokens of a piece, are left to the compiler, which makes vectors of 32-bit
 // products, 64-bit folds and doubles of them at each level. A fold is exact: factor * token + summand is at most
 // (P - 1) * P, so that its low 31 bits and the rest add up to less than 2 P. Sums have eight lanes at every level.
-#pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "place/level.hpp"
+#include "simd/level.hpp"
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
@@ -90,9 +89,6 @@ inline void project(const uint32_t* signature, const uint32_t* pivot, const Slot
 
 }  // namespace placing
 }  // namespace PAIRHMM_LEVEL
-
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
 
 const PlaceLevel* PAIRHMM_JOIN(place_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::placing;

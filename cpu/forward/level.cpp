@@ -1,9 +1,5 @@
-// What a level's source file includes: the kernels over its vector width, as a `Level`.
-// Before it, the file defines PAIRHMM_LEVEL (a name), PAIRHMM_LANES, PAIRHMM_WIDE_LANES and PAIRHMM_ROWS. Where the
-// instructions keep denormal numbers it defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too
-// (forward/denormals.hpp).
-#pragma once
-
+// The forward kernels over the vectors of an instruction set, as a `Level`. Where the instructions keep denormal numbers
+// the build defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too (forward/denormals.hpp).
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -13,27 +9,27 @@
 #include <type_traits>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__wasm_simd128__)
-#include <wasm_simd128.h>
-#endif
-
 #include "forward/level.hpp"
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
 #include "simd/failures.hpp"
+#include "simd/level.hpp"
 #include "threads/helpers.hpp"
 #include "threads/locks.hpp"
-
-#define PAIRHMM_INLINE inline __attribute__((always_inline))
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
 
-constexpr int kLanes = PAIRHMM_LANES;
-constexpr int kWideLanes = PAIRHMM_WIDE_LANES;
-constexpr int kRowsPerSweep = PAIRHMM_ROWS;
+constexpr int kLanes = PAIRHMM_VECTOR / sizeof(float);
+constexpr int kWideLanes = PAIRHMM_VECTOR / sizeof(double);
+// As many as the registers have room for.
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr int kRowsPerSweep = 4;
+#elif defined(__AVX2__)
+constexpr int kRowsPerSweep = 3;
+#else
+constexpr int kRowsPerSweep = 2;
+#endif
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
@@ -60,10 +56,10 @@ inline bool folds(double ii, double dd) {
 inline void forward(const Batch& batch, const Tile& tile, const std::vector<Trees>& trees, const int64_t* read_order,
                     double* scores) {
     [[maybe_unused]] FlushDenormals flush;
-#if PAIRHMM_LANES > 8
+#if PAIRHMM_VECTOR == 64
     // A half-empty vector is cheaper as a vector of half the width.
-    if (tile.count <= PAIRHMM_LANES / 2) {
-        static Spares<TileKernel<PAIRHMM_LANES / 2, kRowsPerSweep>> half;
+    if (tile.count <= kLanes / 2) {
+        static Spares<TileKernel<kLanes / 2, kRowsPerSweep>> half;
         half.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
         return;
     }
@@ -77,9 +73,6 @@ inline double forward_wide(const Batch& batch, int64_t read, int64_t hap, int th
 }
 
 }  // namespace PAIRHMM_LEVEL
-
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
 
 const Level* PAIRHMM_JOIN(level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL;

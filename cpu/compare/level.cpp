@@ -1,5 +1,4 @@
-// What a level's source file includes: the comparison of sketches, as a `CompareLevel`. Before it, the file defines
-// PAIRHMM_LEVEL (a name).
+// The comparison of sketches for an instruction set, as a `CompareLevel`.
 //
 // Method. A tile is a few queries and kTargets targets, so that each vector that is loaded is compared several times.
 // Bits that differ in any plane are counted. A count is below 2^16, so that the counts of a target are packed into one
@@ -13,19 +12,11 @@
 //   AVX2, halves of bytes looked up            10 ms                   6 ms
 //   AVX-512, likewise                           5 ms                  2.5 ms
 //   AVX-512 with VPOPCNTDQ                     2.5 ms                  2.3 ms
-#pragma once
 
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 #include "compare/level.hpp"
-
-#define PAIRHMM_INLINE inline __attribute__((always_inline))
+#include "simd/level.hpp"
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
@@ -100,9 +91,6 @@ inline void compare(const SketchShape& shape, const uint64_t* const* query, cons
 
 }  // namespace comparing
 }  // namespace PAIRHMM_LEVEL
-
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
 
 const CompareLevel* PAIRHMM_JOIN(compare_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::comparing;

@@ -1,7 +1,4 @@
-// What a level's source file includes: forward-backward over its vector width, as a `PosteriorLevel`.
-// Before it, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_WIDE_LANES.
-#pragma once
-
+// Forward-backward over the vectors of an instruction set, as a `PosteriorLevel`.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,20 +6,15 @@
 #include <new>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-#include "simd/failures.hpp"
 #include "posterior/level.hpp"
-
-#define PAIRHMM_INLINE inline __attribute__((always_inline))
+#include "simd/failures.hpp"
+#include "simd/level.hpp"
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
 namespace posterior {
 
-constexpr int kWideLanes = PAIRHMM_WIDE_LANES;
+constexpr int kWideLanes = PAIRHMM_VECTOR / sizeof(double);
 
 // clang-format off: each uses what stands before it
 #include "forward/level_tools.hpp"
@@ -38,9 +30,6 @@ inline void run(const PairSet& set, const int64_t* pair, int count, const Expect
 
 }  // namespace posterior
 }  // namespace PAIRHMM_LEVEL
-
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
 
 const PosteriorLevel* PAIRHMM_JOIN(posterior_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::posterior;

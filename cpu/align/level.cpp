@@ -1,29 +1,13 @@
-// What a level's source file includes: the aligners over its vector width, as an `AlignLevel`.
-// Before it, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR (bytes); and PAIRHMM_SINGLE_ONLY for a level
-// that has `single32` alone, where size matters more than speed.
-#pragma once
-
+// The aligners over the vectors of an instruction set, as an `AlignLevel`. WebAssembly, where size matters more than
+// speed, has `single32` alone.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 #include "align/level.hpp"
 #include "simd/failures.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC's own AVX-512 header is warned of (its bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-
-#define PAIRHMM_INLINE inline __attribute__((always_inline))
+#include "simd/level.hpp"
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
@@ -45,12 +29,9 @@ constexpr int kVectorBytes = PAIRHMM_VECTOR;
 }  // namespace align
 }  // namespace PAIRHMM_LEVEL
 
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
-
 const AlignLevel* PAIRHMM_JOIN(align_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::align;
-#if defined(PAIRHMM_SINGLE_ONLY)
+#if defined(__wasm__)
     static const AlignLevel level{kVectorBytes, nullptr, nullptr,         nullptr,
                                   nullptr,      nullptr, single<Cells32>, free_rooms};
 #else

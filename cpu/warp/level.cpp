@@ -1,10 +1,8 @@
-// What a level's source file includes: time warping over its vector width, as a `WarpLevel`.
-// Before it, the file defines PAIRHMM_LEVEL (a name) and PAIRHMM_VECTOR (bytes).
+// Time warping over the vectors of an instruction set, as a `WarpLevel`.
 //
 // Method. Costs have 16 bits at first. Sums saturate, so that a cost below 2^16 - 1 is exact, and a pair whose cost is
 // higher is warped again in 32 bits, and then in 64. Where a path may start anywhere, no cell carries its start: a
 // second sweep goes back from the cheapest path's end, and stops at the first start that has its cost.
-#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -13,16 +11,9 @@
 #include <utility>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 #include "simd/failures.hpp"
+#include "simd/level.hpp"
 #include "warp/level.hpp"
-
-#define PAIRHMM_INLINE inline __attribute__((always_inline))
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
@@ -69,9 +60,6 @@ inline Warping warp(const WarpPair& given, const WarpRules& rules) {
 
 }  // namespace warping
 }  // namespace PAIRHMM_LEVEL
-
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
 
 const WarpLevel* PAIRHMM_JOIN(warp_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL::warping;

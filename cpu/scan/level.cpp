@@ -1,5 +1,4 @@
-// The scan's inner loops for one instruction set. The file that includes this one first defines PAIRHMM_LEVEL (a name)
-// and PAIRHMM_VECTOR (bytes).
+// The scan's inner loops for an instruction set, as a `ScanLevel`.
 //
 // Method. Two ways to search a tile of kTile positions; scan/scanner.cpp chooses:
 //
@@ -22,15 +21,11 @@
 //
 // Limits. Ns list more anchors: a base takes 2 ns at an N ratio of 0.1, some 20 ns at 0.3 and 150 ns at 0.5. The filter
 // counts up to kMostCounted mismatches; where more are allowed it passes every position.
-#pragma once
 
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include "scan/level.hpp"
+#include "simd/level.hpp"
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
@@ -287,9 +282,6 @@ inline void find_seeds(const PackedLetters& letters, int count, const SeedView& 
 }
 
 }  // namespace PAIRHMM_LEVEL
-
-#define PAIRHMM_JOIN2(a, b) a##b
-#define PAIRHMM_JOIN(a, b) PAIRHMM_JOIN2(a, b)
 
 const ScanLevel* PAIRHMM_JOIN(scan_level_, PAIRHMM_LEVEL)() {
     using namespace PAIRHMM_LEVEL;

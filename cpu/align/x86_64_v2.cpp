@@ -1,5 +1,0 @@
-#if defined(__x86_64__)
-#define PAIRHMM_LEVEL x86_64_v2
-#define PAIRHMM_VECTOR 16
-#include "align/level_source.hpp"
-#endif

@@ -1,4 +1,0 @@
-#if defined(__x86_64__)
-#define PAIRHMM_LEVEL avx512_vpopcntdq
-#include "compare/level_source.hpp"
-#endif

@@ -1,4 +1,0 @@
-#if defined(__x86_64__)
-#define PAIRHMM_LEVEL avx512
-#include "place/level_source.hpp"
-#endif

@@ -1,4 +1,0 @@
-#if defined(__x86_64__)
-#define PAIRHMM_LEVEL x86_64_v2
-#include "place/level_source.hpp"
-#endif

@@ -1,5 +1,0 @@
-#if defined(__x86_64__)
-#define PAIRHMM_LEVEL avx2
-#define PAIRHMM_VECTOR 32
-#include "scan/kernels.hpp"
-#endif
