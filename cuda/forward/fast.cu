@@ -15,9 +15,8 @@
 //     prototype, 5 operations a cell (rows.cuh)                         3,579      3,716      3,544
 //     this kernel (benchmarks/results/device-nvidia-h200-cuda.tsv)      3,805      3,812      3,899
 //
-// What moved it and its prototypes: letters padded on both sides of a haplotype, so that no step has a branch (+7%); 8
-// columns unrolled (+8% over 4, +19% over 1); a deletion's extension as an immediate operand (+4 to 7%); S computed
-// from D first, I last (+4%). What did not: matches as predicates from a bit mask (3 to 10% slower); K = 32 (spills).
+// Letters padded on both sides of a haplotype, so that no step has a branch, gave 7%; 8 columns unrolled 8% over 4.
+// benchmarks/forward-gpu.md has what else was tried.
 //
 // Limits: five floating-point instructions a cell would allow 6,700 GCUPS on an H200; 58% is reached, since the five
 // read 13 registers a row and dispatch stalls take 27 to 33% of the issue slots. 1,024 x 1,024 bases (two strips) reach

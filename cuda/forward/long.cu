@@ -11,24 +11,17 @@
 // above is always finished or at work, and no warp waits for one that cannot run. Each lane has an exponent
 // (scaling.cuh). REAL is float, or double for rows whose gaps are too rare for float's range.
 //
-// Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200:
+// Ladder, one pair of 100,000 x 100,000 bases on an NVIDIA H200 (benchmarks/forward-gpu.md has the steps between):
 //
 //     what                                                                          milliseconds
 //     published design, a launch for each anti-diagonal (benchmarks/README.md)             1,602
-//     the same, its launches replayed as a CUDA graph                                         508
 //     strips that signal by flags with release and acquire                                   23.4
-//     words that carry their writer's number: no wait for a warp's stores, no empty cache    17.5
-//     registers that are loaded ahead stay where they are; letters four at a time            14.5
-//     the exponent chosen two steps before its block                                         14.1
+//     words that carry their writer's number, loaded ahead into registers that stay          14.1
 //     two halves                                                                             11.5
-//     a step's column goes straight to memory, in one store; the join adds up the last row   10.6
-//     strips of 384 rows instead of 320: no scheduler has two of the 522                      8.3
-//     the last columns of a strip as fast as the others: the strip below waits for them       8.1
+//     a step's column in one store; strips of 384 rows; last columns as fast as others        8.1
 //
-// (All but the first two are from the log of its tuning, and the last four are the kernel alone. By
-// benchmarks/device.py, from host arrays to the score as the first two are, the sixth is 15.3, and the last 8.8.) Lanes
-// of 16 rows are beyond float32's range for the normalised profile. A loop of 1, 2 or 4 steps instead of 8 is 2, 1.4
-// and 1.25 times as slow.
+// The last two are the kernel alone: from host arrays to the score it takes 8.8. A loop of 1, 2 or 4 steps instead of 8
+// is 2, 1.4 and 1.25 times as slow.
 //
 // Limits: a single pair is bound by the time of a strip's step (0.11 us with one warp a scheduler, 0.16 with two), and
 // takes n / 2 + about 49 steps for each strip above the last one (docs/cuda.md). What comes from memory is loaded six

@@ -43,26 +43,16 @@
 // bits whatever shares its trees.
 //
 // Ladder, kernels alone on an NVIDIA H200 in GCUPS, timed as a CUDA graph: cells of the whole matrices, of which s150
-// needs 1 in 2.18 and 1m 1 in 5.13.
+// needs 1 in 2.18 and 1m 1 in 5.13. benchmarks/forward-gpu.md has the steps between, and what was tried.
 //
 //     what                                                                         s150   1m x 20
 //     fast.cu, which computes whole matrices                                      3,942     2,865
-//     each lane restores and joins at its own step; the warp makes its own rows       -     3,944
 //     leaves, joins and restores are events of the whole warp                     6,697     5,274
-//     rows are made by tree_rows.cu; one launch for each number of rows (11)      6,514     4,785
-//     4 numbers of rows instead of 11                                             6,557     6,015
-//     rows without divisions, rescues side by side                                6,820     6,124
-//     walks begin in their order, few items first; rescues read letters ahead     6,889     7,249
-//     branches are saved as a diagonal: no lane enters a segment after others     7,366     7,658
-//     halves are joined along a diagonal: no lane waits at a leaf                 7,707     8,100
-//     runs of 6 columns instead of 8                                              7,650     8,288
+//     this kernel                                                                 7,650     8,288
 //
-// Many kernels side by side evict each other's instructions from the caches: 11 take longer than 4, though lanes then
-// compute rows that no read has. Tried without a clear gain: states of branches in shared memory or brought to the L1
-// cache, the next item, events or joins loaded ahead, emissions from tree_rows.cu, blocks of several warps, runs of 4
-// columns, 14 or 16 warps of 13 rows, a lane's next event or its rows' bases loaded ahead. Single steps that also test
-// where a read ends make the kernel smaller, and slower. More shared memory than emissions need costs up to 7%: the L1
-// cache is smaller. Runs of 16 columns cost 15%: instructions do not fit into their cache.
+// Many kernels side by side evict each other's instructions from the caches: 11 numbers of rows take longer than 4,
+// though lanes then compute rows that no read has. More shared memory than emissions need costs up to 7%: the L1 cache
+// is smaller. Runs of 16 columns cost 15%: instructions do not fit into their cache.
 //
 // Limits: of an item's cycles in 1m x 20, half pass in columns, and the others wait for memory. tree_rows.cu takes 0.09
 // ms of 1.02, the rescue 0.07. Where haplotypes share nothing (a haplotype a group), trees reach 0.95 to 0.98 of the

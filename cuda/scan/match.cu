@@ -6,7 +6,7 @@
 // waiting. Those whose 16 letters behind the anchor fit, and then the first 128 columns that the sample has letters
 // for, get on the list.
 //
-// The index is that of cpu/scan_index.hpp. Limits: with mismatches, a match is found by each of its anchors that fits;
+// The index is that of cpu/scan/index.hpp. Limits: with mismatches, a match is found by each of its anchors that fits;
 // the host keeps one. Patterns without an anchor are tried at every position by 16 letters.
 
 constexpr unsigned kTile = TILE;        // positions of a block, a multiple of 256

@@ -8,20 +8,12 @@
 // States have no exponent. They start at 2^START_EXPONENT; a pair whose sum falls below LEAST_SUM (a score about 62
 // below that of a perfect match) goes on a list for scaled.wgsl.
 //
-// Versions on an H200 through Vulkan, in GCUPS (docs/webgpu.md; benchmarks/results/device-nvidia-h200-webgpu.tsv):
+// Versions on an H200 through Vulkan, in GCUPS (benchmarks/forward-gpu.md has more):
 //
-//   prototype, 128 x 128 bases, 8 lanes of 16 rows: 1 column a loop iteration   1,407
-//                                                   2                           1,648
-//                                                   4                           1,743
-//                                                   8                           1,946
-//   10 rows a lane: emissions loaded four at a time                             2,290
-//                   one at a time                                               2,725
-//   16 rows a lane: rows of emissions a power of two apart                      2,411
-//                   one row more (STORED_ROWS)                                  2,907
-//   s150: 16 columns a loop iteration                                           2,900
-//          8                                                                    3,030
-//         12 (PART), as now                                                     3,117
-//   s250, as now                                                                3,000
+//   prototype, 128 x 128 bases, 8 lanes of 16 rows, 8 columns a loop iteration   1,946
+//   10 rows a lane, emissions loaded one at a time                               2,725
+//   16 rows a lane, rows of emissions not a power of two apart (STORED_ROWS)     2,907
+//   s150, 12 columns a loop iteration (PART), as now                             3,117
 //
 // Limits. The driver chooses the registers: from 20 rows a lane on a cell takes 1.3 times as long. Reads of more than
 // 32 * 19 = 608 rows go to tall.wgsl.

@@ -19,14 +19,11 @@
 // If each strip stays far enough behind the one above, it finds in its border what earlier dispatches wrote, and never
 // waits.
 //
-// Versions on an H200 through Vulkan, 100,000 x 100,000 bases, in milliseconds (docs/webgpu.md):
+// Versions on an H200 through Vulkan, 100,000 x 100,000 bases, in milliseconds (benchmarks/forward-gpu.md has more):
 //
 //   strips take turns, 256 steps a dispatch                        32 to 35
 //   strips follow each other, 8 rows a lane, 512 rows a strip      19.7
-//   256 or 1,024 rows a strip                                      as long
-//   two halves                                                     18.7
-//   32 lanes of 10 rows a strip                                    16.9
-//   32 lanes of 12 rows: no scheduler has two of the 522 strips    14.4
+//   two halves, 32 lanes of 12 rows                                14.4
 //   the last columns of a strip as fast as the others              13.6
 //   a lead of two blocks instead of three                          12.7
 //

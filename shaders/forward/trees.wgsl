@@ -8,15 +8,8 @@
 // list, so that scratch memory is needed only for as many as run at once. The number of lanes of a read comes with its
 // tier: one dispatch serves all reads of K rows a lane.
 //
-// With S and D what enters column s + 1 from the left half, m = E S' of that column from the right half, and D' what
-// follows D, in units in which all rows' factors cancel,
-//
-//   P = ended + started + sum over rows (S m + from_deletion D D').
-//
-// `ended` is the sum of M + I of the last row over the columns of the left half, `started` the sum of m of the first
-// row over those of the right half. A half starts from 2^HALF_EXPONENT, so that the product of two is within float32's
-// range. The cut depends on the haplotype alone, and each sum on the path from the root alone: a score has the same
-// bits whatever shares its trees.
+// The join is that of cuda/forward/trees.cu, and so are the bits of a score whatever shares its trees. A half starts from
+// 2^HALF_EXPONENT, so that the product of two is within float32's range.
 //
 // Versions: docs/webgpu.md has the table.
 //
