@@ -84,11 +84,11 @@ struct Block {
     std::vector<unsigned char> variables;  // __shared__, while another block runs
 };
 
-// Sets of lanes: `ready` may run, `asleep` in the warp's next turn; `waiting` are in a collective, `inactive` in
-// __activemask, `barrier` in __syncthreads. `live` are all of these.
+// Sets of lanes: `ready` may run, `asleep` in the warp's next turn; `waiting` are in a collective, `barrier` in
+// __syncthreads. `live` are all of these.
 struct Warp {
     Block* block;
-    unsigned live, ready, asleep, waiting, inactive, barrier;
+    unsigned live, ready, asleep, waiting, barrier;
     unsigned last;  // lane that ran last
     Lane lanes[kWarp];
 };
@@ -154,15 +154,10 @@ static void fail_in_deadlock() {
     fail("deadlock%s", text.c_str());
 }
 
-// Give up this warp's turn: what slept may run again, and lanes in __activemask are those that no other lane can join.
+// Give up this warp's turn: what slept may run again.
 static bool wake(Warp& warp) {
     warp.ready |= warp.asleep;
     warp.asleep = 0;
-    if (!warp.ready && warp.inactive) {
-        for (Lane& lane : warp.lanes) lane.result = warp.inactive;
-        warp.ready = warp.inactive;
-        warp.inactive = 0;
-    }
     return warp.ready != 0;
 }
 
@@ -244,14 +239,6 @@ __attribute__((noinline)) static uint64_t meet(Call call, uint64_t value, unsign
     }
     change_lane(all && ++collectives % kTurn == 0);
     return lane.result;
-}
-
-__attribute__((noinline)) static unsigned wait_for_inactive() {
-    Lane& lane = *current;
-    lane.warp->ready &= ~(1u << lane.index);
-    lane.warp->inactive |= 1u << lane.index;
-    change_lane(false);
-    return unsigned(lane.result);
 }
 
 __attribute__((noinline)) static void sleep() {

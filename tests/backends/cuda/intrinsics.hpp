@@ -6,15 +6,11 @@
 #define PAIRHMM_EMULATED 1
 #define __global__
 #define __device__
-#define __host__
-#define __constant__
 #define __shared__ static __attribute__((used, section("emulated_shared")))
-#define __grid_constant__
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __builtin_assume(condition) ((void)0)
 #define SHARED_BYTES(name) static unsigned char* const& name = emulator::shared_bytes
 #define SHARED_WORDS(name) static unsigned* const& name = emulator::shared_words
 
@@ -24,14 +20,7 @@
     inline name##2 make_##name##2(base x, base y) { return {x, y}; }                        \
     inline name##4 make_##name##4(base x, base y, base z, base w) { return {x, y, z, w}; }
 EMULATED_VECTORS(float, float)
-EMULATED_VECTORS(double, double)
-EMULATED_VECTORS(int, int)
 EMULATED_VECTORS(unsigned, uint)
-EMULATED_VECTORS(unsigned char, uchar)
-EMULATED_VECTORS(short, short)
-EMULATED_VECTORS(unsigned short, ushort)
-EMULATED_VECTORS(long long, longlong)
-EMULATED_VECTORS(unsigned long long, ulonglong)
 
 // Collectives.
 template <class T>
@@ -66,23 +55,14 @@ inline int __all_sync(unsigned mask, int predicate) {
 }
 #define EMULATED_REDUCTION(name, type, operation) \
     inline type name(unsigned mask, type value) { return emulator::reduce<operation>(#name, mask, value); }
-EMULATED_REDUCTION(__reduce_add_sync, unsigned, std::plus<>)
 EMULATED_REDUCTION(__reduce_max_sync, unsigned, emulator::Larger)
 EMULATED_REDUCTION(__reduce_min_sync, unsigned, emulator::Smaller)
 EMULATED_REDUCTION(__reduce_max_sync, int, emulator::Larger)
 EMULATED_REDUCTION(__reduce_min_sync, int, emulator::Smaller)
-EMULATED_REDUCTION(__reduce_and_sync, unsigned, std::bit_and<>)
-EMULATED_REDUCTION(__reduce_or_sync, unsigned, std::bit_or<>)
-EMULATED_REDUCTION(__reduce_xor_sync, unsigned, std::bit_xor<>)
-inline int __reduce_add_sync(unsigned mask, int value) { return int(__reduce_add_sync(mask, unsigned(value))); }
 inline void __syncwarp(unsigned mask = ~0u) { emulator::reduce<std::bit_or<>>("__syncwarp", mask, 0); }
-inline unsigned __activemask() { return emulator::wait_for_inactive(); }
 inline void __syncthreads() { emulator::wait_at_barrier(); }
 inline void __nanosleep(unsigned) { emulator::sleep(); }
 inline void __threadfence() {}
-inline void __threadfence_block() {}
-inline void __threadfence_system() {}
-[[noreturn]] inline void __trap() { emulator::fail("__trap()"); }
 
 // Memory.
 #define EMULATED_LOAD(name)    \
@@ -96,14 +76,8 @@ inline void __threadfence_system() {}
         *address = value;                             \
     }
 EMULATED_LOAD(__ldg)
-EMULATED_LOAD(__ldca)
 EMULATED_LOAD(__ldcg)
-EMULATED_LOAD(__ldcs)
-EMULATED_LOAD(__ldcv)
 EMULATED_STORE(__stcg)
-EMULATED_STORE(__stcs)
-EMULATED_STORE(__stwb)
-EMULATED_STORE(__stwt)
 
 // One thread runs at a time, and it changes at collectives only: every access is atomic.
 #define EMULATED_ATOMIC(name, changed)             \
@@ -114,26 +88,14 @@ EMULATED_STORE(__stwt)
         return old;                                \
     }
 EMULATED_ATOMIC(atomicAdd, old + value)
-EMULATED_ATOMIC(atomicSub, old - value)
 EMULATED_ATOMIC(atomicMax, old < value ? value : old)
 EMULATED_ATOMIC(atomicMin, value < old ? value : old)
-EMULATED_ATOMIC(atomicExch, value)
-EMULATED_ATOMIC(atomicAnd, old& value)
-EMULATED_ATOMIC(atomicOr, old | value)
-EMULATED_ATOMIC(atomicXor, old ^ value)
-template <class T>
-T atomicCAS(T* address, emulator::Given<T> expected, emulator::Given<T> value) {
-    const T old = *address;
-    if (old == expected) *address = value;
-    return old;
-}
 
 // Numbers. What <math.h> has (fmaf, exp2f, log1pf, exp10, ldexp, ilogbf, frexpf, ...) is there already.
 inline int __float_as_int(float value) { return emulator::from_bits<int>(value); }
 inline unsigned __float_as_uint(float value) { return emulator::from_bits<unsigned>(value); }
 inline float __int_as_float(int bits) { return emulator::from_bits<float>(bits); }
 inline float __uint_as_float(unsigned bits) { return emulator::from_bits<float>(bits); }
-inline long long __double_as_longlong(double value) { return emulator::from_bits<long long>(value); }
 inline double __longlong_as_double(long long bits) { return emulator::from_bits<double>(bits); }
 inline int __double2hiint(double value) { return int(emulator::to_bits(value) >> 32); }
 inline int __double2loint(double value) { return int(emulator::to_bits(value)); }
@@ -167,26 +129,7 @@ inline unsigned emulated_prmt(unsigned low, unsigned high, unsigned selector) {
     return result;
 }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
-inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
-inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
-inline int __clz(int bits) { return bits ? __builtin_clz(bits) : 32; }
-inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }
-inline float __fadd_rn(float a, float b) { return a + b; }
-inline float __fsub_rn(float a, float b) { return a - b; }
-inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline float __frcp_rn(float a) { return 1 / a; }
-inline float __fdividef(float a, float b) { return a / b; }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-#define __expf expf  // macros: <math.h> has these names for itself
-#define __exp10f exp10f
-#define __logf logf
-#define __log2f log2f
-#define __log10f log10f
 
 // Of integers, or of floating-point numbers, which lose a NaN to a number; mixtures of the two are ambiguous in CUDA.
 template <class A, class B, class Both = decltype(A() + B())>

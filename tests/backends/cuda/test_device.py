@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from pairhmm import backends, engine
-from pairhmm.engine import Choice
 from pairhmm.engine.device_pool import DevicePool, score
 from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT64, Group, PairBatch
@@ -110,20 +109,6 @@ def test_order_chunks_and_calls_at_once(many, device, batches):
     with ThreadPoolExecutor(6) as pool:
         for k, scores in zip(order, pool.map(lambda part: score(part, device, 1), parts), strict=True):
             assert batches.same(scores.log10, whole.log10[given.group_pair[k] : given.group_pair[k + 1]])
-
-
-@pytest.mark.parametrize("memory", [1_000_000_000, 20_000_000])
-def test_budget(memory, many, batches, gpus):
-    given, whole = many
-    scores = engine.forward(given, Choice("cuda", device_memory=memory))
-    assert batches.same(scores.log10, whole.log10)
-
-
-def test_chunks_are_halved(many, batches, caplog, gpus):
-    given, whole = many
-    scores = engine.forward(given, Choice("cuda", device_memory=2_000_000))
-    assert "out of memory; chunks of" in caplog.text
-    assert batches.same(scores.log10, whole.log10)
 
 
 def test_long_pairs_within_a_budget(batches, gpus):

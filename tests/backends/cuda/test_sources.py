@@ -31,10 +31,6 @@ def without_comments(path):
     return COMMENT.sub(" ", path.read_text())
 
 
-def test_sources_lie_in_folders():
-    assert {path.parent.name for path in SOURCES} == {"align", "bench", "forward", "map", "published", "scan", "warp"}
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_shared_number_is_typed(path):
     typed = [found[0] for found in TYPED.finditer(without_comments(path)) if "sizeof(real)" not in found[0]]

@@ -1,11 +1,12 @@
-"""The aligner's CUDA sources compile for every architecture without a warning, and its plain kernels spill nothing."""
+"""CUDA sources of the aligner and of the scan compile for every architecture, without a warning."""
 
 from __future__ import annotations
 
 import pytest
 
 from pairhmm.align.cuda_kernels import kernels
-from pairhmm.backends.cuda import sources as cuda_sources
+from pairhmm.backends.cuda.sources import OPTIONS
+from pairhmm.scan import cuda as scan_cuda
 
 KINDS = [
     (form, free, halves, traced)
@@ -22,14 +23,14 @@ def few(found):
     return {found[0], of_part[-1], found[-2], found[-1]}
 
 
-def test_compiles(nvrtc, architecture):
+def test_the_aligner_compiles(nvrtc, architecture):
     if architecture == "sm_90":
         chosen = {kernel for kind in KINDS for kernel in few(kernels(*kind))}
     else:  # those that take the most registers
         chosen = {kernel for kind in KINDS[::5] for kernel in kernels(*kind)[-2:]}
     texts = {kernel.source: kernel for kernel in chosen}
     traces = [kernel.trace_source for kernel in chosen if kernel.traced]
-    jobs = [nvrtc.Job(architecture, text, tuple(cuda_sources.OPTIONS)) for text in [*texts, *traces]]
+    jobs = [nvrtc.Job(architecture, text, tuple(OPTIONS)) for text in [*texts, *traces]]
     results = nvrtc.compile_all(jobs)
     wrong = [result.log for result in results if not result.compiles or result.warnings]
     assert not wrong, wrong[0]
@@ -45,3 +46,12 @@ def test_kernels_are_in_order(kind):
     """A pair goes to the first that has its rows."""
     heights = [kernel.rows for kernel in kernels(*kind)[:-1]]
     assert heights == sorted(set(heights))
+
+
+def test_the_scan_compiles(nvrtc, architecture):
+    sources = [scan_cuda.source(9), scan_cuda.source(10)]
+    results = nvrtc.compile_all([nvrtc.Job(architecture, text, tuple(OPTIONS)) for text in sources])
+    for result in results:
+        assert result.compiles and not result.warnings, result.log
+        assert not [usage for usage in result.kernels.values() if usage.stack or usage.spills]
+    assert set(results[0].kernels) == {f"scan_{name}" for name in scan_cuda.KERNELS}
