@@ -77,7 +77,7 @@ lint-page:
 ARM_CXX := aarch64-linux-gnu-g++
 neon:
 	@if command -v $(ARM_CXX) >/dev/null; then \
-		for kernels in $(wildcard cpu/*/level.cpp); do \
+		for kernels in $(wildcard cpu/*/*level.cpp); do \
 			$(ARM_CXX) -std=c++17 -O3 -Wall -Wextra -Werror -Wno-psabi -Wno-ignored-attributes -DPAIRHMM_LEVEL=neon \
 				-Icpu -c $$kernels -o /dev/null || exit 1; \
 		done; \
@@ -93,7 +93,7 @@ docs: $(STAMP)
 # Our C++ as WebAssembly. No thread, no exception: cpu/simd/failures.hpp, cpu/threads/.
 WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
-	cpu/threads/helpers.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
+	cpu/threads/std_threads.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
 	$(filter-out cpu/calling/joining.cpp,$(wildcard cpu/calling/*.cpp)) \
 	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \

@@ -1,4 +1,4 @@
-// Cells of alignments, over the vectors of a level. Include inside the namespace of a level after simd/vectors.hpp.
+// Cells of alignments, over the vectors of a level.
 //
 // Sums of 8 and 16 bits stop at kFar. Sums of 32 bits never get there (align/aligner.cpp says why).
 

@@ -1,5 +1,4 @@
-// Alignment as the least cost of a path, for any scoring. Include inside the namespace of a level after
-// align/cells.hpp.
+// Alignment as the least cost of a path, for any scoring.
 //
 // The cost of a path to row i is i * match less its score. So a match costs nothing, and no step costs less: a mismatch
 // match - mismatch, a deleted base less its gap score, an inserted one a match more. Hence every cell of the best path

@@ -23,8 +23,6 @@
 //
 // Alignments. Two bits a cell are kept: whether a column of two letters is not on a best path, and whether a deletion
 // is.
-//
-// Include inside the namespace of a level after align/tools.hpp and align/letter_bits.hpp.
 
 constexpr int kWordLanes = kVectorBytes / 8;
 constexpr int kChunk = 64;  // columns

@@ -1,6 +1,4 @@
 // Letters as bits: plane p of a word has bit p of the codes of 64 letters, the first letter lowest.
-//
-// Include inside the namespace of a level.
 
 constexpr int kPlanes = 3;
 

@@ -1,4 +1,4 @@
-// Pairs side by side: a lane of a vector is a pair. Include inside the namespace of a level after align/costs.hpp.
+// Pairs side by side: a lane of a vector is a pair.
 //
 // Method. A strip of kRows rows goes over all columns with its costs in registers; the row between two strips goes
 // through memory. Rows behind a query's end and columns behind a target's end are computed for nothing, so that lanes

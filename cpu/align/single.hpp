@@ -1,4 +1,4 @@
-// One pair over all lanes. Include inside the namespace of a level after align/costs.hpp.
+// One pair over all lanes.
 //
 // Method. A strip has as many rows as a vector has lanes. Lane l is a column behind lane l - 1, so that cells of a step
 // need none of one another; what goes down a row moves up a lane. Steps wait for one another: 8 GCUPS with 16 bits and

@@ -1,6 +1,4 @@
 // What the kernels of a level share: memory that stays, and CIGARs made from their end.
-//
-// Include inside the namespace of a level.
 
 inline int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }

@@ -11,22 +11,12 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
+#include "bind/levels.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-const pairhmm::AlignLevel& find_align_level(const std::string& name) {
-#if defined(__x86_64__)
-    if (name == "avx512") return *pairhmm::align_level_avx512();
-    if (name == "avx2") return *pairhmm::align_level_avx2();
-    if (name == "x86-64-v2") return *pairhmm::align_level_x86_64_v2();
-#elif defined(__aarch64__)
-    if (name == "neon") return *pairhmm::align_level_neon();
-#endif
-    throw std::invalid_argument("no such SIMD level in this build: " + name);
-}
 
 // What of pairhmm.align.scoring an aligner has to know.
 pairhmm::Ends find_ends(const std::string& mode, const std::string& overhang) {
@@ -78,7 +68,7 @@ void bind_align(nb::module_& module) {
             checks::has(scores, pairs.pairs, "scores");
             {
                 nb::gil_scoped_release release;
-                pairhmm::align_scores(find_align_level(level), pairs, scoring, threads, scores.data(), signal_raised);
+                pairhmm::align_scores(LEVEL_NAMED(align, level), pairs, scoring, threads, scores.data(), signal_raised);
             }
             raise_pending();
         },
@@ -91,7 +81,7 @@ void bind_align(nb::module_& module) {
             pairhmm::AlignmentTable table;
             {
                 nb::gil_scoped_release release;
-                table = pairhmm::align_pairs(find_align_level(level), pairs, scoring, threads, signal_raised);
+                table = pairhmm::align_pairs(LEVEL_NAMED(align, level), pairs, scoring, threads, signal_raised);
             }
             raise_pending();
             return nb::make_tuple(to_array(std::move(table.scores)), to_array(std::move(table.starts)),

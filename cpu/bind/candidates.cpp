@@ -13,11 +13,11 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "calling/assembly.hpp"
-#include "calling/discovery.hpp"
 #include "calling/base_qualities.hpp"
 #include "calling/candidates.hpp"
-#include "calling/carried.hpp"
 #include "calling/cigar.hpp"
+#include "calling/discovery.hpp"
+#include "calling/read_alleles.hpp"
 #include "calling/repeats.hpp"
 
 namespace nb = nanobind;
@@ -39,7 +39,7 @@ pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64
     return pieces;
 }
 
-// A CIGAR lies in its read, and places are so small that sums of them don't overflow.
+// A CIGAR lies in its read, and intervals are so small that sums of them don't overflow.
 void check_alignments(const pairhmm::Reads& reads) {
     constexpr int64_t kFurthest = int64_t{1} << 60;
     checks::lie_in(reads.start, reads.count, -kFurthest, kFurthest, "start");
@@ -131,11 +131,11 @@ void bind_candidates(nb::module_& module) {
             "over",
             [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
                 checks::has(is_over, reads.count, "is_over");
-                pairhmm::Places places;
-                places.limit_to(std::move(intervals));
+                pairhmm::Intervals wanted;
+                wanted.limit_to(std::move(intervals));
                 size_t near = 0;
                 for (int64_t read = 0; read < reads.count; ++read)
-                    is_over.data()[read] = places.touch(reads.start[read], pairhmm::read_end(reads, read), near);
+                    is_over.data()[read] = wanted.touch(reads.start[read], pairhmm::read_end(reads, read), near);
             },
             "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
@@ -171,8 +171,8 @@ void bind_candidates(nb::module_& module) {
                                                position.data(),
                                                was.data(),
                                                now.data()};
-                pairhmm::carried_alleles(reads, read.data(), static_cast<int64_t>(read.shape(0)), read_end.data(),
-                                         window(reference_start, reference), keys, unknown, carried.data());
+                pairhmm::read_alleles(reads, read.data(), static_cast<int64_t>(read.shape(0)), read_end.data(),
+                                      window(reference_start, reference), keys, unknown, carried.data());
             },
             "read"_a, "read_end"_a, "reference_start"_a, "reference"_a, "begin"_a, "end"_a, "allele_offset"_a,
             "anchor"_a, "deleted"_a, "inserted_offset"_a, "inserted"_a, "change_offset"_a, "position"_a, "was"_a,
@@ -191,7 +191,7 @@ void bind_candidates(nb::module_& module) {
             },
             "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
             "min_indel_fraction"_a, "assembles"_a)
-        .def("limit_to", &pairhmm::Discovery::limit_to, "places"_a,
+        .def("limit_to", &pairhmm::Discovery::limit_to, "intervals"_a,
              "Seek candidates in these intervals alone, up to `reset`. They come in order, and do not overlap.")
         .def(
             "add",

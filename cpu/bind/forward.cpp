@@ -13,8 +13,8 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
-#include "forward/dispatch.hpp"
 #include "calling/letters.hpp"
+#include "forward/dispatch.hpp"
 
 namespace nb = nanobind;
 

@@ -25,7 +25,7 @@ using namespace nb::literals;
 namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Places = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Positions = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 using Counts = TupleOf<int64_t, nb::ellipsis>;
 // (alleles, depths, depth, quality, likelihoods, log10 posterior of the reference, ploidy)
@@ -163,7 +163,7 @@ void bind_genotypes(nb::module_& module) {
             "tell genotypes apart has an alternative allele.")
         .def(
             "statistics",
-            [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Places from_end,
+            [](const SiteReads& reads, Array<uint16_t> flag, Array<uint8_t> mapq, Positions from_end,
                int64_t column) -> TupleOf<ListOf<Counts>, nb::typed<nb::dict, nb::str, Known>> {
                 const int64_t count = reads_of_region(reads);
                 checks::has(flag, count, "flag");
@@ -215,8 +215,8 @@ void bind_genotypes(nb::module_& module) {
                 check_sample(reads, sample);
                 checks::lie_in(&one, 1, 0, reads.alleles(), "one");
                 checks::lie_in(&other, 1, 0, reads.alleles(), "other");
-                const pairhmm::Phaser::Place place = phaser.add(reads, sample, one, other);
-                return nb::make_tuple(place.set, place.swapped);
+                const pairhmm::Phaser::Assignment assignment = phaser.add(reads, sample, one, other);
+                return nb::make_tuple(assignment.set, assignment.swapped);
             },
             "reads"_a, "sample"_a, "one"_a, "other"_a,
             "The next site with its two alleles: the number of its phase set, and whether `other` comes first.");

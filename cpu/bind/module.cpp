@@ -1,12 +1,12 @@
 // The Python module `pairhmm._cpu`. The files of bind/ hold no arithmetic: arrays go in, arrays come out.
 #include <nanobind/nanobind.h>
 
+#include "calling/letters.hpp"
 #include "formats/phred.hpp"
 #include "forward/batch.hpp"
-#include "calling/letters.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"
-#include "threads/helpers.hpp"
+#include "threads/std_threads.hpp"
 
 namespace nb = nanobind;
 

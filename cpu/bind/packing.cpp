@@ -1,4 +1,5 @@
-// Python bindings of threads/team.hpp and packing/packing.hpp.
+// Python bindings of threads/pool.hpp, packing/packing.hpp, packing/copier.hpp and packing/device_scores.hpp. The
+// caller keeps the arrays of a copy until it has waited for it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -12,14 +13,17 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <variant>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "packing/copier.hpp"
+#include "packing/device_scores.hpp"
 #include "packing/packing.hpp"
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,7 +31,7 @@ using namespace nb::literals;
 namespace {
 
 using pairhmm::Packer;
-using pairhmm::Team;
+using pairhmm::ThreadPool;
 using TierNumbers = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
 using Sizes = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
@@ -108,48 +112,48 @@ pairhmm::Tell telling(const nb::callable& tell) {
 }  // namespace
 
 void bind_packing(nb::module_& module) {
-    nb::class_<Team>(module, "Team", "Threads that stay, for work that comes in short pieces.")
+    nb::class_<ThreadPool>(module, "ThreadPool", "Threads that stay, for work that comes in short pieces.")
         .def(nb::init<int>(), "threads"_a)
-        .def("rouse", &Team::rouse, nb::call_guard<nb::gil_scoped_release>(),
+        .def("rouse", &ThreadPool::rouse, nb::call_guard<nb::gil_scoped_release>(),
              "Wake the threads, which then look out for work for a short time.");
 
     module.def(
         "copy_scores",
-        [](Team& team, Array<double> log10, Array<uint8_t> precision, uint8_t unscored, Output<double> to_log10,
+        [](ThreadPool& pool, Array<double> log10, Array<uint8_t> precision, uint8_t unscored, Output<double> to_log10,
            Output<uint8_t> to_precision) {
             const int64_t pairs = checks::size_of(log10);
             checks::has(precision, pairs, "precision");
             checks::has(to_log10, pairs, "to_log10");
             checks::has(to_precision, pairs, "to_precision");
             nb::gil_scoped_release release;
-            return pairhmm::copy_scores(log10.data(), precision.data(), pairs, unscored, team, to_log10.data(),
+            return pairhmm::copy_scores(log10.data(), precision.data(), pairs, unscored, pool, to_log10.data(),
                                         to_precision.data());
         },
-        "team"_a, "log10"_a, "precision"_a, "unscored"_a, "to_log10"_a, "to_precision"_a,
+        "pool"_a, "log10"_a, "precision"_a, "unscored"_a, "to_log10"_a, "to_precision"_a,
         "Copy scores and their precision. Returns whether any of them is unscored, by the highest code of a precision.");
 
     module.def(
         "touch",
-        [](Team& team, Output<uint8_t> memory) {
+        [](ThreadPool& pool, Output<uint8_t> memory) {
             nb::gil_scoped_release release;
-            pairhmm::touch(memory.data(), static_cast<int64_t>(memory.shape(0)), team);
+            pairhmm::touch(memory.data(), static_cast<int64_t>(memory.shape(0)), pool);
         },
-        "team"_a, "memory"_a, "Make the pages of new memory. Its bytes stay as they are, and others may write to it.");
+        "pool"_a, "memory"_a, "Make the pages of new memory. Its bytes stay as they are, and others may write to it.");
 
     module.def(
         "write_all",
-        [](Team& team, Output<uint8_t> buffer, const std::vector<int64_t>& at, const PartArrays& arrays,
+        [](ThreadPool& pool, Output<uint8_t> buffer, const std::vector<int64_t>& at, const PartArrays& arrays,
            const SendBytes& send) {
             const Parts parts(at, arrays, buffer);
             nb::gil_scoped_release release;
-            pairhmm::write_all(parts.all(), buffer.data(), team, calling(send));
+            pairhmm::write_all(parts.all(), buffer.data(), pool, calling(send));
         },
-        "team"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
+        "pool"_a, "buffer"_a, "at"_a, "arrays"_a, "send"_a,
         "Copy arrays of bytes to their places in one buffer, offsets (int64), which become uint32 there, and digits. "
         "Call send(first, end) for each run of bytes that is written.");
 
     nb::class_<Packer>(module, "Packer", "Packs batches for a device, one after the other, in memory that stays.")
-        .def(nb::init<Team&>(), "team"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<ThreadPool&>(), "pool"_a, nb::keep_alive<1, 2>())
         .def(
             "pack",
             [](Packer& packer, Output<uint8_t> buffer, Output<uint8_t> behind, const std::vector<int64_t>& at,
@@ -210,4 +214,49 @@ void bind_packing(nb::module_& module) {
             "Write a batch's arrays, tiles and trees to a buffer, and send them. Before the last bytes are sent, tell is "
             "called with tiers (shape, item, items, haplotypes_each, last, pairs, cells, longest), and of trees with the "
             "places of their arrays, their sizes, and the columns of each group, or None.");
+}
+
+void bind_copier(nb::module_& module) {
+    nb::class_<pairhmm::Copier>(module, "Copier", "Copies arrays on threads of its own.")
+        .def(nb::init<int>(), "threads"_a)
+        .def(
+            "begin",
+            [](pairhmm::Copier& copier, Array<uint8_t> values, Output<uint8_t> target, bool packed) {
+                const size_t count = values.shape(0), needed = packed ? (count + 7) / 8 * 4 : count;
+                if (target.shape(0) < needed) throw std::invalid_argument("the target is too small");
+                return copier.begin(values.data(), target.data(), static_cast<int64_t>(count), packed);
+            },
+            "values"_a, "target"_a, "packed"_a,
+            "Begin to copy bytes, or to pack letters eight to a word of 32 bits, N behind the last; a number to wait for.")
+        .def("wait", &pairhmm::Copier::wait, "number"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Until all copies up to that number are made.");
+}
+
+void bind_device_scores(nb::module_& module) {
+    module.def(
+        "device_scores",
+        [](Array<int64_t> group_read, Array<int64_t> group_haplotype, Array<int64_t> group_pair, Array<uint32_t> sums,
+           Array<double> kept_log10, Array<uint32_t> kept_added, int coarse_bits, double fine_unit,
+           std::tuple<int32_t, uint8_t, uint8_t, uint8_t> codes, pairhmm::ThreadPool& pool, Output<double> log10,
+           Output<uint8_t> precision) {
+            const checks::Groups groups(group_read, group_haplotype, group_pair);
+            checks::has(sums, 2 * groups.pairs, "sums");
+            checks::require(kept_log10.size() == 0 || checks::size_of(kept_log10) >= groups.reads, "kept_log10",
+                            "one a read, or none");
+            checks::has(kept_added, 2 * groups.reads, "kept_added");
+            checks::has(log10, groups.pairs, "log10");
+            checks::has(precision, groups.pairs, "precision");
+            nb::gil_scoped_release release;
+            const auto [started_at, fast, scaled, unscored] = codes;
+            return pairhmm::device_scores(
+                {groups.count, group_read.data(), group_haplotype.data(), group_pair.data(), sums.data()},
+                {kept_log10.size() ? kept_log10.data() : nullptr, kept_added.data(), coarse_bits, fine_unit},
+                {started_at, fast, scaled, unscored}, pool, log10.data(), precision.data());
+        },
+        "group_read"_a, "group_haplotype"_a, "group_pair"_a, "sums"_a, "kept_log10"_a, "kept_added"_a, "coarse_bits"_a,
+        "fine_unit"_a, "codes"_a, "pool"_a, "log10"_a, "precision"_a,
+        "log10 and precision of each pair, from a float32 (its bits, 0 for none) and its exponent of 2, and for each read "
+        "from what that is relative to: log10 (nothing where it is 0), and coarse and fine units; codes (started_at, fast, "
+        "scaled, unscored). "
+        "Returns whether no pair is unscored.");
 }

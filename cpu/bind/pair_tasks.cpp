@@ -1,4 +1,4 @@
-// Python bindings of packing/letters.hpp and packing/pair_tasks.hpp.
+// Python bindings of packing/pair_tasks.hpp and packing/pair_tasks.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -13,9 +13,8 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "packing/letters.hpp"
 #include "packing/pair_tasks.hpp"
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,7 +24,7 @@ namespace {
 using pairhmm::PackedSequences;
 using pairhmm::PairClasses;
 using pairhmm::PairTasks;
-using pairhmm::Team;
+using pairhmm::ThreadPool;
 using IndexedSequences = std::tuple<Array<int64_t>, Array<int32_t>, int64_t>;
 
 PackedSequences sequences_of(const IndexedSequences& given, const std::optional<Array<uint32_t>>& unknown,
@@ -41,33 +40,33 @@ PackedSequences sequences_of(const IndexedSequences& given, const std::optional<
 void bind_pair_tasks(nb::module_& module) {
     module.def(
         "pack_two_bits",
-        [](Team& team, Array<uint8_t> codes, Output<uint32_t> words, Output<uint32_t> unknown) {
+        [](ThreadPool& pool, Array<uint8_t> codes, Output<uint32_t> words, Output<uint32_t> unknown) {
             const auto count = static_cast<int64_t>(codes.shape(0));
             checks::require(static_cast<int64_t>(words.shape(0)) >= (count + 15) / 16, "words",
                             "a word for 16 letters");
             checks::require(static_cast<int64_t>(unknown.shape(0)) >= (count + 31) / 32, "unknown",
                             "a word for 32 letters");
             nb::gil_scoped_release release;
-            return pairhmm::pack_two_bits(codes.data(), count, words.data(), unknown.data(), team);
+            return pairhmm::pack_two_bits(codes.data(), count, words.data(), unknown.data(), pool);
         },
-        "team"_a, "codes"_a, "words"_a, "unknown"_a,
+        "pool"_a, "codes"_a, "words"_a, "unknown"_a,
         "Letter i to bits 2 * (i % 16) of word i / 16, N as 0, and bit i % 32 of word i / 32 of `unknown` set for N. "
         "Returns whether there is any N; without any, `unknown` is not written.");
 
     module.def(
         "pack_four_bits",
-        [](Team& team, Array<uint8_t> codes, Output<uint32_t> words) {
+        [](ThreadPool& pool, Array<uint8_t> codes, Output<uint32_t> words) {
             const auto count = static_cast<int64_t>(codes.shape(0));
             checks::require(static_cast<int64_t>(words.shape(0)) >= (count + 7) / 8, "words", "a word for 8 letters");
             nb::gil_scoped_release release;
-            pairhmm::pack_four_bits(codes.data(), count, words.data(), team);
+            pairhmm::pack_four_bits(codes.data(), count, words.data(), pool);
         },
-        "team"_a, "codes"_a, "words"_a, "Letter i to bits 4 * (i % 8) of word i / 8.");
+        "pool"_a, "codes"_a, "words"_a, "Letter i to bits 4 * (i % 8) of word i / 8.");
 
     nb::class_<PairTasks>(module, "PairTasks", "Pairs of sequences in the order in which a device aligns them.")
         .def(
             "__init__",
-            [](PairTasks* self, Team& team, const IndexedSequences& queries, const IndexedSequences& targets,
+            [](PairTasks* self, ThreadPool& pool, const IndexedSequences& queries, const IndexedSequences& targets,
                std::optional<Array<uint32_t>> unknown, std::vector<int64_t> rows, std::vector<int64_t> pairs_of_task,
                int rows_are, std::tuple<int64_t, int64_t, int64_t> fits) {
                 checks::require(!rows.empty() && rows.size() == pairs_of_task.size(), "rows and pairs_of_task",
@@ -84,9 +83,9 @@ void bind_pair_tasks(nb::module_& module) {
                 const PackedSequences query = sequences_of(queries, unknown, pairs);
                 const PackedSequences target = sequences_of(targets, unknown, pairs);
                 nb::gil_scoped_release release;
-                new (self) PairTasks(pairs, query, target, classes, team);
+                new (self) PairTasks(pairs, query, target, classes, pool);
             },
-            "team"_a, "queries"_a, "targets"_a, "unknown"_a.none(), "rows"_a, "pairs_of_task"_a, "rows_are"_a, "fits"_a,
+            "pool"_a, "queries"_a, "targets"_a, "unknown"_a.none(), "rows"_a, "pairs_of_task"_a, "rows_are"_a, "fits"_a,
             "Sequences are (offsets, index of each pair, first letter of the packed ones). The arrays must stay.")
         .def_prop_ro("slots", &PairTasks::slots)
         .def_prop_ro("first_task", &PairTasks::first_task)
@@ -97,12 +96,12 @@ void bind_pair_tasks(nb::module_& module) {
             "left", [](const PairTasks& tasks) { return to_array(tasks.left()); }, "Pairs that are in no class.")
         .def(
             "write",
-            [](const PairTasks& tasks, Team& team, Output<uint32_t> pairs, Output<uint32_t> index) {
+            [](const PairTasks& tasks, ThreadPool& pool, Output<uint32_t> pairs, Output<uint32_t> index) {
                 checks::require(static_cast<int64_t>(index.shape(0)) >= tasks.slots(), "index", "one a slot");
                 checks::require(static_cast<int64_t>(pairs.shape(0)) >= 4 * tasks.slots(), "pairs",
                                 "four words a slot");
                 nb::gil_scoped_release release;
-                tasks.write(reinterpret_cast<pairhmm::DevicePair*>(pairs.data()), index.data(), team);
+                tasks.write(reinterpret_cast<pairhmm::DevicePair*>(pairs.data()), index.data(), pool);
             },
-            "team"_a, "pairs"_a, "index"_a);
+            "pool"_a, "pairs"_a, "index"_a);
 }

@@ -4,11 +4,11 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/levels.hpp"
 #include "calling/letters.hpp"
 #include "posterior/posterior.hpp"
 
@@ -16,17 +16,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-const pairhmm::PosteriorLevel& find_posterior_level(const std::string& name) {
-#if defined(__x86_64__)
-    if (name == "avx512") return *pairhmm::posterior_level_avx512();
-    if (name == "avx2") return *pairhmm::posterior_level_avx2();
-    if (name == "x86-64-v2") return *pairhmm::posterior_level_x86_64_v2();
-#elif defined(__aarch64__)
-    if (name == "neon") return *pairhmm::posterior_level_neon();
-#endif
-    throw std::invalid_argument("no such SIMD level in this build: " + name);
-}
 
 // Every row has its counts.
 void check_counted(const pairhmm::PairSet& set, int64_t symbols, int64_t places) {
@@ -82,7 +71,7 @@ void bind_posterior(nb::module_& module) {
                 "counts", "too few for the blocks, or none");
             checks::has(log10, set.pairs, "log10");
             nb::gil_scoped_release release;
-            pairhmm::expected_counts(find_posterior_level(level), set, symbols, places, block, threads,
+            pairhmm::expected_counts(LEVEL_NAMED(posterior, level), set, symbols, places, block, threads,
                                      counts.size() == 0 ? nullptr : counts.data(), log10.data());
         },
         "level"_a, "set"_a, "symbols"_a, "places"_a, "block"_a, "threads"_a, "counts"_a, "log10"_a,
@@ -102,7 +91,7 @@ void bind_posterior(nb::module_& module) {
                     checks::has(*cells, at.data()[pair] + m * n, "match, insertion, deletion");
             }
             nb::gil_scoped_release release;
-            pairhmm::posteriors(find_posterior_level(level), set, at.data(), threads, match.data(), insertion.data(),
+            pairhmm::posteriors(LEVEL_NAMED(posterior, level), set, at.data(), threads, match.data(), insertion.data(),
                                 deletion.data(), log10.data());
         },
         "level"_a, "set"_a, "at"_a, "threads"_a, "match"_a, "insertion"_a, "deletion"_a, "log10"_a,

@@ -1,4 +1,4 @@
-// Python bindings of scan/scanner.hpp and formats/hit_lines.hpp: arrays in, arrays out.
+// Python bindings of scan/scanner.hpp and formats/table_lines.hpp: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -7,15 +7,15 @@
 
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "formats/hit_lines.hpp"
+#include "bind/levels.hpp"
 #include "calling/letters.hpp"
+#include "formats/table_lines.hpp"
 #include "scan/level.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"
@@ -24,17 +24,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-const pairhmm::ScanLevel& find_scan_level(const std::string& name) {
-#if defined(__x86_64__)
-    if (name == "avx512") return *pairhmm::scan_level_avx512();
-    if (name == "avx2") return *pairhmm::scan_level_avx2();
-    if (name == "x86-64-v2") return *pairhmm::scan_level_x86_64_v2();
-#elif defined(__aarch64__)
-    if (name == "neon") return *pairhmm::scan_level_neon();
-#endif
-    throw std::invalid_argument("no such SIMD level in this build: " + name);
-}
 
 pairhmm::Samples samples_of(const Array<uint8_t>& letters, const std::optional<Array<uint8_t>>& qualities,
                             const Array<int64_t>& offset, int64_t carried) {
@@ -75,7 +64,7 @@ void bind_scan(nb::module_& module) {
                                                  least_total.data()};
                 nb::gil_scoped_release release;
                 const pairhmm::MatchRules rules{max_mismatches, min_informative, every_match};
-                new (self) pairhmm::Scanner(find_scan_level(level), patterns, rules);
+                new (self) pairhmm::Scanner(LEVEL_NAMED(scan, level), patterns, rules);
             },
             "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "least_total"_a, "max_mismatches"_a,
             "min_informative"_a, "every_match"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
@@ -121,7 +110,7 @@ void bind_scan(nb::module_& module) {
                                                {max_mismatches, min_informative, every_match},
                                                reinterpret_cast<const pairhmm::MaskedSpan*>(masked.data()),
                                                static_cast<int64_t>(masked.shape(0)) / 2};
-                new (self) pairhmm::TileScanner(find_scan_level(level), references, rules);
+                new (self) pairhmm::TileScanner(LEVEL_NAMED(scan, level), references, rules);
             },
             "level"_a, "letters"_a, "offset"_a, "signature"_a, "strand"_a, "length"_a, "step"_a, "least_total"_a,
             "max_mismatches"_a, "min_informative"_a, "every_match"_a, "masked"_a, nb::keep_alive<1, 3>(),

@@ -1,5 +1,4 @@
-// Python bindings of formats/alike_lines.hpp, formats/distance_lines.hpp, formats/groups.hpp,
-// formats/likelihood_lines.hpp and formats/score_lines.hpp: arrays in, arrays and bytes out.
+// Python bindings of formats/groups.hpp and formats/table_lines.hpp: arrays in, arrays and bytes out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -13,11 +12,8 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "formats/alike_lines.hpp"
-#include "formats/distance_lines.hpp"
 #include "formats/groups.hpp"
-#include "formats/likelihood_lines.hpp"
-#include "formats/score_lines.hpp"
+#include "formats/table_lines.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -12,7 +12,7 @@
 #include "bind/checks.hpp"
 #include "calling/letters.hpp"
 #include "packing/tree_streams.hpp"
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,16 +29,16 @@ struct MadeTrees {
     TreeStreams trees;
     std::array<std::vector<uint8_t>, pairhmm::kTreeArrays> arrays;
 
-    MadeTrees(const pairhmm::TreeBatch& batch, const pairhmm::TreeLimits& limits, pairhmm::Team& team) {
-        const int64_t shares = trees.begin(batch, limits, team.size());
-        team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { trees.make_share(share); });
+    MadeTrees(const pairhmm::TreeBatch& batch, const pairhmm::TreeLimits& limits, pairhmm::ThreadPool& pool) {
+        const int64_t shares = trees.begin(batch, limits, pool.size());
+        pool.run(shares, 1, pool.size(), [&](int64_t share, int64_t) { trees.make_share(share); });
         trees.join_shares();
         std::array<uint8_t*, pairhmm::kTreeArrays> to;
         for (int i = 0; i < pairhmm::kTreeArrays; ++i) {
             arrays[i].resize(trees.bytes()[i]);
             to[i] = arrays[i].data();
         }
-        team.run(shares, 1, team.size(), [&](int64_t share, int64_t) { trees.write_share(share, to); });
+        pool.run(shares, 1, pool.size(), [&](int64_t share, int64_t) { trees.write_share(share, to); });
     }
 };
 
@@ -56,7 +56,7 @@ void bind_tree_streams(nb::module_& module) {
         .def(
             "__init__",
             [](MadeTrees* self, Array<int64_t> group_haplotype, Array<int64_t> haplotype_offset, Array<uint8_t> letters,
-               int64_t most_haplotypes, pairhmm::Team& team, int64_t columns_of_sum, int64_t lead, int64_t tail) {
+               int64_t most_haplotypes, pairhmm::ThreadPool& pool, int64_t columns_of_sum, int64_t lead, int64_t tail) {
                 const int64_t haplotypes = checks::size_of(haplotype_offset) - 1;
                 const int64_t groups = checks::parts_of(group_haplotype, haplotypes, "group_haplotype");
                 checks::parts_of(haplotype_offset, checks::size_of(letters), "haplotype_offset");
@@ -64,9 +64,9 @@ void bind_tree_streams(nb::module_& module) {
                 checks::require(most_haplotypes > 0, "most_haplotypes", "at least one");
                 const pairhmm::TreeBatch batch{groups, group_haplotype.data(), haplotype_offset.data(), letters.data()};
                 nb::gil_scoped_release release;
-                new (self) MadeTrees(batch, {most_haplotypes, columns_of_sum, lead, tail}, team);
+                new (self) MadeTrees(batch, {most_haplotypes, columns_of_sum, lead, tail}, pool);
             },
-            "group_haplotype"_a, "haplotype_offset"_a, "letters"_a, "most_haplotypes"_a, "team"_a,
+            "group_haplotype"_a, "haplotype_offset"_a, "letters"_a, "most_haplotypes"_a, "pool"_a,
             "columns_of_sum"_a = 0, "lead"_a = 0, "tail"_a = 0)
         .def_prop_ro("of_group", &bytes_of<TreeArray::kOfGroup>)
         .def_prop_ro("trees", &bytes_of<TreeArray::kTrees>)

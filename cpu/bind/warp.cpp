@@ -5,29 +5,14 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <stdexcept>
 #include <string>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
+#include "bind/levels.hpp"
 
 namespace nb = nanobind;
-
-namespace {
-
-const pairhmm::WarpLevel& find_warp_level(const std::string& name) {
-#if defined(__x86_64__)
-    if (name == "avx512") return *pairhmm::warp_level_avx512();
-    if (name == "avx2") return *pairhmm::warp_level_avx2();
-    if (name == "x86-64-v2") return *pairhmm::warp_level_x86_64_v2();
-#elif defined(__aarch64__)
-    if (name == "neon") return *pairhmm::warp_level_neon();
-#endif
-    throw std::invalid_argument("no such SIMD level in this build: " + name);
-}
-
-}  // namespace
 
 void bind_warp(nb::module_& module) {
     module.def(
@@ -52,7 +37,7 @@ void bind_warp(nb::module_& module) {
                                              target.data()};
             {
                 nb::gil_scoped_release release;
-                pairhmm::warp_pairs(find_warp_level(level), pairs, {anywhere, band}, threads,
+                pairhmm::warp_pairs(LEVEL_NAMED(warp, level), pairs, {anywhere, band}, threads,
                                     {costs.data(), starts.data(), ends.data()}, signal_raised);
             }
             raise_pending();

@@ -1,4 +1,3 @@
-// Local assembly. See calling/assembly.hpp.
 #include "calling/assembly.hpp"
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "calling/kmer_graph.hpp"
 #include "calling/candidates.hpp"
+#include "calling/kmer_graph.hpp"
 
 namespace pairhmm {
 

@@ -1,4 +1,3 @@
-// Candidate variants from alignments, and reads cut to regions. See calling/candidates.hpp.
 #include "calling/candidates.hpp"
 
 #include <algorithm>
@@ -130,18 +129,18 @@ uint32_t CandidateScanner::depth(int64_t position, int sample) const {
 
 uint32_t CandidateScanner::long_deletions(int64_t position, int sample) const {
     uint32_t count = 0;
-    for (const auto& one : long_deletions_)
-        count += one.sample == sample && one.start <= position && position < one.end;
+    for (const auto& deletion : long_deletions_)
+        count += deletion.sample == sample && deletion.start <= position && position < deletion.end;
     return count;
 }
 
-void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference, const Places& places) {
+void CandidateScanner::add(const Reads& reads, const ReferenceWindows& reference, const Intervals& intervals) {
     size_t near = 0;
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
         if (start < origin_) invalid_argument("a read starts before the contig or what was settled");
         if (start - origin_ > kWindow) settle(start);
-        if (places.touch(start, read_end(reads, read), near)) add_read(reads, read, reference);
+        if (intervals.touch(start, read_end(reads, read), near)) add_read(reads, read, reference);
     }
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "calling/intervals.hpp"
 #include "calling/letters.hpp"
-#include "calling/places.hpp"
 
 namespace pairhmm {
 
@@ -98,11 +98,11 @@ class CandidateScanner {
 public:
     CandidateScanner(int samples, CandidateThresholds thresholds) : samples_(samples), thresholds_(thresholds) {}
 
-    // Counts the reads over some places: elsewhere, counts are less than what reads show.
+    // Counts the reads over some intervals: elsewhere, counts are less than what reads show.
     //
     // Throws std::invalid_argument for a read that starts before 0, before the last `take`, or far before the one
     // added last.
-    void add(const Reads& reads, const ReferenceWindows& reference, const Places& places);
+    void add(const Reads& reads, const ReferenceWindows& reference, const Intervals& intervals);
     // Candidates before `frontier`, in order; every read to come starts there or later.
     std::vector<Candidate> take(int64_t frontier);
     // Forget everything: the next read is on another contig.

@@ -1,4 +1,3 @@
-// Dangling ends. See calling/dangling_ends.hpp.
 #include "calling/dangling_ends.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Discovery. See calling/discovery.hpp.
 #include "calling/discovery.hpp"
 
 #include <algorithm>
@@ -103,7 +102,7 @@ void Discovery::Events::add(int64_t begin, int64_t end) {
 }
 
 void Discovery::add(const Reads& reads, const ReferenceWindows& reference) {
-    scanner_.add(reads, reference, places_);
+    scanner_.add(reads, reference, intervals_);
     if (!assembles_) return;
     for (int64_t read = 0; read < reads.count; ++read) count_events(reads, read, reference);
 }
@@ -125,7 +124,7 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
         const uint32_t operation = cigar[i] & 15;
         const int64_t length = cigar[i] >> 4;
         if (operation == kSoftClip) {
-            const auto is_good = [&](uint8_t one) { return one >= thresholds_.min_base_quality; };
+            const auto is_good = [&](uint8_t quality) { return quality >= thresholds_.min_base_quality; };
             if (std::count_if(quality + query, quality + query + length, is_good) >= kLeastClip)
                 add(position, position);
         }
@@ -140,7 +139,7 @@ void Discovery::count_events(const Reads& reads, int64_t read, const ReferenceWi
 
 std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
     for (Candidate& candidate : scanner_.take(frontier))
-        if (places_.have(candidate.position)) found_.push_back(std::move(candidate));
+        if (intervals_.have(candidate.position)) found_.push_back(std::move(candidate));
     windows_.clear();
     if (!assembles_) {
         settled_ = std::max(settled_, frontier);
@@ -160,12 +159,12 @@ std::vector<std::pair<int64_t, int64_t>> Discovery::windows(int64_t frontier) {
         }
         if (first > last) continue;
         const int64_t start = std::max<int64_t>(0, first - kReach), end = last + kReach;
-        if (places_.touch(start, end)) windows_.push_back({start, end, std::move(tile->second)});
+        if (intervals_.touch(start, end)) windows_.push_back({start, end, std::move(tile->second)});
     }
     events_.erase(events_.begin(), end);
-    std::vector<std::pair<int64_t, int64_t>> places;
-    for (const Window& window : windows_) places.emplace_back(window.start, window.end);
-    return places;
+    std::vector<std::pair<int64_t, int64_t>> intervals;
+    for (const Window& window : windows_) intervals.emplace_back(window.start, window.end);
+    return intervals;
 }
 
 void Discovery::assemble(const Reads& reads, const std::vector<ReferenceWindow>& reference) {
@@ -213,7 +212,7 @@ Discovery::Piled Discovery::pile(int sample, const ReferenceWindow& reference,
 // Drops stretches where there are too many letters. Which ones does not depend on their order.
 void Discovery::limit(Piled& piled) {
     int64_t letters = 0;
-    for (const Stretch& one : piled.stretches) letters += one.length;
+    for (const Stretch& stretch : piled.stretches) letters += stretch.length;
     if (letters <= kMostLetters) return;
     const double share = static_cast<double>(kMostLetters) / static_cast<double>(letters);
     const auto most = static_cast<uint64_t>(share * 18446744073709551615.0);
@@ -242,7 +241,8 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
     drop_explained(reference, piles, assemblies);
     for (Assembly& assembly : assemblies)
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
-                     std::back_inserter(found_), [&](const Candidate& one) { return places_.have(one.position); });
+                     std::back_inserter(found_),
+                     [&](const Candidate& candidate) { return intervals_.have(candidate.position); });
 }
 
 void Discovery::drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
@@ -254,10 +254,10 @@ void Discovery::drop_explained(const ReferenceWindow& reference, const std::vect
     }
     // Candidates that reads of the window may explain, and how many do less those that don't.
     std::map<Candidate, int> votes;
-    for (const Candidate& one : found_)
-        if (one.position >= reference.start + longest_k &&
-            one.position + one.ref_length < reference.start + reference.length - longest_k)
-            votes.emplace(one, 0);
+    for (const Candidate& candidate : found_)
+        if (candidate.position >= reference.start + longest_k &&
+            candidate.position + candidate.ref_length < reference.start + reference.length - longest_k)
+            votes.emplace(candidate, 0);
     if (votes.empty()) return;
     for (size_t sample = 0; sample < piles.size(); ++sample) {
         const Piled& piled = piles[sample];
@@ -269,27 +269,28 @@ void Discovery::drop_explained(const ReferenceWindow& reference, const std::vect
                 if (one >= 0) spelled = spelled < 0 ? one : std::min(spelled, one);
             }
             if (spelled < 0) continue;
-            for (const Candidate& one : shown_by(*reads, read, reference, thresholds_.min_base_quality, scratch_)) {
-                const auto vote = votes.find(one);
+            for (const Candidate& candidate :
+                 shown_by(*reads, read, reference, thresholds_.min_base_quality, scratch_)) {
+                const auto vote = votes.find(candidate);
                 if (vote != votes.end()) vote->second += spelled ? 1 : -1;
             }
         }
     }
-    const auto is_assembled = [&](const Candidate& one) {
+    const auto is_assembled = [&](const Candidate& candidate) {
         return std::any_of(assemblies.begin(), assemblies.end(), [&](const Assembly& assembly) {
-            return std::binary_search(assembly.shown.begin(), assembly.shown.end(), one);
+            return std::binary_search(assembly.shown.begin(), assembly.shown.end(), candidate);
         });
     };
-    const auto is_explained = [&](const Candidate& one) {
-        const auto vote = votes.find(one);
-        return vote != votes.end() && vote->second > 0 && !is_assembled(one);
+    const auto is_explained = [&](const Candidate& candidate) {
+        const auto vote = votes.find(candidate);
+        return vote != votes.end() && vote->second > 0 && !is_assembled(candidate);
     };
     found_.erase(std::remove_if(found_.begin(), found_.end(), is_explained), found_.end());
 }
 
 std::vector<Candidate> Discovery::take() {
-    const auto later =
-        std::partition(found_.begin(), found_.end(), [&](const Candidate& one) { return one.position < settled_; });
+    const auto later = std::partition(found_.begin(), found_.end(),
+                                      [&](const Candidate& candidate) { return candidate.position < settled_; });
     std::vector<Candidate> taken(std::make_move_iterator(found_.begin()), std::make_move_iterator(later));
     found_.erase(found_.begin(), later);
     sort_distinct(taken);
@@ -297,7 +298,7 @@ std::vector<Candidate> Discovery::take() {
 }
 
 void Discovery::reset() {
-    places_.clear();
+    intervals_.clear();
     scanner_.reset();
     older_.clear();
     events_.clear();

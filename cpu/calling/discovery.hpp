@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "calling/assembly.hpp"
-#include "calling/read_store.hpp"
 #include "calling/candidates.hpp"
+#include "calling/read_store.hpp"
 
 namespace pairhmm {
 
@@ -29,9 +29,9 @@ public:
     Discovery(int samples, CandidateThresholds thresholds, bool assembles)
         : samples_(samples), thresholds_(thresholds), assembles_(assembles), scanner_(samples, thresholds) {}
 
-    // From now on, and up to `reset`, only candidates in these places are sought. What is found there is the same.
+    // From now on, and up to `reset`, only candidates in these intervals are sought. Results there are the same.
     // Later calls may leave out what lies before settled().
-    void limit_to(std::vector<std::pair<int64_t, int64_t>> places) { places_.limit_to(std::move(places)); }
+    void limit_to(std::vector<std::pair<int64_t, int64_t>> intervals) { intervals_.limit_to(std::move(intervals)); }
     // Counts the next block of reads, as CandidateScanner::add does.
     void add(const Reads& reads, const ReferenceWindows& reference);
     // The windows to assemble once all reads to come start at `frontier` or later: intervals of the reference, which
@@ -78,7 +78,7 @@ private:
     int samples_;
     CandidateThresholds thresholds_;
     bool assembles_;
-    Places places_;
+    Intervals intervals_;
     CandidateScanner scanner_;
     ReadStore older_;                                // reads of earlier blocks that windows to come may need
     std::map<int64_t, std::vector<Events>> events_;  // of each tile, by sample

@@ -1,4 +1,3 @@
-// Messages along families: the sum-product algorithm, which is exact on a forest. See calling/families.hpp.
 #include "calling/families.hpp"
 
 #include <algorithm>
@@ -94,8 +93,8 @@ void Relatives::order() {
 }
 
 int Relatives::member(int family, int place) const {
-    const Family& one = families_[family];
-    return place == 0 ? one.father : place == 1 ? one.mother : one.children[place - 2];
+    const Family& members = families_[family];
+    return place == 0 ? members.father : place == 1 ? members.mother : members.children[place - 2];
 }
 
 // Genotypes of a sample; one, without alleles, where it has no chromosome.
@@ -188,8 +187,8 @@ std::vector<double> Relatives::to_child(int family, const std::vector<double>& p
 // Makes what a family says of one of its members, the largest 1. Returns the logarithm of the factor that it takes out.
 double Relatives::message(const std::vector<std::vector<double>>& evidence, Messages& messages, int family,
                           int place) const {
-    const Family& one = families_[family];
-    const size_t fathers = count(one.father), mothers = count(one.mother);
+    const Family& members = families_[family];
+    const size_t fathers = count(members.father), mothers = count(members.mother);
     std::vector<double> parents(fathers * mothers, 1.0);
     for (int other = 2; other < places(family); ++other) {
         if (other == place) continue;
@@ -197,8 +196,8 @@ double Relatives::message(const std::vector<std::vector<double>>& evidence, Mess
         multiply(parents, child_given_parents(family, incoming(evidence, messages, sample, family), sample));
     }
     std::vector<double> father(fathers, 1.0), mother(mothers, 1.0);
-    if (place != 0) father = incoming(evidence, messages, one.father, family);
-    if (place != 1) mother = incoming(evidence, messages, one.mother, family);
+    if (place != 0) father = incoming(evidence, messages, members.father, family);
+    if (place != 1) mother = incoming(evidence, messages, members.mother, family);
     for (size_t f = 0; f < fathers; ++f)
         for (size_t m = 0; m < mothers; ++m) parents[f * mothers + m] *= father[f] * mother[m];
     std::vector<double>& said = messages[family][place];

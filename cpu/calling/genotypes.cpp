@@ -1,4 +1,3 @@
-// Genotypes of a site from the likelihoods of its reads. See calling/genotypes.hpp.
 #include "calling/genotypes.hpp"
 
 #include <algorithm>
@@ -175,7 +174,7 @@ SiteReads SiteReads::with_non_reference() const {
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* values = row(static_cast<int64_t>(read));
         lower.clear();
-        std::copy_if(values, values + alleles_, std::back_inserter(lower), [](double one) { return one < 0; });
+        std::copy_if(values, values + alleles_, std::back_inserter(lower), [](double value) { return value < 0; });
         std::sort(lower.begin(), lower.end());
         const size_t half = lower.size() / 2;
         const double median = lower.empty() ? 0 : lower.size() % 2 ? lower[half] : (lower[half - 1] + lower[half]) / 2;
@@ -229,7 +228,7 @@ std::vector<int64_t> phred_likelihoods(const std::vector<double>& log10) {
 }
 
 bool tell_apart(const std::vector<int64_t>& phred) {
-    return phred.size() == 1 || std::any_of(phred.begin(), phred.end(), [](int64_t one) { return one > 0; });
+    return phred.size() == 1 || std::any_of(phred.begin(), phred.end(), [](int64_t value) { return value > 0; });
 }
 
 void number_names(std::string_view text, int64_t names, const int64_t* end, int64_t* number) {

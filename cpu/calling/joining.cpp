@@ -1,4 +1,3 @@
-// Reads of one molecule put together. See calling/joining.hpp.
 #include "calling/joining.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Graphs of k-mers. See calling/kmer_graph.hpp.
 #include "calling/kmer_graph.hpp"
 
 #include <algorithm>

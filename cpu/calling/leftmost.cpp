@@ -1,4 +1,3 @@
-// Shifting the insertions and deletions of an alignment to the left. See calling/leftmost.hpp.
 #include "calling/leftmost.hpp"
 
 #include <cstddef>

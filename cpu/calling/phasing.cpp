@@ -1,4 +1,3 @@
-// Phase of heterozygous sites. See calling/phasing.hpp.
 #include "calling/phasing.hpp"
 
 #include <algorithm>
@@ -34,16 +33,16 @@ std::vector<Observation> observations(const SiteReads& reads, int sample, int on
             found.push_back({reads.fragment(row), ratio});
             continue;
         }
-        double& own = found[place->second].ratio;
-        if ((own > 0) != (ratio > 0)) own += ratio;
-        else if (std::abs(ratio) > std::abs(own)) own = ratio;
+        double& strongest = found[place->second].ratio;
+        if ((strongest > 0) != (ratio > 0)) strongest += ratio;
+        else if (std::abs(ratio) > std::abs(strongest)) strongest = ratio;
     }
     return found;
 }
 
 }  // namespace
 
-Phaser::Place Phaser::add(const SiteReads& reads, int sample, int one, int other) {
+Phaser::Assignment Phaser::add(const SiteReads& reads, int sample, int one, int other) {
     const std::vector<Observation> site = observations(reads, sample, one, other);
     int64_t best = -1;
     double clearest = 0;

@@ -16,13 +16,13 @@ constexpr double kPhasedOdds = 2;
 // Phases the heterozygous sites of one sample in a region. Sites are added in order of position.
 class Phaser {
 public:
-    struct Place {
+    struct Assignment {
         int64_t set;   // number of its phase set; a site that can't be phased begins one
         bool swapped;  // whether `other` lies on the set's first haplotype, in place of `one`
     };
 
     // Adds a site with the two alleles of the sample's genotype.
-    Place add(const SiteReads& reads, int sample, int one, int other);
+    Assignment add(const SiteReads& reads, int sample, int one, int other);
 
 private:
     // log10 P(fragment | second haplotype) - log10 P(fragment | first haplotype), by fragment.

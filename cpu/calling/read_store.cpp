@@ -1,4 +1,3 @@
-// Reads that outlive their block. See calling/read_store.hpp.
 #include "calling/read_store.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// How sure reads are of the reference. See calling/reference_confidence.hpp.
 #include "calling/reference_confidence.hpp"
 
 #include <algorithm>
@@ -78,8 +77,8 @@ void ReferenceConfidence::add(const Reads& reads, const int64_t* read_end, const
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
         if (start > pruned_ + kPruneEvery) {
-            for (auto one = end_of_.begin(); one != end_of_.end();)
-                one = one->second <= start ? end_of_.erase(one) : std::next(one);
+            for (auto entry = end_of_.begin(); entry != end_of_.end();)
+                entry = entry->second <= start ? end_of_.erase(entry) : std::next(entry);
             pruned_ = start;
         }
         const auto [mate, is_first] = end_of_.try_emplace(fragment[read], read_end[read]);
@@ -131,18 +130,18 @@ void ReferenceConfidence::add_read(const Reads& reads, int64_t read, int64_t rea
 std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end, const std::vector<int>& limits,
                                                       bool haploid) {
     std::vector<ReferenceBlock> blocks;
-    const auto add = [&](const ReferenceBlock& one) {
-        if (blocks.empty() || blocks.back().band != one.band) {
-            blocks.push_back(one);
+    const auto add = [&](const ReferenceBlock& block) {
+        if (blocks.empty() || blocks.back().band != block.band) {
+            blocks.push_back(block);
             return;
         }
         ReferenceBlock& last = blocks.back();
-        last.end = one.end;
-        last.depth += one.depth;
-        last.quality = std::min(last.quality, one.quality);
-        last.least_depth = std::min(last.least_depth, one.least_depth);
-        last.one = std::min(last.one, one.one);
-        last.both = std::min(last.both, one.both);
+        last.end = block.end;
+        last.depth += block.depth;
+        last.quality = std::min(last.quality, block.quality);
+        last.least_depth = std::min(last.least_depth, block.least_depth);
+        last.one = std::min(last.one, block.one);
+        last.both = std::min(last.both, block.both);
     };
     const auto block_at = [&](int64_t position, const Counts& counts) {
         if (counts.depth == 0) return ReferenceBlock{position, position + 1, kNoReads, 0, 0, 0, 0, 0};

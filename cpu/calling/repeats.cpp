@@ -1,4 +1,3 @@
-// GATK's PCR indel model. See calling/repeats.hpp.
 //
 // The letters of a read stand in bits, 64 positions a word, so that one operation compares 64 letters with those a unit
 // later. That takes a third of the time of a loop over letters.

@@ -1,4 +1,3 @@
-// Priors of genotypes from all other samples of a site. See calling/shared_alleles.hpp.
 //
 // The frequency f of all alternative alleles together has the density theta / f, which makes k copies among any number
 // of chromosomes as likely as theta / k, and f = 0 has the rest. The integral over f is a sum over Gauss-Legendre
@@ -98,8 +97,8 @@ double log_sum(const std::vector<double>& logs) {
     return top + std::log(sum);
 }
 
-double dot(const std::vector<double>& one, const std::vector<double>& other) {
-    return std::inner_product(one.begin(), one.end(), other.begin(), 0.0);
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 class Sharing {

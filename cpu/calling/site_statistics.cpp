@@ -1,4 +1,3 @@
-// What the reads over a site say of errors. See calling/site_statistics.hpp.
 #include "calling/site_statistics.hpp"
 
 #include <algorithm>

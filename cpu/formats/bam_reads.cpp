@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "formats/bam_record.hpp"
 #include "calling/letters.hpp"
+#include "formats/bam_record.hpp"
 
 namespace pairhmm {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "formats/phred.hpp"
-#include "threads/shares.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 namespace {

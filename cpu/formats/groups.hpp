@@ -1,8 +1,8 @@
 // Text of `.in` groups (docs/formats.md): the whole groups of a buffer, and their letters and qualities.
 //
 // Lines and fields are split as by Python's text files and str.split, so that this reader and the one in
-// pairhmm/forward/pair_texts.py accept the same files. This reader only detects that a file is faulty; the other one says
-// what is wrong. s150 (README.md), 157 MB of text, takes 0.02 s to scan, and 0.03 s on one thread to unpack.
+// pairhmm/forward/pair_texts.py accept the same files. This reader only detects that a file is faulty; the other one
+// says what is wrong. s150 (README.md), 157 MB of text, takes 0.02 s to scan, and 0.03 s on one thread to unpack.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // The pair-HMM forward algorithm on the CPU: the pairs that a kernel is given.
 //
-// There is one recurrence (docs/model.md) and one file for each instruction set: forward/kernel.hpp has the arithmetic
-// over a vector type, forward/<level>.cpp compiles it for one level with flags of its own, and forward/dispatch.cpp
-// picks the level at run time.
+// There is one recurrence (docs/model.md): forward/kernel.hpp has the arithmetic over a vector type, forward/level.cpp
+// is compiled once for each instruction set, and forward/dispatch.cpp picks the level at run time.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,6 @@
 //
 // After each kEach sweeps, the row between two sweeps is looked through. A lane of a block that is below kDead becomes
 // zero there: it no longer passes through denormal numbers.
-//
-// Include inside the namespace of a level after forward/denormals.hpp.
 
 // Columns of a block: the folded form is rescaled behind each.
 constexpr int kColumns = 8;

@@ -22,8 +22,6 @@
 // set them to zero for comparison. A product that is denormal takes two cycles longer there. Setting states below
 // 2^-126 or 2^-100 to zero in each sweep costs more than it saves: two operations beside the 16 of two rows of a
 // column, and more scores are uncertain. forward/dead_blocks.hpp leaves out the columns of which nothing is left.
-//
-// Include inside the namespace of a level, after <cmath>, <cstdint> and forward/level.hpp.
 
 #if defined(PAIRHMM_KEEPS_DENORMALS)
 constexpr bool kKeepsDenormals = true;

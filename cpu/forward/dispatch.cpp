@@ -37,9 +37,10 @@ struct Plan {
 };
 
 Kind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t end) {
-    const double* const own = row_at(batch, first);
-    bool constant = own[kIM] > 0 && own[kDM] > 0, opens = own[kMD] > 0, all_open = opens, inserts = own[kMI] > 0;
-    double ii = own[kII], highest = ii;
+    const double* const first_row = row_at(batch, first);
+    bool constant = first_row[kIM] > 0 && first_row[kDM] > 0, opens = first_row[kMD] > 0, all_open = opens,
+         inserts = first_row[kMI] > 0;
+    double ii = first_row[kII], highest = ii;
     for (int64_t i = first + 1; i < end; ++i) {
         const double* row = row_at(batch, i);
         ii = std::min(ii, row[kII]);
@@ -48,9 +49,9 @@ Kind kind_of_rows(const Level& level, const Batch& batch, int64_t first, int64_t
         inserts = inserts && row[kMI] > 0;
         all_open = all_open && row[kMD] > 0;
         if (batch.kinds != nullptr) continue;
-        for (int k : {kIM, kDM, kDD}) constant = constant && row[k] == own[k];
+        for (int k : {kIM, kDM, kDD}) constant = constant && row[k] == first_row[k];
     }
-    const double dd = opens ? own[kDD] : 1;
+    const double dd = opens ? first_row[kDD] : 1;
     const bool folds = constant && inserts && highest < 1 && ii > 0 && dd > 0 && level.folds(ii, dd);
     if (!all_open) return folds && !opens ? kUnopened : kPlain;
     return folds ? kFolded : kGeneral;
@@ -67,21 +68,21 @@ Kind kind_of(const Level& level, const Batch& batch, int64_t read) {
     return constant && level.folds(eps, eps) ? kFolded : kGeneral;
 }
 
-// Where reads lie in the first haplotype of their group, about: by the first of their words that is in it.
-class Places {
+// Approximate positions of reads in the first haplotype of their group: that of their first word that occurs in it.
+class ReadPositions {
 public:
-    Places(const Batch& batch, int64_t group) : batch_(batch), place_of_(kSize, 0) {
+    ReadPositions(const Batch& batch, int64_t group) : batch_(batch), position_of_(kSize, 0) {
         const int64_t first = batch.hap_offset[batch.group_hap[group]];
         const int64_t letters = batch.hap_offset[batch.group_hap[group] + 1] - first;
         for (int64_t at = 0; at + kWord <= letters; ++at) {
-            place_of_[hash(batch.hap + first + at)] = static_cast<int32_t>(at + 1);
+            position_of_[hash(batch.hap + first + at)] = static_cast<int32_t>(at + 1);
         }
     }
     int64_t of(int64_t read) const {
         const int64_t first = batch_.read_offset[read], letters = batch_.read_offset[read + 1] - first;
         for (int64_t at = 0; at + kWord <= letters; at += kWord) {
-            const int32_t place = place_of_[hash(batch_.base + first + at)];
-            if (place > 0) return place - at;
+            const int32_t position = position_of_[hash(batch_.base + first + at)];
+            if (position > 0) return position - at;
         }
         return 0;
     }
@@ -94,20 +95,20 @@ private:
         return code * 2654435761u >> 20;
     }
     const Batch& batch_;
-    std::vector<int32_t> place_of_;
+    std::vector<int32_t> position_of_;
 };
 
 // Puts reads of the same kind and length that lie alike side by side: a tile's reads then leave the same columns of the
 // matrix dead (forward/dead_blocks.hpp).
-void sort_by_place(const Batch& batch, int64_t group, std::vector<std::pair<int64_t, int64_t>>& keyed) {
-    const Places places(batch, group);
-    std::vector<std::pair<int64_t, int64_t>> placed;  // (place, read)
+void sort_by_position(const Batch& batch, int64_t group, std::vector<std::pair<int64_t, int64_t>>& keyed) {
+    const ReadPositions positions(batch, group);
+    std::vector<std::pair<int64_t, int64_t>> placed;  // (position, read)
     for (auto from = keyed.begin(); from != keyed.end();) {
-        const auto end = std::find_if(from, keyed.end(), [&](const auto& one) { return one.first != from->first; });
+        const auto end = std::find_if(from, keyed.end(), [&](const auto& entry) { return entry.first != from->first; });
         placed.clear();
-        for (auto at = from; at != end; ++at) placed.emplace_back(places.of(at->second), at->second);
+        for (auto at = from; at != end; ++at) placed.emplace_back(positions.of(at->second), at->second);
         std::sort(placed.begin(), placed.end());
-        for (const auto& one : placed) (from++)->second = one.second;
+        for (const auto& entry : placed) (from++)->second = entry.second;
     }
 }
 
@@ -122,7 +123,7 @@ Plan make_plan(const Level& level, const Batch& batch, const uint8_t* skip_read)
             keyed.emplace_back(kind_of(level, batch, r) * (int64_t{1} << 40) + length, r);
         }
         std::sort(keyed.begin(), keyed.end());
-        if (level.leaves_out && batch.base != nullptr) sort_by_place(batch, g, keyed);
+        if (level.leaves_out && batch.base != nullptr) sort_by_position(batch, g, keyed);
         const size_t lanes = static_cast<size_t>(level.lanes);
         for (size_t at = 0; at < keyed.size();) {
             const int64_t kind = keyed[at].first >> 40;

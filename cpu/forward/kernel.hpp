@@ -53,15 +53,8 @@
 // its last row, both as insertions. Each sum is along a path from the root. A score therefore depends on its own pair
 // alone, whatever shares the vector or the tree.
 //
-// Versions, GCUPS on one thread of an AMD EPYC (Zen 4):
-//
-//   version                                               AVX-512             AVX2         x86-64-v2
-//   prototype, 7 operations, K = 2 / 3 / 4                7.5 / 7.4 / 7.8     6.7 / 7.9
-//   prototype, 6: powers of eps along columns only        8.3 / 8.6 / 8.5     8.8 / 8.4
-//   prototype, 5: along rows and columns                  7.8 / 8.5 / 8.8     8.0 / 8.5
-//   whole matrices, folded, scores included (s150)        11.1 (K = 4)        10.8 (3)     4.9 (2)
-//   whole matrices, general, scores included (s150-gcp)   10.1                 9.6         4.5
-//   Intel GKL, scores included (s150)                      2.5
+// Versions. On one thread of an AMD EPYC (Zen 4), whole matrices with scores took s150 at 11.1 GCUPS with AVX-512 (K =
+// 4), 10.8 with AVX2 (3) and 4.9 with x86-64-v2 (2); Intel GKL 2.5.
 //
 // One thread of an AMD EPYC (Zen 5), cells of whole matrices a second, from packed qualities to scores:
 //
@@ -80,8 +73,6 @@
 // Limits. float32 holds sums down to kLowestSum; a smaller one becomes NaN, and the pair goes to forward/wide.hpp.
 // Folding needs a start exponent of kLowestFoldedStart at least, which leaves out very small eps. Callers send reads of
 // at most 500 bases (pairhmm/backends/base.py): beyond, forward/wide.hpp is more accurate.
-//
-// Include inside a namespace of its own after forward/sweep.hpp, forward/tile_folded_rows.hpp and forward/log10.hpp.
 
 // Everything that a tile keeps for its haplotypes; the buffers are reused by a thread's next tile.
 template <int W, int K>

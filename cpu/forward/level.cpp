@@ -1,5 +1,5 @@
-// The forward kernels over the vectors of an instruction set, as a `Level`. Where the instructions keep denormal numbers
-// the build defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too (forward/denormals.hpp).
+// The forward kernels over the vectors of an instruction set, as a `Level`. Where the instructions keep denormal
+// numbers the build defines PAIRHMM_KEEPS_DENORMALS or PAIRHMM_FLUSHES, too (forward/denormals.hpp).
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -14,8 +14,8 @@
 #include "forward/trees.hpp"
 #include "simd/failures.hpp"
 #include "simd/level.hpp"
-#include "threads/helpers.hpp"
 #include "threads/locks.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 namespace PAIRHMM_LEVEL {
@@ -42,7 +42,7 @@ constexpr int kRowsPerSweep = 2;
 #include "forward/tile_folded_rows.hpp"
 #include "forward/log10.hpp"
 #include "forward/kernel.hpp"
-#include "forward/spares.hpp"
+#include "forward/workspace_pool.hpp"
 #include "forward/wide_strip.hpp"
 #include "forward/wide_states.hpp"
 #include "forward/wide.hpp"
@@ -59,13 +59,13 @@ inline void forward(const Batch& batch, const Tile& tile, const std::vector<Tree
 #if PAIRHMM_VECTOR == 64
     // A half-empty vector is cheaper as a vector of half the width.
     if (tile.count <= kLanes / 2) {
-        static Spares<TileKernel<kLanes / 2, kRowsPerSweep>> half;
-        half.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
+        static WorkspacePool<TileKernel<kLanes / 2, kRowsPerSweep>> half_pool;
+        half_pool.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
         return;
     }
 #endif
-    static Spares<TileKernel<kLanes, kRowsPerSweep>> spares;
-    spares.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
+    static WorkspacePool<TileKernel<kLanes, kRowsPerSweep>> pool;
+    pool.use([&](auto& kernel) { kernel.run(batch, tile, trees, read_order, scores); });
 }
 
 inline double forward_wide(const Batch& batch, int64_t read, int64_t hap, int threads, const std::atomic<bool>& stop) {

@@ -1,7 +1,4 @@
 // What the kernels of a level share: aligned arrays, and a scope without denormal numbers.
-//
-// Include inside the namespace of a level, so that the linker never takes one level's code for another's; before it
-// <cstdlib>, <new>, <vector> and <immintrin.h> or <wasm_simd128.h>.
 
 template <class T>
 struct AlignedAllocator {

@@ -1,6 +1,4 @@
 // The logarithm of scores, for lanes side by side.
-//
-// Include inside the namespace of a level.
 
 // log10 of a positive normal number, for loops over lanes: within 1e-13 of std::log10.
 PAIRHMM_INLINE double log10_of(double value) {

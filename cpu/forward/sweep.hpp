@@ -4,8 +4,6 @@
 // What a sweep passes to the next one lies in two arrays, `s` and `x`, with a vector for each column and one for each
 // root. `s[j]` is what the next row's match takes from column j, and `x[j]` is the next row's insertion there. The
 // first sweep takes both from row 0 of the model instead. A root is a column whose letter no row emits.
-//
-// Include inside a namespace of its own after forward/level.hpp and forward/trees.hpp.
 
 template <int W>
 struct Lanes {

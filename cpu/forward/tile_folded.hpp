@@ -1,6 +1,4 @@
 // Rows of GATK's model whose gap continuation is one value along the read, for folded sweeps (forward/kernel.hpp).
-//
-// Include inside a namespace of its own after forward/tile_rows.hpp.
 
 // Constants of the folded form in each lane.
 template <int W, int K>

@@ -3,8 +3,6 @@
 // repeats of a read.
 //
 // Padding rows have ii = 1, so they take no power of it.
-//
-// Include inside a namespace of its own after forward/tile_general.hpp.
 
 // Constants of the folded form in each lane, and products of ii over the rows of a sweep.
 template <int W, int K>

@@ -1,6 +1,4 @@
 // Rows of any model, for general and plain sweeps (forward/kernel.hpp).
-//
-// Include inside a namespace of its own after forward/tile_folded.hpp.
 
 // What the rows of each lane's read have in common, and what a row takes from the one above.
 template <int W>

@@ -3,8 +3,6 @@
 //
 // Each lane's parameters are first laid beside the other lanes' (RawRow). All arithmetic is then on lanes side by side,
 // in float64.
-//
-// Include inside a namespace of its own after forward/sweep.hpp.
 
 constexpr double kLowestScaledSum = 3e-33;  // a float32 sum whose M~ = g M is below this has lost digits to underflow
 constexpr int kHighestExponent = 120;       // states never exceed 2^kHighestExponent

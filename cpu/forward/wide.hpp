@@ -45,8 +45,6 @@
 //   one a cell                                      0.85           0.35           0.8
 //
 // Limits. Memory is 20 bytes a haplotype letter. A pair has no more threads than strips.
-//
-// Include inside a namespace of its own after forward/wide_states.hpp.
 
 constexpr int kReachRows = kStrip + 1, kReachColumns = kBlock + kSharedColumns * kWideLanes;
 constexpr double kReach = kReachRows + kReachColumns + std::max(kReachRows, kReachColumns) + 2;  // extensions
@@ -102,7 +100,7 @@ public:
                 quantum_ > 0 ? strip<SharedExponent>(s, stop) : strip<OwnExponents>(s, stop);
             }
         };
-        Helpers pool;
+        StdThreads pool;
         if (workers > 1) pool.start(workers - 1, work);
         work();
         pool.join();
@@ -122,7 +120,7 @@ private:
             if (s > 0) {
                 while (finished_[s - 1].load(std::memory_order_acquire) < std::min((end - 1) * columns, n_)) {
                     if (stop) return;
-                    Helpers::give_way();
+                    StdThreads::give_way();
                 }
             }
             states.take(row, letters_, n_, begin, end, boundary_);

@@ -4,8 +4,6 @@
 //
 // At step t, lane l is at the columns from (t - 1 - l) kColumns + 1 to (t - l) kColumns. `begin` is a block's first
 // step, `end` one past its last. Columns past the haplotype's last one, n, have nothing above them.
-//
-// Include inside a namespace of its own after forward/wide_strip.hpp.
 
 // One exponent for all lanes and rows. Before each block it becomes that of the largest value that the block starts
 // from, rounded up to a multiple of the quantum. With the largest quantum that the read allows, neighbouring blocks

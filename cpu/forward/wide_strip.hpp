@@ -1,6 +1,4 @@
 // What forward/wide.hpp works with: vectors of float64, the rows of a strip, and the row between two strips.
-//
-// Include inside a namespace of its own after defining kWideLanes.
 
 typedef double Wide __attribute__((vector_size(kWideLanes * 8)));
 typedef int64_t WideInts __attribute__((vector_size(kWideLanes * 8)));

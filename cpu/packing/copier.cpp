@@ -92,19 +92,19 @@ void Copier::work() {
 }
 
 void Copier::copy_share(std::unique_lock<std::mutex>& lock) {
-    Copy& own = copies_[taken_];  // stays where it is while others come and go at the ends
-    const int64_t begin = own.taken, size = std::min(kBytesEach, own.count - begin);
-    own.taken += size;
-    if (own.taken == own.count) ++taken_;
+    Copy& copy = copies_[taken_];  // stays where it is while others come and go at the ends
+    const int64_t begin = copy.taken, size = std::min(kBytesEach, copy.count - begin);
+    copy.taken += size;
+    if (copy.taken == copy.count) ++taken_;
     lock.unlock();
-    if (own.packed) {
-        pack(own.from + begin, own.to + begin / 2, size);
+    if (copy.packed) {
+        pack(copy.from + begin, copy.to + begin / 2, size);
     } else {
-        copy_streaming(own.from + begin, own.to + begin, size);
+        copy_streaming(copy.from + begin, copy.to + begin, size);
     }
     lock.lock();
-    own.left -= size;
-    if (own.left > 0) return;
+    copy.left -= size;
+    if (copy.left > 0) return;
     for (; !copies_.empty() && copies_.front().left == 0; ++first_, --taken_) copies_.pop_front();
     made_.notify_all();
 }

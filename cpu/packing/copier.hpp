@@ -6,7 +6,7 @@
 #include <deque>
 #include <mutex>
 
-#include "threads/helpers.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 
@@ -44,7 +44,7 @@ private:
     size_t taken_ = 0;         // of them, those whose bytes are all taken
     bool ends_ = false;
     int64_t running_ = 0;
-    Helpers threads_;
+    StdThreads threads_;
 };
 
 }  // namespace pairhmm

@@ -72,12 +72,12 @@ bool score_read(const uint32_t* sums, int64_t first, int64_t end, double kept, c
 
 }  // namespace
 
-bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
+bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, ThreadPool& pool,
                    double* log10, uint8_t* precision) {
     static const Log10 log10_of;
     const int64_t* group_pair = sums.group_pair;
     std::atomic<bool> have_all{true};
-    team.run(group_pair[sums.groups], kScoresEach, team.size(), [&](int64_t first, int64_t end) {
+    pool.run(group_pair[sums.groups], kScoresEach, pool.size(), [&](int64_t first, int64_t end) {
         int64_t g = std::upper_bound(group_pair, group_pair + sums.groups + 1, first) - group_pair - 1;
         for (int64_t pair = first; pair < end; ++g) {
             const int64_t width = sums.group_haplotype[g + 1] - sums.group_haplotype[g];

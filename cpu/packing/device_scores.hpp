@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
 
 namespace pairhmm {
 
@@ -31,7 +31,7 @@ struct PrecisionCodes {
 };
 
 // log10 (float64) and precision of each pair; NaN where there is no sum. Returns whether all have one.
-bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, Team& team,
+bool device_scores(const DeviceSums& sums, const KeptOfReads& kept, const PrecisionCodes& codes, ThreadPool& pool,
                    double* log10, uint8_t* precision);
 
 }  // namespace pairhmm

@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "packing/streaming.hpp"
-#include "threads/crew.hpp"
+#include "threads/spin_pool.hpp"
 
 namespace pairhmm {
 
@@ -98,22 +98,23 @@ int64_t aligned(int64_t at) { return (at + kAlignment - 1) / kAlignment * kAlign
 
 }  // namespace
 
-void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, const Send& send) {
+void write_all(const std::vector<Part>& parts, uint8_t* buffer, ThreadPool& pool, const Send& send) {
     if (parts.empty()) return;
     Copies copies(parts, Piece{&parts.back(), 0, parts.back().size}.end_byte(), buffer);
-    Crew crew(
-        copies.bytes() < kParallel ? nullptr : &team, [](Crew&) {}, copies.count(), [&](int64_t i) { copies.copy(i); });
+    SpinPool spin_pool(
+        copies.bytes() < kParallel ? nullptr : &pool, [](SpinPool&) {}, copies.count(),
+        [&](int64_t i) { copies.copy(i); });
     while (!copies.are_all_sent()) {
-        crew.work_until([&] { return copies.is_next_written(); });
+        spin_pool.work_until([&] { return copies.is_next_written(); });
         copies.send_next(send);
     }
 }
 
-bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, Team& team,
+bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, ThreadPool& pool,
                  double* to_log10, uint8_t* to_precision) {
     constexpr int64_t kPairs = 1 << 14;  // that a thread copies at a time
     std::atomic<bool> is_any{false};
-    team.run(pairs, kPairs, pairs < kParallel / 8 ? 1 : team.size(), [&](int64_t first, int64_t end) {
+    pool.run(pairs, kPairs, pairs < kParallel / 8 ? 1 : pool.size(), [&](int64_t first, int64_t end) {
         std::copy(log10 + first, log10 + end, to_log10 + first);
         std::copy(precision + first, precision + end, to_precision + first);
         uint8_t highest = 0;
@@ -123,9 +124,9 @@ bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, u
     return is_any;
 }
 
-void touch(uint8_t* memory, int64_t size, Team& team) {
+void touch(uint8_t* memory, int64_t size, ThreadPool& pool) {
     constexpr int64_t kPage = 4096, kPages = 16;  // pages that a thread takes at a time
-    team.run(size, kPages * kPage, team.size(), [&](int64_t first, int64_t end) {
+    pool.run(size, kPages * kPage, pool.size(), [&](int64_t first, int64_t end) {
         for (int64_t at = first; at < end; at += kPage) {
             reinterpret_cast<std::atomic<uint8_t>*>(memory + at)->fetch_or(0, std::memory_order_relaxed);
         }
@@ -134,13 +135,13 @@ void touch(uint8_t* memory, int64_t size, Team& team) {
 
 // Makes trees and tiles, and writes them behind the arrays.
 void Packer::make(const TileBatch& batch, const uint8_t* letters, const Shapes& shapes, const ItemSizes& sizes,
-                  const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, Crew& crew) {
+                  const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, SpinPool& spin_pool) {
     const bool in_trees = limits.most_haplotypes > 0;
-    const int64_t of_trees =
-        in_trees
-            ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters}, limits, crew.size())
-            : 0;
-    crew.run(of_trees + tiles_.begin(batch, shapes, crew.size()), 1, [&](int64_t share, int64_t) {
+    const int64_t of_trees = in_trees
+                                 ? trees_.begin({batch.groups, batch.group_haplotype, batch.haplotype_offset, letters},
+                                                limits, spin_pool.size())
+                                 : 0;
+    spin_pool.run(of_trees + tiles_.begin(batch, shapes, spin_pool.size()), 1, [&](int64_t share, int64_t) {
         if (share < of_trees) {
             trees_.make_share(share);
         } else {
@@ -148,7 +149,7 @@ void Packer::make(const TileBatch& batch, const uint8_t* letters, const Shapes& 
         }
     });
     if (in_trees) trees_.join_shares();
-    packed_.tiers = &tiles_.put_in_order(in_trees ? trees_.columns().data() : nullptr, sizes, crew);
+    packed_.tiers = &tiles_.put_in_order(in_trees ? trees_.columns().data() : nullptr, sizes, spin_pool);
     packed_.trees = in_trees ? &trees_ : nullptr;
     const int64_t first = places.read_group;
     end_ = places.items + tiles_.items() * kItemBytes;
@@ -160,7 +161,7 @@ void Packer::make(const TileBatch& batch, const uint8_t* letters, const Shapes& 
     }
     is_known_ = true;
     const auto words_at = [&](int64_t at) { return reinterpret_cast<uint32_t*>(behind + (at - first)); };
-    crew.run(of_trees + tiles_.shares_of_tiles(), 1, [&](int64_t share, int64_t) {
+    spin_pool.run(of_trees + tiles_.shares_of_tiles(), 1, [&](int64_t share, int64_t) {
         if (share < of_trees) {
             trees_.write_share(share, to);
         } else {
@@ -174,12 +175,12 @@ void Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const 
                   uint8_t* behind, const Send& send, const Tell& tell) {
     Copies copies(parts, places.read_group, buffer);
     is_known_ = false;
-    Crew crew(
-        copies.bytes() < kParallel ? nullptr : &team_,
-        [&](Crew& own) { make(batch, letters, shapes, sizes, limits, places, behind, own); }, copies.count(),
+    SpinPool spin_pool(
+        copies.bytes() < kParallel ? nullptr : &pool_,
+        [&](SpinPool& pool) { make(batch, letters, shapes, sizes, limits, places, behind, pool); }, copies.count(),
         [&](int64_t i) { copies.copy(i); });
     for (bool is_told = false; !is_told || !copies.are_all_sent();) {
-        crew.work_until([&] { return copies.is_next_written() || (!is_told && is_known_); });
+        spin_pool.work_until([&] { return copies.is_next_written() || (!is_told && is_known_); });
         if (copies.is_next_written()) {
             copies.send_next(send);
         } else {
@@ -187,7 +188,7 @@ void Packer::pack(const std::vector<Part>& parts, const TileBatch& batch, const 
             is_told = true;
         }
     }
-    crew.work_until([&] { return crew.is_led_to_its_end(); });
+    spin_pool.work_until([&] { return spin_pool.is_led_to_its_end(); });
     send(places.read_group, end_);
 }
 

@@ -1,6 +1,6 @@
 // A batch on its way to a device: its arrays, tiles and trees are written to one buffer, and sent run by run.
 //
-// Method. The threads of a crew copy the arrays, in their order, while some of them make trees and then tiles. A run
+// Method. The threads of a pool copy the arrays, in their order, while some of them make trees and then tiles. A run
 // of bytes is sent as soon as it is written. Tiles and trees follow the arrays. When it is known how many they are, the
 // caller is told, so that it prepares what comes next while they are written. A small batch is packed by its caller
 // alone: to wake others takes longer.
@@ -13,7 +13,7 @@
 //   memory that stays: a new page costs 1.3 us there         1.2
 //   trees and tiles in fewer steps                           1.2
 //   19 MB in place of 36 (packing/digits.hpp), and threads
-//   that do not sleep between steps (threads/crew.hpp)       0.9
+//   that spin between steps (threads/spin_pool.hpp)          0.9
 //
 // The bus takes 0.37 ms.
 #pragma once
@@ -27,7 +27,7 @@
 #include "packing/digits.hpp"
 #include "packing/tiles.hpp"
 #include "packing/tree_streams.hpp"
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
 
 namespace pairhmm {
 
@@ -46,14 +46,14 @@ using Send = std::function<void(int64_t first, int64_t end)>;
 
 // Writes parts, which follow each other, to a buffer, and calls `send` for each run of bytes that is written. What
 // `send` throws is thrown when nothing is written any more.
-void write_all(const std::vector<Part>& parts, uint8_t* buffer, Team& team, const Send& send);
+void write_all(const std::vector<Part>& parts, uint8_t* buffer, ThreadPool& pool, const Send& send);
 
 // Copies scores and their precision. Returns whether any of them has the precision `unscored`, the highest code.
-bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, Team& team,
+bool copy_scores(const double* log10, const uint8_t* precision, int64_t pairs, uint8_t unscored, ThreadPool& pool,
                  double* to_log10, uint8_t* to_precision);
 
 // Makes the pages of new memory, whose bytes stay as they are, while others may write to it.
-void touch(uint8_t* memory, int64_t size, Team& team);
+void touch(uint8_t* memory, int64_t size, ThreadPool& pool);
 
 struct TilePlaces {
     int64_t read_group, order, items;  // first bytes in a buffer
@@ -70,7 +70,7 @@ using Tell = std::function<void(const Packed&)>;
 // Packs one batch after the other. Its memory stays: new pages cost more than what is written to them.
 class Packer {
 public:
-    explicit Packer(Team& team) : team_(team) {}
+    explicit Packer(ThreadPool& pool) : pool_(pool) {}
 
     // Writes a batch's arrays to a buffer and its tiles and trees to another, which holds the bytes from
     // places.read_group on, and sends them. The last run of arrays ends there. Trees lie behind the work items, whose
@@ -82,9 +82,9 @@ public:
 
 private:
     void make(const TileBatch& batch, const uint8_t* letters, const Shapes& shapes, const ItemSizes& sizes,
-              const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, Crew& crew);
+              const TreeLimits& limits, const TilePlaces& places, uint8_t* behind, SpinPool& spin_pool);
 
-    Team& team_;
+    ThreadPool& pool_;
     TreeStreams trees_;
     TileMaker tiles_;
     Packed packed_{};

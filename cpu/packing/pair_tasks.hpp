@@ -8,9 +8,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
 
 namespace pairhmm {
+
+// words: [(count + 15) / 16]. unknown: [(count + 31) / 32], bit i % 32 of word i / 32 set for N. What is behind the
+// last letter is 0. Returns whether there is any N; without any, `unknown` is not written.
+bool pack_two_bits(const uint8_t* codes, int64_t count, uint32_t* words, uint32_t* unknown, ThreadPool& pool);
+
+// words: [(count + 7) / 8].
+void pack_four_bits(const uint8_t* codes, int64_t count, uint32_t* words, ThreadPool& pool);
 
 // A sequence's letters are those of `offset` less `base`, in packed letters.
 struct PackedSequences {
@@ -36,7 +43,7 @@ class PairTasks {
 public:
     // Looks at pairs, whose arrays must stay until write() has returned.
     PairTasks(int64_t pairs, const PackedSequences& queries, const PackedSequences& targets, const PairClasses& classes,
-              Team& team);
+              ThreadPool& pool);
 
     int64_t slots() const { return slots_; }
     const std::vector<int64_t>& first_task() const { return first_task_; }  // [classes + 1], in tasks of all classes
@@ -46,7 +53,7 @@ public:
     std::vector<int32_t> left() const;  // pairs with N, with an empty sequence, or that do not fit
 
     // pairs, index: [slots]
-    void write(DevicePair* pairs, uint32_t* index, Team& team) const;
+    void write(DevicePair* pairs, uint32_t* index, ThreadPool& pool) const;
 
 private:
     struct Share {

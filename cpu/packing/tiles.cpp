@@ -156,13 +156,13 @@ std::vector<Load> TileMaker::closest_loads() const {
 
 // Puts reads in order: by shape, where taken[s] takes those of shape s, and by the work of their group. Reads of a
 // shape begin at first_[shape].
-void TileMaker::order_reads(const std::vector<int64_t>& taken, Crew& crew) {
+void TileMaker::order_reads(const std::vector<int64_t>& taken, SpinPool& spin_pool) {
     const std::vector<int64_t> groups = by_work(batch_);
     const auto before = before_each(
         batch_.groups, [&](int64_t k) { return batch_.group_read[groups[k] + 1] - batch_.group_read[groups[k]]; });
     // act(share, group, read) for the reads of the groups in order.
     const auto each_read = [&](const auto& act) {
-        crew.run(shares_, 1, [&](int64_t share, int64_t) {
+        spin_pool.run(shares_, 1, [&](int64_t share, int64_t) {
             int64_t at = first_read(share);
             const int64_t end = first_read(share + 1);
             for (int64_t k = piece_of(before, at); at < end; ++k) {
@@ -198,10 +198,10 @@ void TileMaker::each_tile(int64_t piece, const Act& act) const {
 }
 
 // Counts the work items of each tile, which are blocks of haplotypes: as many as the read with most of them needs.
-void TileMaker::count_blocks(Crew& crew) {
+void TileMaker::count_blocks(SpinPool& spin_pool) {
     const int64_t count = first_tile_.back();
     blocks_.resize(count), pieces_.resize((count + kTilesEach - 1) / kTilesEach);
-    crew.run(static_cast<int64_t>(pieces_.size()), 1, [&](int64_t piece, int64_t) {
+    spin_pool.run(static_cast<int64_t>(pieces_.size()), 1, [&](int64_t piece, int64_t) {
         std::vector<int64_t> items(shapes_.count);
         each_tile(piece, [&](int64_t tile, int64_t s, int64_t at) {
             int64_t most = 0;
@@ -216,14 +216,15 @@ void TileMaker::count_blocks(Crew& crew) {
     });
 }
 
-const std::vector<Tier>& TileMaker::put_in_order(const uint32_t* group_columns, const ItemSizes& sizes, Crew& crew) {
+const std::vector<Tier>& TileMaker::put_in_order(const uint32_t* group_columns, const ItemSizes& sizes,
+                                                 SpinPool& spin_pool) {
     batch_.group_columns = group_columns;
     const std::vector<Load> closest = closest_loads();
     const std::vector<int64_t> taken = shapes_taken(shapes_, closest);
     std::vector<Load> loads(shapes_.count + 1);
     for (int64_t s = 0; s <= shapes_.count; ++s) loads[taken[s]] = loads[taken[s]] + closest[s];
     first_ = before_each(shapes_.count + 1, [&](int64_t s) { return loads[s].reads; });
-    order_reads(taken, crew);
+    order_reads(taken, spin_pool);
 
     first_tile_ = before_each(shapes_.count,
                               [&](int64_t s) { return (loads[s].reads + shapes_.reads[s] - 1) / shapes_.reads[s]; });
@@ -231,7 +232,7 @@ const std::vector<Tier>& TileMaker::put_in_order(const uint32_t* group_columns, 
     for (int64_t s = 0; s < shapes_.count; ++s) {
         if (haplotypes_each_[s] == 0) haplotypes_each_[s] = haplotypes_each(sizes, loads[s], shapes_.reads[s]);
     }
-    count_blocks(crew);
+    count_blocks(spin_pool);
     std::vector<int64_t> of_shape(shapes_.count);
     items_ = 0;
     for (Piece& piece : pieces_) {

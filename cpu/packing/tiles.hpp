@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "threads/crew.hpp"
+#include "threads/spin_pool.hpp"
 
 namespace pairhmm {
 
@@ -79,8 +79,8 @@ public:
     int64_t begin(const TileBatch& batch, const Shapes& shapes, int64_t threads);
     void look_at(int64_t share);
 
-    // The tiers of the shapes that have reads, on the threads of a crew that the caller leads.
-    const std::vector<Tier>& put_in_order(const uint32_t* group_columns, const ItemSizes& sizes, Crew& crew);
+    // The tiers of the shapes that have reads, on the threads of a pool that the caller leads.
+    const std::vector<Tier>& put_in_order(const uint32_t* group_columns, const ItemSizes& sizes, SpinPool& spin_pool);
 
     int64_t reads() const { return reads_; }
     int64_t items() const { return items_; }
@@ -100,8 +100,8 @@ private:
 
     int64_t first_read(int64_t share) const;
     std::vector<Load> closest_loads() const;
-    void order_reads(const std::vector<int64_t>& taken, Crew& crew);
-    void count_blocks(Crew& crew);
+    void order_reads(const std::vector<int64_t>& taken, SpinPool& spin_pool);
+    void count_blocks(SpinPool& spin_pool);
     template <class Act>
     void each_tile(int64_t piece, const Act& act) const;
 

@@ -15,8 +15,6 @@
 //
 // Lanes whose read is shorter than the longest one have rows of zeros behind it; their backward values begin at their
 // own last row. Columns behind a haplotype's end have a letter that nothing emits.
-//
-// Include inside the namespace of a level after forward/level_tools.hpp and defining kWideLanes.
 
 typedef double Reals __attribute__((vector_size(kWideLanes * 8)));
 typedef int64_t Integers __attribute__((vector_size(kWideLanes * 8)));

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "threads/shares.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 namespace {
@@ -45,9 +45,9 @@ void expected_counts(const PosteriorLevel& level, const PairSet& set, int64_t sy
     run_pieces(set.pairs, block, threads, [&](int64_t first, int64_t end) {
         ExpectedCounts sums{};
         if (counts != nullptr) {
-            double* own = counts + first / block * size;
-            std::fill_n(own, size, 0.0);
-            sums = {own, own + symbols * 5, own + symbols * kEmissions};
+            double* block_counts = counts + first / block * size;
+            std::fill_n(block_counts, size, 0.0);
+            sums = {block_counts, block_counts + symbols * 5, block_counts + symbols * kEmissions};
         }
         const std::vector<int64_t> order = ordered(set, first, end);
         for (int64_t at = 0; at < end - first; at += level.lanes) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "threads/shares.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 

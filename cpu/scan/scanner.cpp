@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "calling/letters.hpp"
-#include "scan/best.hpp"
 #include "scan/compare.hpp"
-#include "scan/filter_column.hpp"
 #include "scan/index.hpp"
 #include "scan/level.hpp"
 #include "scan/quality_sums.hpp"
-#include "threads/shares.hpp"
+#include "scan/text_filter.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 namespace {

@@ -8,15 +8,15 @@
 #include <tuple>
 
 #include "calling/letters.hpp"
-#include "scan/best.hpp"
 #include "scan/compare.hpp"
 #include "scan/diagonal.hpp"
 #include "scan/level.hpp"
 #include "scan/packed.hpp"
 #include "scan/quality_sums.hpp"
+#include "scan/scanner.hpp"
 #include "scan/seeds.hpp"
 #include "scan/text_filter.hpp"
-#include "threads/shares.hpp"
+#include "threads/std_threads.hpp"
 
 namespace pairhmm {
 namespace {

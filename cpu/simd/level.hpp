@@ -1,5 +1,8 @@
 // What each `level.cpp` begins with. The build compiles these files once for each instruction set, and defines
 // PAIRHMM_LEVEL, its name; the width of vectors follows from the compiler's flags.
+//
+// Headers without `#pragma once` have the code of a level. Each `level.cpp` includes them inside the level's namespace,
+// each after those that it uses, so that the linker never takes one level's code for another's.
 #pragma once
 
 #if defined(__x86_64__)

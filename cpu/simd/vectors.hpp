@@ -1,4 +1,4 @@
-// Vectors of whole numbers, over the instructions of a level. Include inside the namespace of a level.
+// Vectors of whole numbers, over the instructions of a level.
 
 #if defined(__x86_64__)
 #if PAIRHMM_VECTOR == 64

@@ -8,7 +8,7 @@
 #include <exception>
 #include <mutex>
 
-#include "threads/helpers.hpp"
+#include "threads/std_threads.hpp"
 #endif
 
 namespace pairhmm {
@@ -73,7 +73,7 @@ void run_tasks(int64_t count, int threads, std::atomic<bool>& stop, const std::f
         --running;
         ended.notify_one();
     };
-    Helpers pool;
+    StdThreads pool;
     const int64_t started = pool.start(wanted, work);
     if (started == 0) {
         run_here(count, stop, interrupted, task);

@@ -1,5 +1,4 @@
-// Cells of time warping, over the vectors of a level. Include inside the namespace of a level after
-// simd/vectors.hpp.
+// Cells of time warping, over the vectors of a level.
 //
 // A type of cells has the width of a cost, and the steps of the recurrence. Levels are shifted to 0..65535. A sum that
 // a cost can't hold is kFar, and stays it: no path with a cost below kFar has such a sum in it.

@@ -1,4 +1,4 @@
-// The recurrence, several anti-diagonals at a time. Include inside the namespace of a level.
+// The recurrence, several anti-diagonals at a time.
 //
 // Method. Cells of an anti-diagonal do not depend on each other: a vector holds neighbouring rows of one. The last two
 // anti-diagonals are kept, by row. The target is kept in reverse, so that the levels beside neighbouring rows are

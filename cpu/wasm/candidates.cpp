@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calling/discovery.hpp"
-#include "calling/carried.hpp"
+#include "calling/read_alleles.hpp"
 #include "calling/repeats.hpp"
 #include "wasm/arrays.hpp"
 #include "wasm/reads.hpp"
@@ -19,7 +19,7 @@ using pairhmm::OwnReads;
 using pairhmm::reference_windows;
 using pairhmm::widened;
 
-// As calling/carried.hpp has them.
+// As calling/read_alleles.hpp has them.
 struct GivenKeys {
     uint32_t candidates;
     const int32_t *begin, *end;
@@ -139,7 +139,7 @@ void pairhmm_carried_alleles(const GivenReads* given, const int32_t* read_end, i
     std::vector<int64_t> reads;
     for (uint32_t read = 0; read < given->count; ++read) reads.push_back(read);
     const auto ends = widened(read_end, given->count);
-    pairhmm::carried_alleles(
+    pairhmm::read_alleles(
         own.reads, reads.data(), given->count, ends.data(), {{{start, length, letters}}},
         {keys.candidates, begin.data(), end.data(), allele_offset.data(), anchor.data(), deleted.data(),
          inserted_offset.data(), keys.inserted, change_offset.data(), position.data(), keys.was, keys.now},

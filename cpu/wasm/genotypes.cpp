@@ -110,8 +110,7 @@ void pairhmm_site_reads_call(const SiteReads* reads, int32_t sample, const Genot
 }
 
 // The INFO fields that the reads of a site give, one a line, with a null byte behind them: ID, decimals, description.
-PAIRHMM_EXPORT("site_annotations")
-const char* pairhmm_site_annotations() {
+PAIRHMM_EXPORT("site_annotations") const char* pairhmm_site_annotations() {
     static const std::string text = [] {
         std::string lines;
         for (const pairhmm::SiteAnnotation& field : pairhmm::site_annotations())
@@ -139,8 +138,8 @@ PAIRHMM_EXPORT("phaser_free") void pairhmm_phaser_free(Phaser* phaser) { delete 
 // Twice the number of the site's phase set, and 1 more where `other` comes first.
 PAIRHMM_EXPORT("phaser_add")
 int32_t pairhmm_phaser_add(Phaser* phaser, const SiteReads* reads, int32_t sample, int32_t one, int32_t other) {
-    const Phaser::Place place = phaser->add(*reads, sample, one, other);
-    return static_cast<int32_t>(2 * place.set + place.swapped);
+    const Phaser::Assignment assignment = phaser->add(*reads, sample, one, other);
+    return static_cast<int32_t>(2 * assignment.set + assignment.swapped);
 }
 
 // end: [names]; number: [names], that of the first name that is the same.

@@ -6,8 +6,8 @@
 #include "packing/device_scores.hpp"
 #include "packing/tiles.hpp"
 #include "packing/tree_streams.hpp"
-#include "threads/crew.hpp"
-#include "threads/team.hpp"
+#include "threads/pool.hpp"
+#include "threads/spin_pool.hpp"
 #include "wasm/arrays.hpp"
 
 namespace {
@@ -68,8 +68,9 @@ public:
         const bool in_trees = given.most_haplotypes > 0;
         if (in_trees) make_trees({batch.groups, batch.group_haplotype, batch.haplotype_offset, given.letters}, given);
         for (int64_t share = tiles_.begin(batch, shapes, 1); share-- > 0;) tiles_.look_at(share);
-        const std::vector<Tier>& tiers = tiles_.put_in_order(in_trees ? trees_.columns().data() : nullptr,
-                                                             {given.items, given.shortest, given.longest_item}, crew_);
+        const std::vector<Tier>& tiers =
+            tiles_.put_in_order(in_trees ? trees_.columns().data() : nullptr,
+                                {given.items, given.shortest, given.longest_item}, spin_pool_);
         append_tiles();
         if (in_trees) append_trees();
         number_tiers(tiers);
@@ -124,7 +125,7 @@ private:
         made_.tiers = static_cast<uint32_t>(numbers_.size() / kTierNumbers), made_.tier = numbers_.data();
     }
 
-    Crew crew_;
+    SpinPool spin_pool_;
     TileMaker tiles_;
     TreeStreams trees_;
     TreeLimits limits_;
@@ -156,8 +157,7 @@ PAIRHMM_EXPORT("made_tiles") const MadeTiles* pairhmm_made_tiles(const GivenTile
 }
 
 // log10 and precision of each pair; NaN where there is no sum.
-PAIRHMM_EXPORT("device_scores")
-void pairhmm_device_scores(const GivenSums* given, double* log10, uint8_t* precision) {
+PAIRHMM_EXPORT("device_scores") void pairhmm_device_scores(const GivenSums* given, double* log10, uint8_t* precision) {
     const auto group_read = widened(given->group_read, int64_t{given->groups} + 1);
     const auto group_haplotype = widened(given->group_haplotype, int64_t{given->groups} + 1);
     std::vector<int64_t> group_pair(1);
@@ -165,8 +165,8 @@ void pairhmm_device_scores(const GivenSums* given, double* log10, uint8_t* preci
         const int64_t reads = group_read[g + 1] - group_read[g];
         group_pair.push_back(group_pair.back() + reads * (group_haplotype[g + 1] - group_haplotype[g]));
     }
-    Team team(0);
+    ThreadPool pool(0);
     device_scores({given->groups, group_read.data(), group_haplotype.data(), group_pair.data(), given->sums},
                   {nullptr, given->added, static_cast<int>(given->coarse_bits), given->fine_unit},
-                  {given->started_at, given->fast, given->scaled, given->unscored}, team, log10, precision);
+                  {given->started_at, given->fast, given->scaled, given->unscored}, pool, log10, precision);
 }

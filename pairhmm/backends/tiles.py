@@ -248,9 +248,9 @@ LETTERS_OF_TREE_BYTE = 16
 
 
 @cache
-def team() -> native.Team:
+def team() -> native.ThreadPool:
     """The threads that pack batches for devices, and compute scores from what they send back: at most all cores."""
-    return native.Team(min(usable_cores(), PACKERS) - 1)
+    return native.ThreadPool(min(usable_cores(), PACKERS) - 1)
 
 
 LEAST_ROUSING = 1 << 20

@@ -1,4 +1,4 @@
-"""The SIMD placer: `cpu/place/`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD placer: `cpu/map/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 

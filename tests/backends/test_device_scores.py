@@ -72,7 +72,7 @@ def test_scores(shapes, many, unit, threads, host_knows, seed, native):
         COARSE_BITS,
         unit * FINE_UNIT,
         (STARTED_AT, FLOAT32, SCALED_FLOAT32, UNSCORED),
-        native.Team(threads - 1),
+        native.ThreadPool(threads - 1),
         scores.log10,
         scores.precision,
     )

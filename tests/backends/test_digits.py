@@ -110,4 +110,4 @@ def test_digits_are_checked_before_they_are_written():
     buffer, values = np.zeros(64, np.uint8), np.zeros(3, np.uint8)
     for arrays, weights in (([values], [1]), ([values] * 6, [1] * 6), ([values] * 2, [1])):
         with pytest.raises(ValueError, match="two to five arrays"):
-            native.write_all(native.Team(0), buffer, [0], [(arrays, weights, 0, 1)], lambda first, end: None)
+            native.write_all(native.ThreadPool(0), buffer, [0], [(arrays, weights, 0, 1)], lambda first, end: None)

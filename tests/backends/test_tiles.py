@@ -25,7 +25,7 @@ class Host:
     """A `Staging` in the host's memory, which notes what is sent."""
 
     def __init__(self, threads: int = 3) -> None:
-        self.packer = native.Packer(native.Team(threads))
+        self.packer = native.Packer(native.ThreadPool(threads))
 
     def begin(self, size, behind):
         self.buffer, self.behind, self.sent = np.zeros(size, np.uint8), behind, []
@@ -51,7 +51,7 @@ def test_threads_change_no_byte(threads):
 @pytest.mark.parametrize("threads", [0, 3])
 def test_a_team_may_be_roused(threads):
     """Threads that were woken take the work that comes, and sleep again where none comes."""
-    roused = native.Team(threads)
+    roused = native.ThreadPool(threads)
     host, alone = Host(), packed(LARGE, Host(0))
     host.packer = native.Packer(roused)
     for pause in (0, 0.001, 0):  # seconds: threads still look out for work, or sleep

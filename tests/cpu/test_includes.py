@@ -19,20 +19,15 @@ BELOW = {
     "threads": set(),
     "calling": {"simd", "align"},
     "align": {"simd", "threads"},
-    "compare": {"simd", "threads"},
     "forward": {"simd", "threads"},
-    "place": {"simd", "threads"},
     "posterior": {"simd", "threads", "forward"},
     "scan": {"simd", "threads", "calling"},
     "packing": {"simd", "threads", "calling"},
     "formats": {"simd", "threads", "calling", "scan"},
-    "sketch": {"simd", "threads"},
+    "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
     "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
-    "bind": {
-        *("align", "compare", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp"),
-        *("place", "sketch"),
-    },
+    "bind": {"align", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp", "map"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 

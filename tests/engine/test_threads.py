@@ -61,11 +61,11 @@ assert native.threads_refused() > 0, "the limit limits nothing"
 """
 
 TEAM = """
-from pairhmm._cpu import Team, write_all
+from pairhmm._cpu import ThreadPool, write_all
 values = np.arange(2_000_000, dtype=np.uint8)
 target = np.zeros_like(values)
 limit()
-write_all(Team(15), target, [0], [values], lambda first, end: None)
+write_all(ThreadPool(15), target, [0], [values], lambda first, end: None)
 assert (values == target).all()
 assert native.threads_refused() > 0, "the limit limits nothing"
 """

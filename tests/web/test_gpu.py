@@ -37,7 +37,7 @@ WORKLOADS = {
 class Memory:
     """Host memory that stands for a device's."""
 
-    packer = native.Packer(native.Team(0))
+    packer = native.Packer(native.ThreadPool(0))
 
     def begin(self, size, behind):
         self.behind = behind

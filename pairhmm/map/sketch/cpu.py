@@ -1,4 +1,4 @@
-"""The SIMD comparer: `cpu/compare/`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD comparer: `cpu/map/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical k-mers and their hashes, in NumPy. `cpu/sketch/kmers.hpp` says the same in C++."""
+"""Canonical k-mers and their hashes, in NumPy. `cpu/map/kmers.hpp` says the same in C++."""
 
 from __future__ import annotations
 

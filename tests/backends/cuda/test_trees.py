@@ -48,7 +48,7 @@ def streams_of(groups, most=64, threads=1, lead=0, tail=0):
     joined = [haplotype for group in groups for haplotype in group]
     letters = np.concatenate(joined) if joined else np.zeros(0, np.uint8)
     sizes = offsets(list(map(len, groups))), offsets(list(map(len, joined)))
-    return native.TreeStreams(*sizes, letters, most, native.Team(threads - 1), lead=lead, tail=tail)
+    return native.TreeStreams(*sizes, letters, most, native.ThreadPool(threads - 1), lead=lead, tail=tail)
 
 
 def walked(stream, lead=0, tail=0):
@@ -135,7 +135,7 @@ def test_equal_neighbours_share_trees():
 class Host:
     """A `Staging` that sends nothing."""
 
-    packer = native.Packer(native.Team(3))
+    packer = native.Packer(native.ThreadPool(3))
 
     def begin(self, size, behind):
         self.buffer = np.zeros(size, np.uint8)

@@ -22,7 +22,7 @@ HAPLOTYPE = 40
 class Memory:
     """Host memory that goes nowhere."""
 
-    packer = native.Packer(native.Team(3))
+    packer = native.Packer(native.ThreadPool(3))
 
     def begin(self, size, behind):
         return np.zeros(behind, dtype=np.uint8), np.zeros(size - behind, dtype=np.uint8)

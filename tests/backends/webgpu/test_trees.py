@@ -50,7 +50,7 @@ def test_sums_end_at_depths():
         offsets(list(map(len, haplotypes))),
         np.concatenate(haplotypes),
         64,
-        native.Team(0),
+        native.ThreadPool(0),
         8,
     )
     tree = made.trees.view("<u4")
