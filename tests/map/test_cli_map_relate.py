@@ -19,7 +19,7 @@ SITES = 6000
 @pytest.fixture(scope="module")
 def cohorts():
     """The module tests/map/cohorts.py."""
-    path = Path(__file__).parents[1] / "relating" / "cohorts.py"
+    path = Path(__file__).with_name("cohorts.py")
     spec = importlib.util.spec_from_file_location("pairhmm_tests_cohorts", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

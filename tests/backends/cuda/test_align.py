@@ -16,7 +16,7 @@ from pairhmm.align.batch import SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
 from pairhmm.errors import OutOfDeviceMemory
 
-ANY_PAIRS = Path(__file__).parents[2] / "aligning" / "any_pairs.py"
+ANY_PAIRS = Path(__file__).parents[2] / "align" / "any_pairs.py"
 FORMS = {"edit": Scoring(0, -1, -1, -1), "linear": Scoring(2, -3, -2, -2), "affine": Scoring(1, -4, -6, -1)}
 
 
