@@ -1,4 +1,4 @@
-"""The SIMD embedder: `cpu/place/`, compiled for several instruction sets and chosen at run time."""
+"""The SIMD embedder: `cpu/map/`, compiled for several instruction sets and chosen at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical k-mers, and one permutation hashing with densification, in NumPy. `cpu/sketch/` has the same in C++.
+"""Canonical k-mers, and one permutation hashing with densification, in NumPy. `cpu/map/` has the same in C++.
 
 The highest 14 bits of a k-mer's hash name its fine slot, and the other 50 bits are its value there. A fine slot keeps
 its least value. A sketch of fewer slots folds neighbours (Li, Owen and Zhang 2012), fills empty slots from others
