@@ -1,4 +1,5 @@
-// Row parameters of a read (pairhmm/models/rows.py): emissions beside A C G T N, then the transitions mm im dm mi ii md dd.
+// Row parameters of a read (pairhmm/models/profile.py): emissions beside A C G T N, then the transitions
+// mm im dm mi ii md dd.
 
 import { CODE_OF_N } from "../letters.js";
 import { ERROR } from "./parameters.js";
