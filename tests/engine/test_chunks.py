@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.engine.chunks import cut
+from pairhmm.engine.device_pool import cut
 from pairhmm.models.batch import Group, PairBatch, Read
 
 

@@ -14,8 +14,7 @@ import pytest
 from pairhmm import backends
 from pairhmm.backends import Backend, Status, cpu, reference
 from pairhmm.engine import device_pool
-from pairhmm.engine.chunks import cut
-from pairhmm.engine.device_pool import DevicePool
+from pairhmm.engine.device_pool import DevicePool, cut
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.models.batch import FLOAT32, FLOAT64, SCALED_FLOAT32, UNSCORED, Group, PairBatch, Read
 

@@ -65,7 +65,6 @@ SCORED_BYTES = SCORE_BYTES + 1
 LISTED_BYTES, COUNT_BYTES = 8, 4
 """Bytes of an entry of a list of pairs to rescue (read and haplotype, uint32 each), and of a count of work or pairs."""
 
-
 KernelKey = tuple[Shape, str]
 """`KernelVariant.shape` and `KernelVariant.kind`."""
 
@@ -192,11 +191,9 @@ class CudaBackend(Backend):
         return scores
 
     def computed_cells(self, batch: PairBatch) -> int:
-        """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
         return computed_cells(batch, LONGEST_TILE)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
-        """Seconds that the kernels of `forward` take on arrays that are on the device, measured by events."""
         batch = with_one_gap_model(batch)
         with self._slot() as slot:
             sent = self._upload(slot, batch, np.zeros(batch.reads, dtype=bool))
@@ -288,7 +285,6 @@ class CudaBackend(Backend):
         return Launches(tree_launches, whole_launches, rescues)
 
     def _tree_launches(self, slot: ForwardSlot, sent: Sent, kernels: dict[KernelKey, LoadedKernel]) -> list[Launch]:
-        """The kernels that walk trees."""
         trees, walks, results = sent.packed.trees, sent.walks.launches, sent.results
         if trees is None or not walks:
             return []
@@ -318,7 +314,6 @@ class CudaBackend(Backend):
         results: Results,
         list_at: Sequence[tuple[int, int]],
     ) -> list[Launch]:
-        """The kernels that compute whole matrices."""
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = int(slot.device("between", between_bytes * sum(t.items for t in tiers if t.shape.tall) + 8).ptr)
         found: list[Launch] = []

@@ -153,7 +153,6 @@ class WebgpuBackend(Backend):
         return scores
 
     def computed_cells(self, batch: PairBatch) -> int:
-        """Cells that `forward` computes for a batch: fewer than `batch.cells` where haplotypes share columns."""
         return tiles.computed_cells(batch, tree_shapes(WIDTH), HAPLOTYPES_OF_TREES)
 
     def kernel_seconds(self, batch: PairBatch, repetitions: int) -> list[float]:
