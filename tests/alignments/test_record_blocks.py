@@ -102,7 +102,7 @@ def test_long_records_come_in_parts(tmp_path, chunk_size, overlap):
 
 
 def test_lines_without_an_end_and_qualities_in_several_lines(tmp_path):
-    (tmp_path / "x.fq").write_text("@a\nACG\nTAC\n+a\n\nIII\n@b\nAC\n+\n>>")
+    (tmp_path / "x.fq").write_text("@a\nACG\nTAC\n+a\n@@@\nIII\n@b\nAC\n+\n>>")
     assert read_back(tmp_path / "x.fq") == [("a", "ACGTAC", [31] * 3 + [40] * 3), ("b", "AC", [29, 29])]
     (tmp_path / "x.fa").write_text(">a\nACG")
     assert read_back(tmp_path / "x.fa") == [("a", "ACG", None)]
