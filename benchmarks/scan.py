@@ -31,7 +31,7 @@ from pairhmm.scan.base import SCANNERS
 from pairhmm.scan.batch import Patterns, ScanOptions
 from pairhmm.scan.files import CHUNK_SIZE
 from pairhmm.sequences.fastx import open_sequences
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import read_signatures
 from pairhmm.simulate.scan_api import simulate_samples, simulate_signatures

@@ -18,8 +18,7 @@ from pairhmm.models.gatk import ERROR, MOST_REPEATS
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
 from pairhmm.models.repeats import copies_of
 from pairhmm.objects import short_repr
-from pairhmm.sequences.iupac import encode_sets
-from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS
+from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS, encode_sets
 
 LETTERS = "ACGT"
 """Letters of a read, in the order of a profile's columns."""

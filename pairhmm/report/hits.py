@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.files.hit_table import ReportedHit
-from pairhmm.sequences.iupac import ANY, decode_sets
+from pairhmm.sequences.letters import ANY, decode_sets
 
 HITS_SHOWN = 25
 """The most hits of a signature in a sample that a report lists: those with the largest sums of qualities."""
@@ -107,7 +107,7 @@ def track(letters: NDArray[np.uint8]) -> str | list[int]:
     Parameters
     ----------
     letters : uint8
-        Sets of bases (`pairhmm.sequences.iupac`).
+        Sets of bases (`pairhmm.sequences.letters`).
     """
     if len(letters) <= TRACK_BINS:
         return decode_sets(letters)

@@ -14,8 +14,7 @@ from pairhmm.options import check_whole, with_keywords
 from pairhmm.scan.base import choose
 from pairhmm.scan.batch import LONGEST_TILE, REVERSE, SHORTEST_TILE, Patterns, ScanOptions, Tiling, with_match_counts
 from pairhmm.scan.tiles import check_tiling, load_tiles
-from pairhmm.sequences.iupac import encode_sets
-from pairhmm.sequences.letters import PhredValues, phred
+from pairhmm.sequences.letters import PhredValues, encode_sets, phred
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pairhmm.engine.tools import Tool
 from pairhmm.scan.batch import Patterns, Scanned, ScanOptions
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.records import Samples
 
 

@@ -1,6 +1,6 @@
 """Input and output of a scanner: samples and signatures as flat arrays with offsets, and hits.
 
-Letters are sets of bases (`pairhmm.sequences.iupac`). All coordinates are 0-based half-open.
+Letters are sets of bases (`pairhmm.sequences.letters`). All coordinates are 0-based half-open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.objects import short_repr
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.iupac import reverse_complement
+from pairhmm.sequences.letters import reverse_complement
 from pairhmm.sequences.signatures import Signatures
 
 FORWARD, REVERSE = 0, 1

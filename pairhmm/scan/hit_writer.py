@@ -18,7 +18,7 @@ from pairhmm.native import native
 from pairhmm.scan.batch import HIT_FIELDS, REVERSE
 from pairhmm.scan.collect import FoundSamples
 from pairhmm.scan.rollup import SignatureSeen
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.signatures import Signatures
 
 SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pairhmm.scan.base import Scanner
 from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions, best_hits
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.records import Samples
 
 

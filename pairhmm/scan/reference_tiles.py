@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pairhmm.scan.base import Scanner
 from pairhmm.scan.batch import HIT, REVERSE, RUN, Patterns, Scanned, ScanOptions, Tiling, best_hits
 from pairhmm.scan.reference import segment_of
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 
 _Match = tuple[int, int]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.scan.batch import REVERSE, ScanOptions, Tiling
 from pairhmm.scan.complexity import masked_tiles
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

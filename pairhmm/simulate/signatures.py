@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)
-"""The sets of A, C, G and T alone (`pairhmm.sequences.iupac`)."""
+"""The sets of A, C, G and T alone (`pairhmm.sequences.letters`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.sequences.iupac import reverse_complement
+from pairhmm.sequences.letters import reverse_complement
 from pairhmm.warp.base import Warper
 from pairhmm.warp.batch import NO_PATH, SignalPairs, Signals, WarpOptions
 from pairhmm.warp.kmers import KmerTable

@@ -18,7 +18,7 @@ from pairhmm.map.sketch.permutation import dense_slots, frequent, minima
 from pairhmm.map.sketch.planes import planes_of, values_of
 from pairhmm.map.sketch.reader import read_sketches
 from pairhmm.map.sketch.sketches import Scheme
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 
 
 def letters(seed, length):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pairhmm.scan.batch import ScanOptions
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

@@ -16,7 +16,7 @@ from pairhmm.scan.batch import ScanOptions, Tiling
 from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports, ScanCounts
 from pairhmm.sequences.fastx import open_sequences
-from pairhmm.sequences.iupac import decode_sets, encode_sets
+from pairhmm.sequences.letters import decode_sets, encode_sets
 
 
 def test_hits_in_memory():

@@ -8,7 +8,7 @@ import pytest
 from pairhmm.scan.batch import Tiling
 from pairhmm.scan.complexity import masked_places, masked_tiles
 from pairhmm.scan.reference_tiles import is_low_complexity
-from pairhmm.sequences.iupac import encode_sets, reverse_complement
+from pairhmm.sequences.letters import encode_sets, reverse_complement
 from pairhmm.sequences.signatures import Signatures
 from tests.scan.conftest import BASES, draw
 

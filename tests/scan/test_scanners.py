@@ -11,7 +11,7 @@ from pairhmm.scan import reference
 from pairhmm.scan.base import SCANNERS
 from pairhmm.scan.batch import HIT, Patterns, Scanned, ScanOptions
 from pairhmm.scan.cpu import CpuScanner
-from pairhmm.sequences.iupac import ANY, encode_sets, reverse_complement
+from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

@@ -13,7 +13,7 @@ from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scan import reference_tiles
 from pairhmm.scan.batch import Patterns, Scanned, ScanOptions, Tiling
 from pairhmm.scan.tiles import LEAST_PART, TileScanner, check_tiling, load_tiles
-from pairhmm.sequences.iupac import ANY, encode_sets, reverse_complement
+from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from tests.scan.conftest import BASES, concrete, differ, draw

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 from pairhmm.warp.kmers import KmerTable
 
 
