@@ -30,7 +30,7 @@ from pairhmm.files import byte_stream
 from pairhmm.scan.base import SCANNERS, Patterns, ScanOptions
 from pairhmm.scan.files import CHUNK_SIZE
 from pairhmm.sequences.fastx import open_sequences
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import read_signatures
 from pairhmm.simulate.signatures import simulate_samples, simulate_signatures

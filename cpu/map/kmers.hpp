@@ -17,7 +17,7 @@ inline uint64_t hash_of(uint64_t word) {
     return word ^ (word >> 31);
 }
 
-// The two bits of a base, by its set (pairhmm/sequences/iupac.py); kBreak for a set of several bases.
+// The two bits of a base, by its set (pairhmm/sequences/letters.py); kBreak for a set of several bases.
 constexpr uint8_t kBreak = 4;
 constexpr std::array<uint8_t, 16> kBitsOfSet = {4, 0, 1, 4, 2, 4, 4, 4, 3, 4, 4, 4, 4, 4, 4, 4};
 

@@ -20,8 +20,7 @@ from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Start
 from pairhmm.models.gatk import ERROR, MOST_REPEATS, copies_of
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
 from pairhmm.objects import short_repr
-from pairhmm.sequences.iupac import encode_sets
-from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS
+from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS, encode_sets
 
 log = logging.getLogger(__name__)
 

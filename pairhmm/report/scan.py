@@ -16,7 +16,7 @@ from pairhmm.report.inputs import ReportInputs
 from pairhmm.report.parts import Column, ReportPart, Value, heatmap, rounded
 from pairhmm.scan.rollup import SignatureCoverage
 from pairhmm.scan.tables import read_coverage
-from pairhmm.sequences.iupac import ANY, decode_sets
+from pairhmm.sequences.letters import ANY, decode_sets
 from pairhmm.sequences.signatures import Signatures, read_signatures
 
 HITS_SHOWN = 25
@@ -119,7 +119,7 @@ def track(letters: NDArray[np.uint8]) -> str | list[int]:
     Parameters
     ----------
     letters : uint8
-        Sets of bases (`pairhmm.sequences.iupac`).
+        Sets of bases (`pairhmm.sequences.letters`).
     """
     if len(letters) <= TRACK_BINS:
         return decode_sets(letters)

@@ -22,8 +22,7 @@ from pairhmm.scan.base import (
     with_match_counts,
 )
 from pairhmm.scan.tiles import check_tiling, load_tiles
-from pairhmm.sequences.iupac import encode_sets
-from pairhmm.sequences.letters import PhredValues, phred
+from pairhmm.sequences.letters import PhredValues, encode_sets, phred
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

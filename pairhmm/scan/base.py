@@ -1,6 +1,6 @@
 """The data of a scan, the protocol of scanners, and the choice of one.
 
-Samples and signatures are flat arrays with offsets. Letters are sets of bases (`pairhmm.sequences.iupac`). All
+Samples and signatures are flat arrays with offsets. Letters are sets of bases (`pairhmm.sequences.letters`). All
 coordinates are 0-based half-open.
 """
 
@@ -18,7 +18,7 @@ from pairhmm.engine.tools import Tool
 from pairhmm.objects import short_repr
 from pairhmm.options import Within, check_fields
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

@@ -12,7 +12,7 @@ from pairhmm.files.outputs import named_after, tell_of_left_out
 from pairhmm.scan.base import REVERSE
 from pairhmm.scan.tables import Searched
 from pairhmm.sequences.fastx import WriteRecord, open_sequences
-from pairhmm.sequences.iupac import reverse_complement
+from pairhmm.sequences.letters import reverse_complement
 from pairhmm.sequences.records import RecordBlock
 
 LEAST_MARGIN = 20

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pairhmm.native import native
 from pairhmm.scan.base import Patterns
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 
 PER_WORD = 8
 """Letters of a word."""

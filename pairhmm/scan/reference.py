@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.scan.base import HIT, REVERSE, RUN, Patterns, Scanned, Scanner, ScanOptions, Tiling, best_hits
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairhmm.scan.base import REVERSE, ScanOptions, Tiling
 from pairhmm.scan.tiles import masked_tiles
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

@@ -20,7 +20,7 @@ from pairhmm.native import native
 from pairhmm.scan.base import HIT_FIELDS, REVERSE
 from pairhmm.scan.collect import SampleHits
 from pairhmm.scan.rollup import SignatureCoverage
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 from pairhmm.sequences.signatures import Signatures
 
 SAMPLE_COLUMNS = ("file", "sample", "reads", "bases", "hits", "best_signature", "sum", "mean")

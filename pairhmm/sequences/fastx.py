@@ -21,8 +21,7 @@ from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
 from pairhmm.files.outputs import open_binary_output, whole_files
 from pairhmm.native import native
-from pairhmm.sequences.iupac import SET_OF_LETTER, decode_sets
-from pairhmm.sequences.letters import HIGHEST_QUALITY, PHRED_OFFSET, encode
+from pairhmm.sequences.letters import HIGHEST_QUALITY, PHRED_OFFSET, SET_OF_LETTER, decode_sets, encode
 from pairhmm.sequences.records import RecordBlock
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Letters and Phred qualities, and their codes. A C G T N are 0 1 2 3 4; reads may have the other IUPAC codes."""
+"""Letters and IUPAC sets of bases, Phred qualities, and their codes. A C G T N are codes 0 to 4, others are higher."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
-from Bio.Data.IUPACData import ambiguous_dna_letters
+from Bio.Data.IUPACData import ambiguous_dna_letters, ambiguous_dna_values
 from numpy.typing import NDArray
 
 LETTERS = "ACGTN"
@@ -123,3 +123,50 @@ def phred(values: PhredValues, name: str) -> NDArray[np.uint8]:
         at = int(wrong[0])
         raise ValueError(f"{name}[{at}] is {numbers[at]}: qualities are whole numbers from 0 to {HIGHEST_QUALITY}")
     return numbers.astype(np.uint8)
+
+
+BASES = "ACGT"
+"""The base of each bit, the lowest bit first."""
+
+ANY = 15
+"""The set of N: all four bases. A C G T are 1 2 4 8, as in BAM; two letters match where their sets intersect."""
+
+
+def _set_table() -> NDArray[np.uint8]:
+    """uint8[256]: the set of each letter; 0 for characters that are no IUPAC letter."""
+    table = np.zeros(256, dtype=np.uint8)
+    values = {letter: ambiguous_dna_values[letter] for letter in ambiguous_dna_letters} | {"U": "T"}
+    for letter, bases in values.items():
+        table[[ord(letter), ord(letter.lower())]] = sum(1 << BASES.index(base) for base in bases)
+    return table
+
+
+SET_OF_LETTER = _set_table()
+"""uint8[256]: the set of bases of each character; 0 for characters that are no IUPAC letter."""
+
+_COMPLEMENT = bytes(sum(8 >> bit for bit in range(4) if letters >> bit & 1) for letters in range(16)).ljust(256)
+_LETTER_OF_SET = b"?ACMGRSVTWYHKDBN".ljust(256)
+
+
+def encode_sets(sequence: str | bytes) -> NDArray[np.uint8]:
+    """The set of bases of each letter (uint8, 1..15).
+
+    Raises ValueError for a character that is no IUPAC letter; names it and its 1-based position.
+    """
+    text = sequence.encode("utf-8") if isinstance(sequence, str) else sequence
+    # bytes.translate: indexing with NumPy would first turn each letter into eight bytes.
+    sets = np.frombuffer(text.translate(SET_OF_LETTER.tobytes()), dtype=np.uint8)
+    if len(sets) and int(sets.min()) == 0:
+        at = int(sets.argmin())
+        raise ValueError(f"letter {chr(text[at])!r} at position {at + 1} is not an IUPAC base")
+    return sets
+
+
+def decode_sets(sets: NDArray[np.uint8]) -> str:
+    """The IUPAC letters of sets."""
+    return sets.tobytes().translate(_LETTER_OF_SET).decode()
+
+
+def reverse_complement(sets: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The other strand, read in its own direction."""
+    return np.frombuffer(sets[::-1].tobytes().translate(_COMPLEMENT), dtype=np.uint8)

@@ -17,7 +17,7 @@ from pairhmm.files.names import check_names
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import joined, offsets
 from pairhmm.sequences.fastx import text_blocks
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 
 log = logging.getLogger(__name__)
 

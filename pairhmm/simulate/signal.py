@@ -14,7 +14,7 @@ from pairhmm.files.formats import TEXT_TABLE, require_ending
 from pairhmm.files.output_folders import check_new
 from pairhmm.files.outputs import open_output, whole_files
 from pairhmm.options import check_number, check_whole
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.signatures import Signatures, read_signatures
 from pairhmm.simulate.files import write_truth_table
 from pairhmm.simulate.signatures import draw_bases

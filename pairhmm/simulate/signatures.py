@@ -16,13 +16,12 @@ from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.output_folders import check_new
 from pairhmm.sequences.fastx import open_sequences
-from pairhmm.sequences.iupac import ANY
-from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY
+from pairhmm.sequences.letters import ANY, HIGHEST_SAM_QUALITY
 from pairhmm.sequences.signatures import read_signatures
 from pairhmm.simulate.files import write_truth_table
 
 BASES = np.array([1, 2, 4, 8], dtype=np.uint8)
-"""The sets of A, C, G and T alone (`pairhmm.sequences.iupac`)."""
+"""The sets of A, C, G and T alone (`pairhmm.sequences.letters`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ class KmerTable:
         Parameters
         ----------
         letters : ndarray, shape (n,), uint8
-            Sets of bases (`pairhmm.sequences.iupac`). A letter that is more than one base counts as N, and a k-mer with
-            N has the mean of what the k-mers have that it may be.
+            Sets of bases (`pairhmm.sequences.letters`). A letter that is more than one base counts as N, and a k-mer
+            with N has the mean of what the k-mers have that it may be.
 
         Returns
         -------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.sequences.iupac import reverse_complement
+from pairhmm.sequences.letters import reverse_complement
 from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, Warper, WarpOptions
 from pairhmm.warp.kmers import KmerTable
 from pairhmm.warp.scaling import Normalisation, normalised, quantised

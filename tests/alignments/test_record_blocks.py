@@ -17,7 +17,7 @@ import pytest
 from pairhmm.alignments.record_blocks import sample_blocks
 from pairhmm.errors import InputError
 from pairhmm.files import byte_stream
-from pairhmm.sequences.iupac import decode_sets
+from pairhmm.sequences.letters import decode_sets
 
 RECORDS = [
     ("first", "ACGTNRYKMACGTACGTTTGA", 2),

@@ -9,8 +9,7 @@ from pairhmm import native as compiled
 from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
-from pairhmm.sequences.iupac import ANY
-from pairhmm.sequences.letters import PHRED_OFFSET, encode
+from pairhmm.sequences.letters import ANY, PHRED_OFFSET, encode
 from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
 
 

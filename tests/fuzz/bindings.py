@@ -312,7 +312,7 @@ def _tables(rng: Generator) -> None:
 def _sample_text(rng: Generator) -> None:
     """FASTA and FASTQ in pieces of any size."""
     from pairhmm.native import native
-    from pairhmm.sequences.iupac import SET_OF_LETTER
+    from pairhmm.sequences.letters import SET_OF_LETTER
 
     record = pick(rng, (b">a b\nACGTN\nAC\n", b"@a\nACGT\n+\nIIII\n", b"@\n\n+\n\n"))
     text = change_text(rng, record * int(rng.integers(1, 6)), b"\n", 4)

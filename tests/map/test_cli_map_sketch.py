@@ -16,7 +16,7 @@ from pairhmm.map.sketch import published
 from pairhmm.map.sketch.files import read_sketches
 from pairhmm.map.sketch.permutation import dense_slots, frequent, kmer_hashes, minima
 from pairhmm.map.sketch.sketches import Scheme, planes_of, values_of
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 
 
 def letters(seed, length):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pairhmm.files.hit_table import ReportedHit
 from pairhmm.report.scan import HITS_SHOWN, TRACK_BINS, Hits, track
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 
 
 def hit(sample="s", signature="v", total=100, mean=20.0, strand="+", record="r") -> ReportedHit:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairhmm.scan.base import ScanOptions
-from pairhmm.sequences.iupac import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

@@ -17,7 +17,7 @@ from pairhmm.scan.base import ScanOptions, Tiling
 from pairhmm.scan.files import scan_files
 from pairhmm.scan.outputs import Reports, ScanCounts
 from pairhmm.sequences.fastx import open_sequences
-from pairhmm.sequences.iupac import decode_sets, encode_sets
+from pairhmm.sequences.letters import decode_sets, encode_sets
 from tests.scan.conftest import table
 
 

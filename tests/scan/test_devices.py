@@ -19,7 +19,7 @@ from pairhmm.scan import base, cpu, device
 from pairhmm.scan.base import SCANNERS, Patterns, Scanned, ScanOptions
 from pairhmm.scan.device import DeviceScanner
 from pairhmm.scan.index import Index
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from tests.conftest import load_helper

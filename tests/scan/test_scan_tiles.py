@@ -16,7 +16,7 @@ from pairhmm.scan.outputs import Reports
 from pairhmm.scan.rollup import PRESENT, Rollup, repeated_tiles
 from pairhmm.scan.tiles import TileScanner, load_tiles
 from pairhmm.sequences.fastx import open_sequences
-from pairhmm.sequences.iupac import encode_sets, reverse_complement
+from pairhmm.sequences.letters import encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from tests.scan.conftest import table

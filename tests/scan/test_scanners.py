@@ -9,7 +9,7 @@ from pairhmm import _cpu
 from pairhmm.scan import reference
 from pairhmm.scan.base import HIT, Patterns, Scanned, ScanOptions
 from pairhmm.scan.cpu import CpuScanner
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 

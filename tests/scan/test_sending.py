@@ -10,7 +10,7 @@ import pytest
 from pairhmm.native import native
 from pairhmm.scan.index import pack_letters
 from pairhmm.scan.sending import Bytes, Filling, Sender
-from pairhmm.sequences.iupac import ANY
+from pairhmm.sequences.letters import ANY
 
 
 def packed(letters: Bytes) -> Bytes:

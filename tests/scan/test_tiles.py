@@ -13,7 +13,7 @@ from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scan.base import Patterns, Scanned, ScanOptions, Tiling
 from pairhmm.scan.reference import ReferenceTiles, is_low_complexity
 from pairhmm.scan.tiles import SHORTEST_PART, TileScanner, check_tiling, load_tiles, masked_places, masked_tiles
-from pairhmm.sequences.iupac import ANY, encode_sets, reverse_complement
+from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from tests.scan.conftest import BASES, concrete, differ, draw

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.sequences.iupac import encode_sets
+from pairhmm.sequences.letters import encode_sets
 from pairhmm.warp.kmers import KmerTable, kmers, read_kmer_table, write_kmer_table
 
 HEADER = "kmer\tlevel_mean\tlevel_stdv"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.sequences.iupac import encode_sets, reverse_complement
+from pairhmm.sequences.letters import encode_sets, reverse_complement
 from pairhmm.warp import places, reference
 from pairhmm.warp.base import NO_PATH, WARPERS, Signals, WarpOptions
 from pairhmm.warp.kmers import KmerTable

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.sequences.iupac import BASES
+from pairhmm.sequences.letters import BASES
 
 _BREAK = len(BASES)
 _BITS_OF_SET = np.full(16, _BREAK, dtype=np.uint64)
@@ -37,7 +37,7 @@ def kmer_hashes(sets: NDArray[np.uint8], k: int) -> NDArray[np.uint64]:
     Parameters
     ----------
     sets : ndarray, shape (letters,), uint8
-        Sets of bases (`pairhmm.sequences.iupac`).
+        Sets of bases (`pairhmm.sequences.letters`).
     k : int
         1 to 31.
 

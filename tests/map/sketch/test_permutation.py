@@ -18,7 +18,7 @@ from pairhmm.map.sketch.published import FACTORS, SUMMANDS, signature, tokens_of
 from pairhmm.map.sketch.sketches import planes_of
 from pairhmm.native import is_compiled, native
 from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.iupac import encode_sets, reverse_complement
+from pairhmm.sequences.letters import encode_sets, reverse_complement
 
 needs_compiled = pytest.mark.skipif(not is_compiled(), reason="the compiled part is missing")
 

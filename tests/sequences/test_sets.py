@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from Bio.Data.IUPACData import ambiguous_dna_complement, ambiguous_dna_letters, ambiguous_dna_values
 
-from pairhmm.sequences.iupac import decode_sets, encode_sets, reverse_complement
+from pairhmm.sequences.letters import decode_sets, encode_sets, reverse_complement
 
 
 def test_letters_match_where_their_bases_intersect():
