@@ -16,7 +16,7 @@ _LAST_POSITION = 2**31 - 1
 _MOST_DIGITS = len(str(_LAST_POSITION))
 
 
-class Shard:
+class ShardFile:
     """A text file (`texts` as from `read_texts`): its header, which are the first lines with ``#``, and its rows."""
 
     def __init__(self, path: str, texts: Iterator[bytes]) -> None:
@@ -81,7 +81,7 @@ class Shard:
 
 
 @contextmanager
-def open_shard(path: str) -> Iterator[Shard]:
+def open_shard(path: str) -> Iterator[ShardFile]:
     """Open a file, plain or gzipped, and read its header."""
     with closing(read_texts(path)) as texts:
-        yield Shard(path, texts)
+        yield ShardFile(path, texts)

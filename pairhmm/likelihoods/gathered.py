@@ -11,7 +11,7 @@ from pairhmm.files.formats import TABIX_INDICES, require_ending
 from pairhmm.files.inputs import opening
 from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
 from pairhmm.files.pipes import require_file
-from pairhmm.files.shards import DAMAGED, SAME_RUN, Shard, open_shard
+from pairhmm.files.shards import DAMAGED, SAME_RUN, ShardFile, open_shard
 from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.parquet_tables import ParquetTable, tell_of_unchecked
@@ -57,7 +57,7 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
                         index.add(*order.last, rows.count(b"\n"), len(rows))
 
 
-def _check_header(shard: Shard, header: Sequence[str], first: str) -> None:
+def _check_header(shard: ShardFile, header: Sequence[str], first: str) -> None:
     """Require the header of the first shard."""
     above = [*header[:-1], *shard.header[:-1]]
     if shard.header[-1:] != header[-1:] or not all(line.startswith("##") for line in above):
@@ -79,7 +79,7 @@ class _Order:
         self.last = ("", 0, 0)
         self._contigs: set[str] = set()
 
-    def check(self, shard: Shard, number: int, row: str) -> None:
+    def check(self, shard: ShardFile, number: int, row: str) -> None:
         """Check the next row."""
         fields = row.split("\t")
         chrom = fields[self.chrom]

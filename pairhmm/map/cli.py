@@ -66,7 +66,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
 @_file(
     "--kmers",
     multiple=True,
-    help="Sketches of 'pairhmm map sketch': the group kmers. Repeat it, or --hits or --genotypes, for several files.",
+    help="Sketches of 'pairhmm map sketch': the group kmers. Repeat this and the options below for several files.",
 )
 @_file("--hits", multiple=True, help="A table of 'pairhmm scan': the group hits.")
 @_file("--genotypes", multiple=True, help="Calls (VCF or BCF): the group genotypes.")

@@ -39,7 +39,7 @@ _SAME_SCORE = 0.02
 
 
 @dataclass(slots=True)
-class AlignedRead:
+class PlacedRead:
     """A read as `pairhmm.alignments.blocks.ReadBlock.from_alignments` takes it."""
 
     name: str
@@ -81,7 +81,7 @@ class RegionReads:
 
     def of(
         self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], watch: Watch = lambda *unused: None
-    ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, AlignedRead]]:
+    ) -> tuple[dict[ReadKey, tuple[int, int]], dict[ReadKey, PlacedRead]]:
         """The reads that overlap a region.
 
         Parameters
@@ -95,11 +95,11 @@ class RegionReads:
         -------
         places : dict of ReadKey to (int, int)
             SAM flags and mapping quality of each read.
-        found : dict of ReadKey to AlignedRead
+        found : dict of ReadKey to PlacedRead
             The wanted reads, but for those without base qualities and those whose parts do not fit each other.
         """
         places: dict[ReadKey, tuple[int, int]] = {}
-        found: dict[ReadKey, AlignedRead] = {}
+        found: dict[ReadKey, PlacedRead] = {}
         for source in self._sources:
             for block, reads in source.overlapping(chrom, start, end):
                 samples, flags, mapqs = (each[reads].tolist() for each in (block.sample, block.flag, block.mapq))
@@ -156,7 +156,7 @@ class _SourceReads:
         return (self._rank[block.chrom], int(block.start[-1])) >= (contig, end)
 
 
-def _found(block: ReadBlock, read: int) -> AlignedRead | None:
+def _found(block: ReadBlock, read: int) -> PlacedRead | None:
     first, last = block.base_offset[read : read + 2].tolist()
     quals, bases = block.quals[first:last], block.bases[first:last]
     packed = block.cigar[block.cigar_offset[read] : block.cigar_offset[read + 1]]
@@ -164,7 +164,7 @@ def _found(block: ReadBlock, read: int) -> AlignedRead | None:
     # Reads without base qualities were given this one.
     if spelled != len(bases) or not np.any(quals != _NO_QUALITY):
         return None
-    return AlignedRead(
+    return PlacedRead(
         block.names[read],
         int(block.sample[read]),
         int(block.flag[read]),
@@ -194,7 +194,7 @@ class ReadExplainer:
     def __call__(
         self,
         region: RegionLikelihoods,
-        found: Mapping[ReadKey, AlignedRead],
+        found: Mapping[ReadKey, PlacedRead],
         options: GatkOptions,
         model: ProfileModel | None,
         slack: int,
@@ -203,7 +203,7 @@ class ReadExplainer:
 
         Parameters
         ----------
-        found : mapping of ReadKey to AlignedRead
+        found : mapping of ReadKey to PlacedRead
             The reads that are explained: some of `least_certain`.
         options : GatkOptions
             How reads were prepared.

@@ -20,7 +20,7 @@ SAMPLED_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class RuleTiming:
     """Time and memory of one job; None where the file does not say.
 
     Attributes
@@ -35,7 +35,7 @@ class Timing:
     megabytes: float | None
 
 
-def read_timings(paths: Sequence[str]) -> list[Timing]:
+def read_timings(paths: Sequence[str]) -> list[RuleTiming]:
     """Timings, each named by the part of its path that the others do not share. Repetitions are numbered."""
     timings = []
     for path, name in zip(paths, _names(paths), strict=True):
@@ -46,7 +46,7 @@ def read_timings(paths: Sequence[str]) -> list[Timing]:
                 raise InputError(path, f"line {number + 1}", "has no seconds", "give a benchmark file of Snakemake")
             own = name if len(rows) == 1 else f"{name} ({number})"
             known = row if seconds >= SAMPLED_SECONDS else {}
-            timings.append(Timing(own, seconds, _number(known.get(_CPU, "")), _number(known.get(_MEGABYTES, ""))))
+            timings.append(RuleTiming(own, seconds, _number(known.get(_CPU, "")), _number(known.get(_MEGABYTES, ""))))
     return timings
 
 
@@ -77,7 +77,7 @@ def _names(paths: Sequence[str]) -> list[str]:
 class Timings(ReportPart):
     """Times and memory of jobs."""
 
-    jobs: Sequence[Timing]
+    jobs: Sequence[RuleTiming]
 
     def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
         return {"timings": [[job.name, job.seconds, job.cpu_seconds, job.megabytes] for job in self.jobs]}

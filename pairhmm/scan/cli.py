@@ -63,7 +63,7 @@ _DEFAULTS = ScanOptions()
     show_default=True,
     metavar="NAME",
     panel=MATCHES,
-    help=f"The strands to search. {BOTH!r} includes the reverse complement of each signature.",
+    help=f"The strands to search: {BOTH}, with the reverse complement of each signature, or {FORWARD}.",
 )
 @click.option(
     "--tile",

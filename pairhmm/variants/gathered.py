@@ -10,7 +10,7 @@ from pathlib import Path
 from pairhmm.errors import InputError
 from pairhmm.files import formats
 from pairhmm.files.byte_stream import ByteStream
-from pairhmm.files.shards import DAMAGED, SAME_RUN, Shard
+from pairhmm.files.shards import DAMAGED, SAME_RUN, ShardFile
 from pairhmm.files.text_lines import read_texts
 from pairhmm.variants.call_writer import CALL_ENDINGS, VCF_COLUMNS, open_vcf
 from pairhmm.variants.header import check_contigs, run_header
@@ -68,12 +68,12 @@ def _vcf_header(path: str) -> list[str]:
 
 
 @contextmanager
-def _open_variants(path: str) -> Iterator[Shard]:
+def _open_variants(path: str) -> Iterator[ShardFile]:
     """Open a VCF or BCF, which its first bytes tell apart, and read its header."""
     with ByteStream(path, lambda _: None) as stream:
         is_bcf = stream.head.startswith(formats.BCF)
     with closing(bcf_texts(path) if is_bcf else read_texts(path)) as texts:
-        yield Shard(path, texts)
+        yield ShardFile(path, texts)
 
 
 def _contigs(header: Sequence[str]) -> dict[str, int]:

@@ -153,7 +153,7 @@ def test_tables_of_joined_reads_are_read_again(run, tmp_path, ending):
     run("likelihoods", *BOTH, "-o", path)
     _, expected = rows(run("likelihoods", *BOTH).stdout)
     table = LikelihoodTable(str(path))
-    described = {one.place: one for one in table.haplotypes()}
+    described = {one.locus: one for one in table.haplotypes()}
     regions = list(table.regions(described.get))
     assert sum(one.log10.size for one in regions) == len(expected) > 100
     run_again = run("likelihoods", *BOTH, "-o", tmp_path / f"again{ending}", "-r", "q:600-900")

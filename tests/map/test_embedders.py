@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
+from pairhmm.backends.cpu import instruction_sets
 from pairhmm.errors import DeviceLost
 from pairhmm.map import cuda, device, webgpu
 from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.cpu import CpuEmbedder
-from pairhmm.map.sketch.cpu import levels
 from pairhmm.map.sketch.published import PRIME
 from pairhmm.map.tokens import Neighbours, TokenSets
 from tests.map import any_samples as samples
@@ -78,7 +78,7 @@ def embedder_of(name, require):
     backend, *without = name.split(maxsplit=1)
     if backend == "cpu":
         require("cpu", backends.status("cpu").available, "the compiled part is missing")
-        if without[0] not in [level for level, runs in levels() if runs]:
+        if without[0] not in [level for level, runs in instruction_sets() if runs]:
             pytest.skip(f"this machine does not run {without[0]}")
         return CpuEmbedder(without[0])
     found = backends.status(backend)

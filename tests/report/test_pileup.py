@@ -17,17 +17,17 @@ from pairhmm.report.pileup import (
     packed_rows,
     shown_columns,
 )
-from pairhmm.report.reads import AlignedRead
+from pairhmm.report.reads import PlacedRead
 
 
-def made_read(name: str, start: int, cigar: list[tuple[int, int]], rng: np.random.Generator) -> AlignedRead:
+def made_read(name: str, start: int, cigar: list[tuple[int, int]], rng: np.random.Generator) -> PlacedRead:
     spelled = sum(length for operation, length in cigar if CONSUMES_QUERY[operation])
     spanned = sum(length for operation, length in cigar if CONSUMES_REFERENCE[operation])
     bases, quals = rng.integers(0, 5, spelled, dtype=np.uint8), rng.integers(2, 41, spelled, dtype=np.uint8)
-    return AlignedRead(name, 0, 0, 60, start, start + spanned, bases, quals, cigar)
+    return PlacedRead(name, 0, 0, 60, start, start + spanned, bases, quals, cigar)
 
 
-def walked(read: AlignedRead) -> tuple[dict[int, tuple[int, int]], list[tuple[int, str, int]]]:
+def walked(read: PlacedRead) -> tuple[dict[int, tuple[int, int]], list[tuple[int, str, int]]]:
     """The cell and the quality at each position, and the insertions with the position before them."""
     cells: dict[int, tuple[int, int]] = {}
     insertions = []
@@ -74,7 +74,7 @@ def test_cells_are_those_of_a_walk():
 
 
 def test_rows_stand_column_by_column_and_agreeing_bases_have_rounded_qualities():
-    reads = [AlignedRead("r", 0, 0, 60, 0, 2, np.array([0, 1], np.uint8), np.array([38, 38], np.uint8), [(0, 2)])]
+    reads = [PlacedRead("r", 0, 0, 60, 0, 2, np.array([0, 1], np.uint8), np.array([38, 38], np.uint8), [(0, 2)])]
     pileup = Pileup(np.array([0, 1]))
     pileup.add(ReadBlock.from_alignments("q", reads), np.arange(1), [("s", "r", 0)])
     data, insertions = packed_rows(pileup, [("s", "r", 0), ("s", "unknown", 0)], "AG")
