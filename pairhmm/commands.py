@@ -1,7 +1,5 @@
 """The registry of subcommands: `pairhmm/__init__.pyi`, beside it, registers the public functions."""
 
-from __future__ import annotations
-
 COMMANDS = {
     "likelihoods": "pairhmm.calling.cli_likelihoods",
     "call": "pairhmm.calling.cli",

@@ -1,7 +1,5 @@
 """One string, path or read is one item, wherever several may be given, and every kind of path is taken."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

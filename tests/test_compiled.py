@@ -1,7 +1,5 @@
 """Without the compiled part: every command starts, what can work works, and the rest says in a line what is missing."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Public names say what they take, give and raise: the API reference is made of their docstrings."""
 
-from __future__ import annotations
-
 import dataclasses
 import doctest
 import inspect

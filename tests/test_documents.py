@@ -1,7 +1,5 @@
 """The documents say what the code does, and what they link to is there."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from html import unescape

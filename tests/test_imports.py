@@ -1,7 +1,5 @@
 """Imports cost little, and need nothing that is not required. What may import what: `make lint` (pyproject.toml)."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

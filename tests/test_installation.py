@@ -1,7 +1,5 @@
 """Installations where no C++ compiler works: pip fails with the cure, or makes what was asked for."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """One name a thing: no two classes share one, and the glossary says where each thing is."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

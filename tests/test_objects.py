@@ -1,7 +1,5 @@
 """Objects that go to other processes come back as they were, without the slow pickling of dataclasses."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

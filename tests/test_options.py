@@ -1,7 +1,5 @@
 """Options are refused when they are made; errors are one line: where, what, and what helps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

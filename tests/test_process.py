@@ -3,8 +3,6 @@
 None of its processes stays.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

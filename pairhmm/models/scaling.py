@@ -4,8 +4,6 @@ Fast kernels have no exponents. They start from a large value, and leave pairs w
 kernels keep the values of a lane as value * 2^exponent.
 """
 
-from __future__ import annotations
-
 START_EXPONENT = 116
 """Exponent of 2 from which a read's states start in kernels without exponents.
 

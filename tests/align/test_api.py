@@ -1,7 +1,5 @@
 """`pairhmm.align`, `align_scores` and `align_files`: the scores of the oracle, in every format."""
 
-from __future__ import annotations
-
 import gzip
 import re
 

@@ -1,7 +1,5 @@
 """Chunks, devices that share them, and what is done when one fails. No result depends on any of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

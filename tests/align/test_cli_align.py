@@ -1,7 +1,5 @@
 """`pairhmm align` as a process: pipes, messages and exit codes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The columns of alignments are counted as a loop over them counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

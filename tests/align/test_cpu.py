@@ -1,7 +1,5 @@
 """The SIMD aligner gives the scores and the alignments of the oracle, at every level that runs here."""
 
-from __future__ import annotations
-
 import signal
 import threading
 

@@ -1,7 +1,5 @@
 """Letters as two and four bits, pairs in the order of tasks, and chunks of pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

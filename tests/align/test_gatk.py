@@ -1,7 +1,5 @@
 """Mode "gatk" against GATK's rules written cell by cell, and against the expectations of GATK's own tests."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.align import gatk

@@ -1,7 +1,5 @@
 """The variants of haplotypes: those that were simulated, as `bcftools norm` has them, and they spell the haplotypes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 import pysam.bcftools

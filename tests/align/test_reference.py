@@ -1,7 +1,5 @@
 """The oracle has the scores of Biopython's PairwiseAligner, and its alignments are valid, by the rule for ties."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from Bio.Align import PairwiseAligner

@@ -1,7 +1,5 @@
 """Sequences for alignment, in blocks: the same records whatever the block, and errors that say where."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

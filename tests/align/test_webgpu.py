@@ -1,7 +1,5 @@
 """The webgpu aligner gives the scores of the oracle: random pairs, both kinds of floats, and however work is cut."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reads as pysam's objects have them: what both readers of alignments are compared with."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 

@@ -1,7 +1,5 @@
 """Unpacked bytes of BAM: long records, files that are let go, and blocks that no one needs."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Indices that are damaged or another file's: refused before htslib, which crashes on some, has seen them."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import random

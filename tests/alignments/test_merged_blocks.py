@@ -1,7 +1,5 @@
 """Merged blocks have all reads by contig, start and input, and copy each read a few times only."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from types import SimpleNamespace
 

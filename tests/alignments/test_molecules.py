@@ -1,7 +1,5 @@
 """The molecule of a read: by its tag, or by the ends that both mates know of."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pysam

@@ -1,7 +1,5 @@
 """Both readers give what pysam's reads give, block by block and word by word."""
 
-from __future__ import annotations
-
 import logging
 import re
 from dataclasses import replace

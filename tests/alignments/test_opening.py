@@ -1,7 +1,5 @@
 """Alignment files: what is opened, and one clear line for what can't be."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """BAM through a pipe: the header for pysam, and the records for the compiled part."""
 
-from __future__ import annotations
-
 import os
 from contextlib import ExitStack
 from threading import Thread

@@ -1,7 +1,5 @@
 """Sample files of every format give the same records, whatever the chunk; damaged ones an error that says where."""
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import os

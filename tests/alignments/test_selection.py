@@ -1,7 +1,5 @@
 """Which reads are asked for, and how those that are left out are announced."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Tags: texts of any type as pysam gives them, and reads' own indel qualities (BI and BD). Wrong ones name the read."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

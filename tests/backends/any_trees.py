@@ -7,8 +7,6 @@ haplotype's scores with those that it has alone, bit by bit. Backends are those 
 score is off.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import sys

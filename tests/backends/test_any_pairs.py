@@ -3,8 +3,6 @@
 Ten thousand such pairs: `python tests/backends/any_pairs.py --backend NAME`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

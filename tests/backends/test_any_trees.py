@@ -3,8 +3,6 @@
 Ten thousand such groups: `python tests/backends/any_trees.py --backend NAME`.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Buffers of a device with little memory, which one call after the other uses."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.backends.buffer_cache import BufferCache

@@ -1,7 +1,5 @@
 """Scores from what the WebGPU kernels leave: the compiled part computes what NumPy does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Every backend and SIMD level against the oracle, and the oracle against a plain double loop."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

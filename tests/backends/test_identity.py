@@ -1,7 +1,5 @@
 """With identity parameters, the profile model scores reads of alignments as GATK's model does, on every backend."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 import pytest

@@ -1,7 +1,5 @@
 """`pairhmm.backends.read_packing`: five bytes of a base as one number, and tables of distinct rows made once."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

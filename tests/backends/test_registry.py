@@ -1,7 +1,5 @@
 """A new backend is a folder and a line of the registry: everything else asks the registry."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -4,8 +4,6 @@ The cases need the fixtures `batches`, `make_backend`, `backend`, `tree_layout` 
 HAPLOTYPES_OF_TREES) and `of_tolerance` (how much of the tolerance a sum of ten thousand columns may take).
 """
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`pairhmm.bench.device` with pretended GPUs: what is measured, and what is not."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

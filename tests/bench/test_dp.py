@@ -1,7 +1,5 @@
 """`pairhmm bench dp`: its workload, and that it runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm import backends

@@ -1,7 +1,5 @@
 """`pairhmm bench map`: its cohorts, its tables, and the speeds that `devices --calibrate` keeps."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Reads as `ReadBlock.from_alignments` takes them, and BAM files of reads of two chromosomes."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Local assembly beside its plain Python, and what discovery makes of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Reads that are left out, or that fit no haplotype, are counted and announced with the cure."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

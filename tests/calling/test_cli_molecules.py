@@ -1,7 +1,5 @@
 """--join-mates and --families in the commands: what they write, what they say, and what they refuse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 import pytest

@@ -1,7 +1,5 @@
 """Odd reads: no bases, only N, twenty thousand on a site, no place, beyond their contig, or with empty operations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

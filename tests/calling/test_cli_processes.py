@@ -1,7 +1,5 @@
 """Runs with worker processes end as those of one process do: with one line, an exit code, and nothing left behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

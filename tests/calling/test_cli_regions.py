@@ -1,7 +1,5 @@
 """Regions as users write them: one position, names with colons, intervals without a base, and BED of all kinds."""
 
-from __future__ import annotations
-
 import gzip
 import random
 from pathlib import Path

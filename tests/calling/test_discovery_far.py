@@ -1,7 +1,5 @@
 """Reads with gaps of any length: what is found is the same, and memory follows the aligned bases."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Sites and evidence as VCF and as tables in memory say what the files say."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Inputs and options of a run are plain data. Options by keyword are the options' fields, and no more."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads of one molecule become one profile, column by column along their alignments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

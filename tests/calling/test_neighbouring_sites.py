@@ -1,7 +1,5 @@
 """Records of sites that lie in a deletion of the other chromosome, and of SNVs next to each other."""
 
-from __future__ import annotations
-
 import pysam
 import pysam.bcftools
 import pytest

@@ -1,7 +1,5 @@
 """Likelihoods of reads with their own indel qualities (tags BI and BD) are those of the oracle with these qualities."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every number of processes gives the same bytes and the same messages."""
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 import os

@@ -1,7 +1,5 @@
 """Phase is that which the fragments of two sites give by plain Python, and that of simulated chromosomes."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import log10
 

@@ -1,7 +1,5 @@
 """Whole reads as profiles: `pairhmm.profiles`, what it writes, and the command."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 import pytest

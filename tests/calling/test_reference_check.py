@@ -1,7 +1,5 @@
 """Reads that were aligned to another reference are noticed, early; those that were not are let pass."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

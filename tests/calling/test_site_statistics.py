@@ -1,7 +1,5 @@
 """What the reads over a site say of errors is what plain Python counts from the same reads."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import comb, exp, log, log10, sqrt
 

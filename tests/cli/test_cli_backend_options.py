@@ -1,7 +1,5 @@
 """`--backend`, `--device` and `--device-memory`, wherever they are taken, and `devices`, which lists what they name."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

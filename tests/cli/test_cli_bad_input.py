@@ -1,7 +1,5 @@
 """Bad input as users meet it: `pairhmm call` ends with code 2, one line that names the file, and no output."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pysam

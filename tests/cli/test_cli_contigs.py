@@ -1,7 +1,5 @@
 """Contigs that only one of the files has, names with and without `chr`, and files given twice."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Input that is cut off: never taken as whole, wherever the cut is and from wherever it is read."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Outputs that are inputs, indices or companions of inputs, or other outputs: refused before anything is opened."""
 
-from __future__ import annotations
-
 import pytest
 
 CALL = ("call", "-f", "ref.fa")

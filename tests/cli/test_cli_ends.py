@@ -1,7 +1,5 @@
 """How a run ends where a stream is closed, a terminal goes, memory is short, or an output is a link or protected."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """Help pages: whole at 80 columns, the same panels everywhere, and examples that work."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Files and options that no program wrote on purpose: one line and code 2, no traceback, nothing of htslib's."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Requests beyond what a machine should give are bounded, announced, and can be stopped."""
 
-from __future__ import annotations
-
 import pysam
 import pytest
 

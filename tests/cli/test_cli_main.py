@@ -1,7 +1,5 @@
 """What all commands share: imports, messages, exit codes, signals."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

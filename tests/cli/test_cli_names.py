@@ -1,7 +1,5 @@
 """Names with tabs, line breaks and other control characters: one clear line, and no broken table or header."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pysam

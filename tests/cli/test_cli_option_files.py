@@ -1,7 +1,5 @@
 """Every option and argument that takes a file, found by walking the commands: none of them can be overwritten."""
 
-from __future__ import annotations
-
 import signal
 
 import click

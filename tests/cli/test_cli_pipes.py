@@ -1,7 +1,5 @@
 """Inputs that come through pipes are read once, or refused in one line: nothing waits for ever."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

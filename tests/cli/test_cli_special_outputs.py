@@ -1,7 +1,5 @@
 """Outputs that are named pipes: each is written with what a file would have, and stays. Nothing is put beside it."""
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """`pairhmm workflow`: the copy that comes with the package, and options that it gives, checked before any job."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

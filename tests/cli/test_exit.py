@@ -1,7 +1,5 @@
 """Signals that come where Python drops exceptions, and while a command is imported."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Numbers that Python and C++ both have are the same: Python needs its own where nothing is compiled."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Arrays that do not fit are refused where they enter the compiled part, with the argument's name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

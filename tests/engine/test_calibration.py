@@ -1,7 +1,5 @@
 """What is kept of a machine's speeds, and what "auto" makes of it."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 

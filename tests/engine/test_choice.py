@@ -1,7 +1,5 @@
 """Choice of backend and of its devices."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from types import ModuleType

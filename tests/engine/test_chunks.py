@@ -1,7 +1,5 @@
 """Where batches are cut."""
 
-from __future__ import annotations
-
 from itertools import chain, repeat
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Processes side by side take different devices, and what a killed one had is free again."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Pools of pretended GPUs: order, out of memory, lost devices, pairs that they cannot do, errors and Ctrl-C."""
 
-from __future__ import annotations
-
 import _thread
 import itertools
 import logging

@@ -1,7 +1,5 @@
 """Batches that are scored in a thread: their order, what is scored together, errors, Ctrl-C and the end."""
 
-from __future__ import annotations
-
 import _thread
 import logging
 import threading

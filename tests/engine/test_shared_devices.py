@@ -1,7 +1,5 @@
 """Devices that several processes share."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import multiprocessing.connection

@@ -1,7 +1,5 @@
 """Where the system starts fewer threads than are asked for, those that run do the work of all."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

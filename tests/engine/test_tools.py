@@ -1,7 +1,5 @@
 """The tools besides the forward: what "auto" takes for each, what a message says, and what is refused."""
 
-from __future__ import annotations
-
 import logging
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What threads do beside the caller is done in order, and its errors are raised where the caller is."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Blocks of BGZF one by one: what they hold and where they are, and an error for whatever is not right."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

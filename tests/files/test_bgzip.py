@@ -1,7 +1,5 @@
 """Bgzipped text: what comes out is what went in, for every kind of text, library, and number of threads."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import zlib

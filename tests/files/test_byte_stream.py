@@ -1,7 +1,5 @@
 """Bytes of files that are packed in one way and another."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import threading

@@ -1,7 +1,5 @@
 """Outputs of a run are neither its inputs nor each other, in whatever order the run comes to know them."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

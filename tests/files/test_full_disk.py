@@ -1,7 +1,5 @@
 """A disk that fills up: one clear line, and nothing left behind. A limit on file sizes stands in for the full disk."""
 
-from __future__ import annotations
-
 import resource
 from contextlib import contextmanager
 

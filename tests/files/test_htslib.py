@@ -1,7 +1,5 @@
 """htslib says nothing by itself for as long as something asks for that, whichever of several ends first."""
 
-from __future__ import annotations
-
 import sys
 
 import pysam

@@ -1,7 +1,5 @@
 """What is checked of every input when it is opened."""
 
-from __future__ import annotations
-
 import bz2
 import lzma
 import os

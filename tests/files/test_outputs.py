@@ -1,7 +1,5 @@
 """Outputs are whole or not there."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

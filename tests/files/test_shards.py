@@ -1,7 +1,5 @@
 """Shards of tables: rows that are copied without a look are the same, and have the same faults, as one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The index that is made while a table is written finds the rows that htslib's own index finds."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

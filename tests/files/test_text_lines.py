@@ -1,7 +1,5 @@
 """Lines of files that are open, and sample sheets that are no tables."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The compiled reader of `.in` files against the one in Python: the same groups, or the same error."""
 
-from __future__ import annotations
-
 import os
 import threading
 

@@ -1,7 +1,5 @@
 """`pairhmm forward` through its command line."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`likelihoods` and `call` with the profile model, on real reads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`forward` on files: the table is the same however it is read and written."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

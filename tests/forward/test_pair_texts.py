@@ -1,7 +1,5 @@
 """`.in` groups and reference likelihoods."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The lines of the score table: the compiled part writes what Python would."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """The bytes of a Parquet file depend on its rows, however these are divided and sent."""
 
-from __future__ import annotations
-
 import pickle
 import threading
 

@@ -1,7 +1,5 @@
 """Rows of a Parquet table that another program wrote are read, and a line says what can't be known of them."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 

@@ -1,7 +1,5 @@
 """Likelihood tables: one schema in three forms."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import pickle

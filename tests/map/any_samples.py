@@ -1,7 +1,5 @@
 """Random properties and neighbours, for tests of embedders."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pairhmm.map.sketch.published import PRIME

@@ -1,7 +1,5 @@
 """Modules beside the tests of the CUDA backend, for tests of the map's kernels."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`pairhmm map relate` as users run it: a cohort with faults, outputs, and one line for what can't be used."""
 
-from __future__ import annotations
-
 import csv
 import re
 

@@ -1,7 +1,5 @@
 """`pairhmm map sketch` as users run it: formats, names, threads; bad input ends with one line and no output."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

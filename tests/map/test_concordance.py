@@ -1,7 +1,5 @@
 """Certain genotypes, and counts of agreement against a loop over sites."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

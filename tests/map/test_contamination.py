@@ -1,7 +1,5 @@
 """Shares of foreign reads in simulated cohorts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

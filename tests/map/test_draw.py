@@ -1,7 +1,5 @@
 """`draw_map` from files of each group to the table and the picture; and bad input."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np

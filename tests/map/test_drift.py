@@ -1,7 +1,5 @@
 """Relations in cohorts of several ancestries: against sums over drawn alleles, and on simulated minorities."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parts of the map: weights, planes, cells, exact scaling, trustworthiness, neighbours and distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

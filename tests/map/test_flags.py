@@ -1,7 +1,5 @@
 """Exchanges and flags: from relations that are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Likelihoods of genotypes against sums over reads, one by one; frequencies and heterozygosity of simulated samples."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Genotype fields of VCF and BCF, and sample columns as arrays against Python's own splitting."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 import pytest

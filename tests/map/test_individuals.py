@@ -1,7 +1,5 @@
 """Which samples are of one individual, by their genotypes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Relations by likelihood: against sums over genotypes and shared alleles, and on simulated families."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log
 

@@ -1,7 +1,5 @@
 """Samples of one individual where one lacks alleles of the other: tumours, cell lines, RNA; and real relatives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """From FASTA to distances: the Jaccard indices of genomes whose k-mers are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Likelihoods of mixed reads and probabilities of genotypes, against plain loops."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Alleles of a cohort without some individuals and their relatives; and axes of ancestry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

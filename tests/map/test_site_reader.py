@@ -1,7 +1,5 @@
 """Samples at common sites: from VCF and from tables of likelihoods."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

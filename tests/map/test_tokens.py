@@ -1,7 +1,5 @@
 """Tokens of samples: bounded memory without another signature, and sketches whose order is kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

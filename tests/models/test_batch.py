@@ -1,7 +1,5 @@
 """Packing: what a batch holds, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

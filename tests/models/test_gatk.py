@@ -1,7 +1,5 @@
 """GATK's rows and read preparation."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From the text that names a model in headers, its options are found again."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.models.gatk import GatkOptions, IndelQualities

@@ -1,7 +1,5 @@
 """Batches that become one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

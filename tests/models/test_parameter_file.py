@@ -1,7 +1,5 @@
 """TOML files of parameters: those of GATK's model, and files that are no parameters."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.errors import InputError

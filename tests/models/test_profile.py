@@ -1,7 +1,5 @@
 """The profile model's parameters and what is wrong with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib.resources import files
 

@@ -1,7 +1,5 @@
 """Profiles: reads as probabilities, in and out."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

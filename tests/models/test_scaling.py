@@ -1,7 +1,5 @@
 """Numbers of the forward that kernels in other languages need, too."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pairhmm.models import scaling

@@ -1,7 +1,5 @@
 """Bad input is one clear line, and the page goes on working. tests/web/ compares all lines with the package's."""
 
-from __future__ import annotations
-
 import random
 
 import pysam

@@ -1,7 +1,5 @@
 """The page on a server: it works without a network once it was open, and takes addresses where that is allowed."""
 
-from __future__ import annotations
-
 import shutil
 
 from tests.web.served import serve_folder

@@ -1,7 +1,5 @@
 """The report as a browser shows it: from a file, without a message, drawn, sorted and filtered."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The tables of `pairhmm map` in a report: data of the page, figures for MultiQC, and what is refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The panels of `pairhmm map` as a browser shows them: drawn, moved by sliders and keys, and linked from the flags."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.report.cohort_tables import write_tables

@@ -1,7 +1,5 @@
 """The report's scripts: modules that web/ bundles, and one text in the report."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from importlib.resources import files

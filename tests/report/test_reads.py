@@ -1,7 +1,5 @@
 """The reads of a report's regions are those that pysam finds, in whatever order the regions come."""
 
-from __future__ import annotations
-
 import numpy as np
 import pysam
 import pytest

@@ -1,7 +1,5 @@
 """`pairhmm page`: the page with an example and a policy, where it is written, and that it is opened."""
 
-from __future__ import annotations
-
 import os
 import re
 

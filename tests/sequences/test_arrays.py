@@ -1,7 +1,5 @@
 """Packed names are those that were packed."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The reference and its index."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -1,7 +1,5 @@
 """A damaged index of a FASTA is made anew: it never gives other contigs or other bases."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FASTA and FASTQ, read."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

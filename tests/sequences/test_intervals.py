@@ -1,7 +1,5 @@
 """Regions as users write them."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

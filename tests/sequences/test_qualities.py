@@ -1,7 +1,5 @@
 """Qualities as callers give them: what does not fit is refused, and never wrapped around or shifted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Letters as sets of bases."""
 
-from __future__ import annotations
-
 import pytest
 from Bio.Data.IUPACData import ambiguous_dna_complement, ambiguous_dna_letters, ambiguous_dna_values
 

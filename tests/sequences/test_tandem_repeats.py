@@ -1,7 +1,5 @@
 """Tandem repeats of a long sequence, piece by piece."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Simulated cohorts: faults that are planned, reads that are drawn, and what `map relate` finds in them."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

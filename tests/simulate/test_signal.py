@@ -1,7 +1,5 @@
 """Simulated signals: reads are found where they come from, and what can't be made is one clear line."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Candidates from VCF and BCF."""
 
-from __future__ import annotations
-
 import gzip
 import re
 

@@ -1,7 +1,5 @@
 """The differences of an aligned sequence: they spell it, and `bcftools norm` leaves them as they are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

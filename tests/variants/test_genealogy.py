@@ -1,7 +1,5 @@
 """The relations that sheets and pedigrees say."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.variants.genealogy import RELATIONS, UNKNOWN, Genealogy, PedigreeError

@@ -1,7 +1,5 @@
 """Blocks of the reference are those that plain Python counts, base by base."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from math import log10
 

@@ -1,7 +1,5 @@
 """Expectations from sheets and PED files."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.errors import InputError

@@ -1,7 +1,5 @@
 """A damaged index beside a VCF, a BCF or a table changes nothing: records are read from the beginning."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

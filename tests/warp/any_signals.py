@@ -5,8 +5,6 @@ python tests/warp/any_signals.py --backend cuda --pairs 10000
 warps such pairs on one backend and compares costs and places with the oracle's. Exit code 1 where any differs.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

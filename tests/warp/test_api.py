@@ -1,7 +1,5 @@
 """`warp` of signals in memory, and of files in parts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

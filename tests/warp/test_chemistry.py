@@ -1,7 +1,5 @@
 """What runs say of their molecules and pores."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.warp.chemistry import direct_rna, pore_of_run

@@ -1,7 +1,5 @@
 """`pairhmm warp` as users run it; bad input ends with code 2, one line, and no output."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Warping on CUDA gives the oracle's costs and places, in the emulator and on a device where there is one."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

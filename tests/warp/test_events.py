@@ -1,7 +1,5 @@
 """Events of signals whose steps are known, and the part of a read that is warped."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Expected levels of sequences, and the tables that have those of all k-mers."""
 
-from __future__ import annotations
-
 import io
 from itertools import product
 

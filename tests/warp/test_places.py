@@ -1,7 +1,5 @@
 """Placements of reads on signatures, against warpings of single pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

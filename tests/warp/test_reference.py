@@ -1,7 +1,5 @@
 """The oracle against a plain loop in float64, dtaidistance, and what is worked out by hand."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Signals from every format, and files that can't be used."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import os

@@ -1,7 +1,5 @@
 """SLOW5 and BLOW5: what a sound file says, and that a damaged one says so, whatever is damaged."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import struct

@@ -1,7 +1,5 @@
 """Every warper gives the costs and places of the oracle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The webgpu warper gives the costs and places of the oracle, in floats and in integers, and however work is cut."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page's calls (web/src/call) are those of the command line, record by record."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import random

@@ -1,7 +1,5 @@
 """Regions, haplotypes, candidates and genotypes of the page (web/src/genomics) are those of the package."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

@@ -3,8 +3,6 @@
 Without a browser: tests/page has the kernels in Chromium.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The page's WebGPU host in Chromium, whose software adapter has subgroups: scores, the choice, and what it says."""
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess

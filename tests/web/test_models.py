@@ -1,7 +1,5 @@
 """The page's models (web/src/models) are those of the package."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import replace

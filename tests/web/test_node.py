@@ -1,7 +1,5 @@
 """web/ in Node: its types, its own tests, its scores beside those of a SIMD level, and its package elsewhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

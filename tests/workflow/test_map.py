@@ -1,7 +1,5 @@
 """Which samples the workflow holds against each other, and where their tables go."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Profiles: Snakemake and its plugins know every key, and what each profile is for is in it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from importlib.util import find_spec

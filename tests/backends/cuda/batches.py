@@ -1,7 +1,5 @@
 """Batches for kernels, and what their scores may be off by. sanitize.py uses it too, so it knows nothing of pytest."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pairhmm.backends import reference

@@ -1,7 +1,5 @@
 """The aligner on an emulated GPU, with few kernels, since each takes seconds to build; on the first GPU with all."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from dataclasses import replace

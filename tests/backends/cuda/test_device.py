@@ -3,8 +3,6 @@
 test_forward.py runs there, too; this is what takes too long in the emulator, or needs a device to go wrong on.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np

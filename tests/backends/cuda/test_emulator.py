@@ -1,7 +1,5 @@
 """The emulator itself: small kernels whose results are known, and kernels that are wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

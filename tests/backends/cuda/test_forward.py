@@ -4,8 +4,6 @@ In the emulator the kernels are the real ones, compiled by g++, and so is the Py
 CuPy is replaced (emulated_cupy.py). Shapes that these batches do not reach are compiled in test_compile.py.
 """
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What CUDA lacks here, in words, and what its errors become: with a driver and a CuPy that are made up."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import logging

@@ -1,7 +1,5 @@
 """The buffers of a call, which the forward and the scan share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Numbers that Python and the CUDA kernels share are written in Python alone, and handed to the kernels."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """CUDA sources of the aligner and of the scan compile for every architecture, without a warning."""
 
-from __future__ import annotations
-
 import pytest
 
 from pairhmm.align.cuda_kernels import kernels

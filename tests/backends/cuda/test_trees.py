@@ -1,7 +1,5 @@
 """Trees of haplotypes on the cuda backend: the streams that it walks, and scores against the oracle."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the host declares to the kernels stands once, in Python: no kernel repeats it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

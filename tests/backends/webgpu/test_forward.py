@@ -1,7 +1,5 @@
 """The webgpu backend against the oracle: the cases of the CUDA tests, with shuffles and with workgroup memory."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

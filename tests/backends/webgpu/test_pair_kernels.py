@@ -1,7 +1,5 @@
 """Dispatches take each strip of each pair once, strips in their order, and keep to the limits where they can."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

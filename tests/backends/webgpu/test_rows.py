@@ -1,7 +1,5 @@
 """`pairhmm.backends.webgpu.rows`: a row that is made once is what it would be at its place in a read."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

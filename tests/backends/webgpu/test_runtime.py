@@ -1,7 +1,5 @@
 """How the webgpu backend drives a device: limits, budgets, what goes wrong, and what it leaves behind."""
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import subprocess

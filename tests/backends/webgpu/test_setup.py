@@ -1,7 +1,5 @@
 """What is missing for WebGPU is named in one line; software adapters are for those who name them."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Directives of the WGSL sources, what modules import and export, and every text that the shapes need."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Trees of haplotypes on the webgpu backend: the cases of every backend, with shuffles and with workgroup memory."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

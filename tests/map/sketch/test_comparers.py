@@ -1,7 +1,5 @@
 """Every comparer counts the slots that are equal, and finds the nearest targets, as the definition says."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

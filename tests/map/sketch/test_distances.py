@@ -1,7 +1,5 @@
 """`map distances`: tables of all pairs, of queries and of the nearest samples, and what can't be compared."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 

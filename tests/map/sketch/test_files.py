@@ -1,7 +1,5 @@
 """Sketch files: what is written is read, what is not right is one clear line; and slots as bit planes."""
 
-from __future__ import annotations
-
 import zlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Distances of pairs by the published formulas, and equal slots above chance, against sketches that share nothing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The compiled sketches are those of NumPy, bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The published scheme: its constants, its two ways of hashing, and what its signatures estimate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
