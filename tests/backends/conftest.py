@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from pairhmm import backends
 from pairhmm.backends import cpu
+from tests.conftest import load_helper
 
 LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_any_pairs", Path(__file__).with_name("any_pairs.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def any_pairs() -> ModuleType:
-    return _load()
+    return load_helper("backends/any_pairs")
 
 
 @pytest.fixture(scope="session", params=[*(f"cpu:{level}" for level in LEVELS), "webgpu", "emulated", "cuda"])

@@ -3,28 +3,18 @@
 Ten thousand such groups: `python tests/backends/any_trees.py --backend NAME`.
 """
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from pairhmm import backends, engine
 from pairhmm.backends import cpu
 from pairhmm.models.batch import FLOAT32, Group, PairBatch, Read
+from tests.conftest import load_helper
 
 LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
 
-def _load():
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_any_trees", Path(__file__).with_name("any_trees.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-any_trees = _load()
+any_trees = load_helper("backends/any_trees")
 
 
 @pytest.fixture(params=LEVELS)

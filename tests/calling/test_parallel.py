@@ -1,6 +1,5 @@
 """Every number of processes gives the same bytes and the same messages."""
 
-import importlib.util
 import logging
 import os
 import re
@@ -32,6 +31,7 @@ from pairhmm.likelihoods import lines, parquet
 from pairhmm.likelihoods.table import companion
 from pairhmm.models.profile import preset
 from pairhmm.simulate.api import simulate
+from tests.conftest import load_helper
 
 PLACES = {
     "tiny": ["q:1000-4000", "q:4200-11,000"],
@@ -415,11 +415,7 @@ def device(request, require, monkeypatch):
         status = backends.status(name)
         require(name, status.available, f"{status.reason}; {status.cure}")
         return name
-    path = Path(__file__).parents[1] / "backends" / "any_pairs.py"
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_any_pairs_in_runs", path)
-    any_pairs = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, any_pairs)
-    spec.loader.exec_module(any_pairs)
+    any_pairs = load_helper("backends/any_pairs")
     require("emulator", any_pairs.has_emulator(), "the CUDA emulator needs Linux and a g++")
     module = ModuleType(f"pairhmm.backends.{name}")
     module.status, module.make = lambda: Status(True, devices=("None",)), lambda *device: any_pairs.emulated()

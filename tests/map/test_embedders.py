@@ -15,8 +15,8 @@ from pairhmm.map.base import EMBEDDERS
 from pairhmm.map.cpu import CpuEmbedder
 from pairhmm.map.sketch.published import PRIME
 from pairhmm.map.tokens import Neighbours, TokenSets
+from tests.conftest import load_helper
 from tests.map import any_samples as samples
-from tests.map.emulation import helper
 
 SIZES = (0, 1, 2, 5, 11, 12, 13, 100, 1000)
 """Tokens of sets: on both sides of what divides the two ways to sketch."""
@@ -64,8 +64,12 @@ def check_blended(embedder, start: np.ndarray, rows: Neighbours, alpha: float, p
 
 
 def emulated(require, memory=1 << 30) -> device.DeviceEmbedder:
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
-    with helper("emulated_cupy").installed(memory):
+    require(
+        "emulator",
+        load_helper("backends/cuda/emulator").compiler() is not None,
+        "the CUDA emulator needs Linux and a g++",
+    )
+    with load_helper("backends/cuda/emulated_cupy").installed(memory):
         return device.DeviceEmbedder(cuda.CudaSketcher(0))
 
 
@@ -219,7 +223,7 @@ def test_cut():
 
 def test_compiles(require, architecture):
     """Every kernel compiles without a warning or a spill."""
-    nvrtc = helper("nvrtc")
+    nvrtc = load_helper("backends/cuda/nvrtc")
     require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
     jobs = [nvrtc.Job(architecture, text, ("--std=c++17",)) for text in cuda.sources_of_kernels().values()]
     results = nvrtc.compile_all(jobs)

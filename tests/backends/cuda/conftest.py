@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-
-@cache
-def helper(name: str) -> ModuleType:
-    """A module of this folder, which is in no package."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, Path(__file__).with_name(f"{name}.py"))
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
+from tests.conftest import load_helper
 
 
 @pytest.fixture(scope="session")
 def batches() -> ModuleType:
-    return helper("batches")
+    return load_helper("backends/cuda/batches")
 
 
 @pytest.fixture(scope="session")
 def emulator(require) -> ModuleType:
     """The module emulator.py; skips where it cannot build a kernel."""
-    module = helper("emulator")
+    module = load_helper("backends/cuda/emulator")
     require("emulator", module.compiler() is not None, "the CUDA emulator needs Linux and a g++")
     return module
 
@@ -39,7 +26,7 @@ def emulator(require) -> ModuleType:
 @pytest.fixture(scope="session")
 def nvrtc(require) -> ModuleType:
     """The module nvrtc.py; skips where the library is not installed."""
-    module = helper("nvrtc")
+    module = load_helper("backends/cuda/nvrtc")
     require("nvrtc", module.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
     return module
 
@@ -57,7 +44,7 @@ def gpus(require) -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def installed(emulator) -> Callable:
     """``installed(memory=1 << 30)``: a context in which `import cupy` finds the emulated one."""
-    return helper("emulated_cupy").installed
+    return load_helper("backends/cuda/emulated_cupy").installed
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +52,7 @@ def emulated(emulator) -> Callable:
     """``emulated(memory=None, size=1 << 30)``: the cuda backend on an emulated GPU of that size."""
 
     def make(memory: int | None = None, size: int = 1 << 30):
-        with helper("emulated_cupy").installed(size):
+        with load_helper("backends/cuda/emulated_cupy").installed(size):
             from pairhmm.backends.cuda import backend as cuda
 
             return cuda.CudaBackend(0, memory)

@@ -1,9 +1,6 @@
 """The aligner on an emulated GPU, with few kernels, since each takes seconds to build; on the first GPU with all."""
 
-import importlib.util
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,17 +9,14 @@ from pairhmm.align import cuda, cuda_kernels, cuda_packing
 from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
 from pairhmm.errors import OutOfDeviceMemory
+from tests.conftest import load_helper
 
-ANY_PAIRS = Path(__file__).parents[2] / "align" / "any_pairs.py"
 FORMS = {"edit": Scoring(0, -1, -1, -1), "linear": Scoring(2, -3, -2, -2), "affine": Scoring(1, -4, -6, -1)}
 
 
 @pytest.fixture(scope="module")
 def any_pairs():
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_any_aligned", ANY_PAIRS)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_helper("align/any_pairs", "any_aligned")
 
 
 @pytest.fixture(params=["emulated", "cuda"])

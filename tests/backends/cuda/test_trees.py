@@ -1,8 +1,5 @@
 """Trees of haplotypes on the cuda backend: the streams that it walks, and scores against the oracle."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,6 +9,7 @@ from pairhmm.backends.cuda import layout
 from pairhmm.models.batch import Group, PairBatch
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
+from tests.conftest import load_helper
 
 RESTORE, POP, SAVE, LEAF, LETTER = 8, 16, 32, 64, 7
 LAST_JOIN = 0x8000
@@ -19,15 +17,7 @@ FIELDS = ("left", "right", "left_nodes", "right_nodes", "left_events", "right_ev
 TREE = np.dtype([(name, "<u4") for name in (*FIELDS, "places")])
 
 
-def _cases():
-    path = Path(__file__).parents[1] / "tree_cases.py"
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_tree_cases", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = load_helper("backends/tree_cases")
 groups_of, reads_for = cases.groups_of, cases.reads_for
 globals().update({name: getattr(cases, name) for name in cases.CASES})
 

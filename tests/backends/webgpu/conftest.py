@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-
-@cache
-def from_cuda(name: str) -> ModuleType:
-    """A module of the CUDA tests, which are in no package."""
-    full = f"pairhmm_tests_{name}"
-    if full not in sys.modules:
-        path = Path(__file__).parents[1] / "cuda" / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(full, path)
-        sys.modules[full] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[full])
-    return sys.modules[full]
+from tests.conftest import load_helper
 
 
 @pytest.fixture(scope="session")
 def batches() -> ModuleType:
-    return from_cuda("batches")
+    return load_helper("backends/cuda/batches")
 
 
 @pytest.fixture(scope="session")

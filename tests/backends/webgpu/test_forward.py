@@ -1,7 +1,6 @@
 """The webgpu backend against the oracle: the cases of the CUDA tests, with shuffles and with workgroup memory."""
 
-import importlib.util
-from pathlib import Path
+from tests.conftest import load_helper
 
 CUDA_ALONE = {
     "test_gap_qualities",
@@ -14,10 +13,7 @@ CUDA_ALONE = {
 
 
 def _cases():
-    path = Path(__file__).parents[1] / "cuda" / "test_forward.py"
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_cuda_forward", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_helper("backends/cuda/test_forward", "cuda_forward")
     shared = {name: case for name, case in vars(module).items() if name.startswith("test_") and name not in CUDA_ALONE}
     return {**shared, "backend_of_halves": module.backend_of_halves, "halves": module.halves}
 

@@ -1,8 +1,5 @@
 """Trees of haplotypes on the webgpu backend: the cases of every backend, with shuffles and with workgroup memory."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,17 +10,9 @@ from pairhmm.backends.webgpu.work import EVENT_FLAGS, NODE
 from pairhmm.models.batch import FLOAT32, PairBatch
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
+from tests.conftest import load_helper
 
-
-def _cases():
-    path = Path(__file__).parents[1] / "tree_cases.py"
-    spec = importlib.util.spec_from_file_location("pairhmm_tests_tree_cases", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = load_helper("backends/tree_cases")
 globals().update({name: getattr(cases, name) for name in cases.CASES})
 
 

@@ -11,7 +11,7 @@ from pairhmm.map.sketch import base, cpu, cuda, webgpu
 from pairhmm.map.sketch.base import COMPARERS, NO_TARGET
 from pairhmm.map.sketch.reference import ReferenceComparer
 from pairhmm.map.sketch.sketches import Scheme
-from tests.map.emulation import helper
+from tests.conftest import load_helper
 
 CPU_LEVELS = ("x86-64-v2", "avx2", "avx512", "avx512 vpopcntdq", "neon")
 
@@ -27,7 +27,7 @@ SCHEMES = [
 
 
 def emulated(memory=1 << 30):
-    with helper("emulated_cupy").installed(memory):
+    with load_helper("backends/cuda/emulated_cupy").installed(memory):
         return cuda.CudaComparer(0)
 
 
@@ -40,7 +40,11 @@ def comparer(request, require):
             pytest.skip(f"this machine does not run {name}")
         return cpu.CpuComparer(name)
     if name == "emulated":
-        require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+        require(
+            "emulator",
+            load_helper("backends/cuda/emulator").compiler() is not None,
+            "the CUDA emulator needs Linux and a g++",
+        )
         return emulated()
     found = backends.status(name)
     require(name, found.available, f"{found.reason}; {found.cure}")
@@ -101,7 +105,11 @@ def test_no_sketch(comparer, make_sketches):
 def device_comparer(request, require):
     """A comparer of its own, for tests that change what it may take."""
     if request.param == "emulated":
-        require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+        require(
+            "emulator",
+            load_helper("backends/cuda/emulator").compiler() is not None,
+            "the CUDA emulator needs Linux and a g++",
+        )
         return emulated()
     found = backends.status("webgpu")
     require("webgpu", found.available, f"{found.reason}; {found.cure}")
@@ -132,7 +140,11 @@ def test_the_cpu_finds_many_nearest(device_comparer, make_sketches, caplog):
 
 
 def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+    require(
+        "emulator",
+        load_helper("backends/cuda/emulator").compiler() is not None,
+        "the CUDA emulator needs Linux and a g++",
+    )
     some = make_sketches(np.random.default_rng(3), 90, SCHEMES[5])
     with caplog.at_level(logging.WARNING, "pairhmm"):
         found = emulated(100_000).equal_slots(some, some, 1)
@@ -142,7 +154,7 @@ def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):
 
 def test_cuda_compiles(require, architecture):
     """Without a warning or a spill."""
-    nvrtc = helper("nvrtc")
+    nvrtc = load_helper("backends/cuda/nvrtc")
     require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
     jobs = [nvrtc.Job(architecture, cuda.source(bits), tuple(cuda_sources.OPTIONS)) for bits in (1, 8, 31)]
     for result in nvrtc.compile_all(jobs):
@@ -162,6 +174,10 @@ def test_kernels_are_timed_by_the_device(name, require, make_sketches):
 
 def test_kernels_are_timed_on_a_stream(require, make_sketches):
     """CUDA's kernels in the emulator, which has a clock of its own."""
-    require("emulator", helper("emulator").compiler() is not None, "the CUDA emulator needs Linux and a g++")
+    require(
+        "emulator",
+        load_helper("backends/cuda/emulator").compiler() is not None,
+        "the CUDA emulator needs Linux and a g++",
+    )
     sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
     assert len(emulated().kernel_seconds(sketches, sketches, 2)) == 2
