@@ -10,7 +10,7 @@ from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_po
 from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.alignments.selection import ELSEWHERE, EMPTY, JUMP, LOW_MAPQ, NOWHERE, OTHER_FLAG, OUTSIDE
 from pairhmm.errors import InputError
-from pairhmm.report.reads import AlignedRead
+from pairhmm.report.reads import PlacedRead
 from pairhmm.sequences.letters import encode_read
 
 NO_TEXT = (ValueError, OverflowError)
@@ -138,7 +138,7 @@ class PysamReads:
             quals = [self.request.selection.default_base_quality] * len(bases)
         codes, quals = encode_read(bases.replace("=", "N")), np.array(quals, dtype=np.uint8)
         place = (read.mapping_quality, read.reference_start, end)
-        return AlignedRead(name, self.sample(read, name), read.flag, *place, codes, quals, read.cigartuples)
+        return PlacedRead(name, self.sample(read, name), read.flag, *place, codes, quals, read.cigartuples)
 
     def name(self, read):
         try:
