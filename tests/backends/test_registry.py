@@ -15,8 +15,6 @@ from pairhmm.scan.base import SCANNERS, Patterns, ScanOptions
 from pairhmm.sequences.signatures import Signatures
 
 PACKAGE = Path(pairhmm.__file__).parent
-GPU_ROOMS = {"align", "backends", "map", "scan", "warp"}
-"""What has modules for a backend, which name it."""
 ASKING = [
     path
     for folder in ("engine", "calling", "cli", "fit", "forward", "report", "bench")
