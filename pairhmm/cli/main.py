@@ -22,6 +22,7 @@ from pairhmm.cli.help_style import MESSAGES, Command, CommandGroup
 from pairhmm.commands import COMMANDS
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
 from pairhmm.files.destinations import kept_apart
+from pairhmm.files.names import printable
 
 EXAMPLES = (
     "pairhmm call -f ref.fa -o calls.vcf.gz sample.bam",
@@ -119,8 +120,6 @@ class _JsonFormatter(logging.Formatter):
 
 class _LineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        from pairhmm.files.names import printable  # its imports load the compiled part, which help pages do without
-
         level = f"{record.levelname.lower()}: " if record.levelno >= logging.WARNING else ""
         # A file name may hold line breaks and escape codes. They are escaped, so that they do nothing to the terminal.
         return f"pairhmm: {level}{printable(record.getMessage())}"
