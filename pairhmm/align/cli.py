@@ -39,7 +39,8 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
         type=Whole(least, most),
         metavar="N",
         panel=MODEL,
-        help=f"The score of {what} (default: {getattr(_DEFAULTS, name)}, or the preset's).",
+        show_default=f"{getattr(_DEFAULTS, name)}, or the preset's",
+        help=f"The score of {what}.",
     )
 
 
@@ -55,15 +56,10 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     type=INPUT_FILE,
     required=False,
     panel=INPUT,
-    help="The targets, in the same formats. The first query is aligned to the first target, and so on. Not with --vcf.",
+    help="The targets, in the same formats. Queries and targets are aligned in pairs: first to first, and so on. Not"
+    " with --vcf.",
 )
-@click.option(
-    "--all",
-    "every",
-    is_flag=True,
-    panel=INPUT,
-    help="Align every query to every target.",
-)
+@click.option("--all", "every", is_flag=True, panel=INPUT, help="Align every query to every target.")
 @click.option(
     "-f",
     "--reference",
@@ -84,17 +80,17 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     type=click.Choice(tuple(PRESETS)),
     metavar="NAME",
     panel=MODEL,
-    help="Set scores and mode by name. 'edit' is the edit distance. 'gatk-haplotype' and 'gatk-read' are GATK's"
-    " parameters for a haplotype on the reference and for a read on its haplotype. Other options override single"
-    " values.",
+    help="A set of scores and a mode. 'edit' is the edit distance. 'gatk-haplotype' has GATK's scores for a haplotype"
+    " on the reference, 'gatk-read' those for a read on its haplotype. Other options override single values.",
 )
 @click.option(
     "--mode",
     type=click.Choice(_MODES),
     metavar="MODE",
     panel=MODEL,
-    help="Which ends are free. 'global' aligns both sequences end to end; 'semi-global' aligns the whole query within"
-    f" the target; 'gatk' frees both ends of both, by GATK's rules (default: {_DEFAULTS.mode}, or the preset's).",
+    show_default=f"{_DEFAULTS.mode}, or the preset's",
+    help="The alignment mode. 'global' aligns both sequences end to end. 'semi-global' aligns the whole query within"
+    " the target. 'gatk' leaves the ends of both free, by the rules of GATK.",
 )
 @_score_option("match", 0, LARGEST_SCORE, "two equal letters")
 @_score_option("mismatch", -LARGEST_SCORE, 0, "two different letters")
@@ -105,7 +101,8 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     type=click.Choice(_OVERHANGS),
     metavar="NAME",
     panel=MODEL,
-    help=f"GATK's strategy for unaligned ends, with mode 'gatk': {either(_OVERHANGS)} (default: {_DEFAULTS.overhang}).",
+    show_default=_DEFAULTS.overhang,
+    help=f"The treatment of unaligned ends in mode 'gatk' (GATK's SWOverhangStrategy): {either(_OVERHANGS)}.",
 )
 @device_list_options
 @threads_option(align.align_files)
@@ -116,7 +113,7 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     default=Size.text(default_of(align.align_files, "chunk_size")),
     metavar="SIZE",
     panel=COMPUTE,
-    help="Text of each file to hold in memory, in bytes or with K, M or G. The results do not depend on it.",
+    help="The amount of text of each file held in memory, in bytes or with K, M or G. Results do not depend on it.",
 )
 @output_option("The alignments: .tsv, .tsv.gz, .paf, .paf.gz, .sam or .bam. '-' is TSV to stdout.")
 @option(
@@ -124,20 +121,20 @@ def _score_option(name: str, least: int, most: int, what: str) -> Decorator:
     "cigars",
     "--cigar",
     panel=OUTPUT,
-    help="Add columns to the table: CIGAR, start and end in the target. PAF, SAM and BAM always have them.",
+    help="Add the columns cigar, target_start and target_end to the table. PAF, SAM and BAM always have them.",
 )
 @click.option(
     "--vcf",
     is_flag=True,
     panel=OUTPUT,
-    help="Write the variants of haplotypes: .vcf, .vcf.gz or .bcf. QUERIES are haplotypes of a region (-f and -r). They"
-    " are aligned as by GATK's HaplotypeCaller.",
+    help="Write variants in place of alignments: .vcf, .vcf.gz or .bcf. QUERIES are haplotypes of the region -r of"
+    " -f, and are aligned as in GATK's HaplotypeCaller.",
 )
 @click.option(
     "--no-version",
     is_flag=True,
     panel=OUTPUT,
-    help="Leave version and command line out of the header of SAM, BAM or VCF: equal results are equal bytes.",
+    help="Leave version and command line out of the header of SAM, BAM or VCF. Equal results are then equal bytes.",
 )
 def command(
     queries: str,
@@ -158,8 +155,8 @@ def command(
 ) -> None:
     """Align sequences pairwise, without heuristics, and write scores or alignments.
 
-    A gap of k letters scores gap-open + (k - 1) * gap-extend. Letters match where they are equal; N matches N alone.
-    --vcf writes the variants of haplotypes instead. docs/align.md describes the outputs.
+    A gap of k letters scores gap-open + (k - 1) * gap-extend. Equal letters match; N matches only N. --vcf writes
+    the variants of haplotypes in place of alignments. docs/align.md describes the outputs.
     """
     given: dict[str, Any] = {
         name: value for name, value in (scores | {"overhang": overhang}).items() if value is not None

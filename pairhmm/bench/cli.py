@@ -29,6 +29,10 @@ EXAMPLES = (
 DP_BACKEND = "cuda"
 
 
+def _sizes(index: int) -> str:
+    return f"{bench_scan.SIZES[index]:,}; {bench_scan.SOFTWARE_SIZES[index]:,} for a software adapter"
+
+
 @click.group("bench", cls=CommandGroup, examples=EXAMPLES)
 def command() -> None:
     """Measure speed and accuracy on this machine."""
@@ -48,8 +52,8 @@ command.add_command(cli_forward.command)
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="Number of samples, of 150,000 bases on average. By default"
-    f" {bench_scan.SIZES[0]:,}; for a software adapter, {bench_scan.SOFTWARE_SIZES[0]:,}.",
+    show_default=_sizes(0),
+    help="The number of samples, of 150,000 bases on average.",
 )
 @option(
     bench_scan.measure_scan,
@@ -57,8 +61,8 @@ command.add_command(cli_forward.command)
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="Number of signatures, of 6,500 bases on average. By default"
-    f" {bench_scan.SIZES[1]:,}; for a software adapter, {bench_scan.SOFTWARE_SIZES[1]:,}.",
+    show_default=_sizes(1),
+    help="The number of signatures, of 6,500 bases on average.",
 )
 @repetitions_option(bench_scan.measure_scan, "The table shows the median.")
 @gpu_option
@@ -136,7 +140,7 @@ def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: in
     show_default=True,
     metavar="N,N",
     panel=MEASUREMENT,
-    help="Numbers of samples.",
+    help="The numbers of samples.",
 )
 @option(
     bench_map.measure_map,
@@ -144,7 +148,7 @@ def time_dp(lengths: Sequence[int], gigacells: int, repetitions: int, device: in
     least=1,
     metavar="N",
     panel=MEASUREMENT,
-    help="Groups of properties. A sample has 1 to 11 tokens in a group, and 12 to 40 in every fifth.",
+    help="The number of property groups. A sample has 1 to 11 tokens in a group, and 12 to 40 in every fifth.",
 )
 @repetitions_option(bench_map.measure_map, "The table shows the median.")
 @click.option(
@@ -167,7 +171,7 @@ def time_map(
     threads: int,
     as_json: bool,
 ) -> None:
-    """Time how samples are placed on the map, on a GPU and on the CPU, and name what '--backend auto' takes.
+    """Time the map of samples on a GPU and on the CPU, and name the choice of '--backend auto'.
 
     Seconds are from arrays to positions, both on the host: samples are sketched, projected and blended with ten
     neighbours. Kernels are timed by the device's clock.

@@ -75,7 +75,7 @@ EXAMPLES = ("pairhmm devices", "pairhmm devices --json", "pairhmm devices --cali
     "calibrates",
     is_flag=True,
     panel=COMPUTE,
-    help="Measure the speed of each backend and save it, so that '--backend auto' knows when a GPU is faster than the"
+    help="Measure and save the speed of each backend, so that '--backend auto' knows when a GPU is faster than the"
     " CPU.",
 )
 @threads_option(forward)

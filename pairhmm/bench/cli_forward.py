@@ -47,7 +47,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     least=1,
     metavar="N",
     panel=INPUT,
-    help="How often the batch repeats the groups of --groups.",
+    help="The number of times that the batch repeats the groups of --groups.",
 )
 @click.option(
     "--table",
@@ -56,8 +56,8 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     type=click.Choice(TABLES),
     metavar="NAME",
     panel=MEASUREMENT,
-    help=f"A table to make: {either(TABLES)}. May be repeated. By default {LENGTHS}, and all tables for a GPU that is"
-    " not software.",
+    help=f"A table to make: {either(TABLES)}. This option may be repeated. By default, {LENGTHS}, and all tables for a"
+    " hardware GPU.",
 )
 @option(
     by_length.measure_speed,
@@ -67,7 +67,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     default=Lengths.text(by_length.DEFAULT_LENGTHS),
     metavar="N,N",
     panel=MEASUREMENT,
-    help="Lengths of reads and haplotypes, in bases.",
+    help="The lengths of reads and haplotypes, in bases.",
 )
 @click.option(
     "--workload",
@@ -75,7 +75,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     multiple=True,
     metavar="NAME",
     panel=MEASUREMENT,
-    help="A synthetic workload. May be repeated; by default all of them.",
+    help="A synthetic workload. This option may be repeated. By default, all workloads.",
 )
 @click.option(
     "--accuracy",
@@ -90,7 +90,7 @@ TABLES = (LENGTHS, KERNEL, WORKLOAD, FILES)
     multiple=True,
     metavar="NAME",
     panel=COMPUTE,
-    help="A backend to measure. May be repeated; by default all that run here but the oracle.",
+    help="A backend to measure. This option may be repeated. By default, all that run here but the oracle.",
 )
 @devices_option
 @device_memory_option

@@ -48,7 +48,7 @@ def repetitions_option(owner: object, what_counts: str) -> Decorator:
         least=1,
         metavar="N",
         panel=MEASUREMENT,
-        help=f"How often to repeat each measurement. {what_counts}",
+        help=f"The number of repetitions of each measurement. {what_counts}",
     )
 
 
@@ -74,7 +74,7 @@ device_option = click.option(
     type=Whole(0),
     metavar="N",
     panel=COMPUTE,
-    help="The GPU, by its number in 'pairhmm devices'. The first GPU by default.",
+    help="The GPU, by its number in 'pairhmm devices'. By default, the first GPU.",
 )
 
 

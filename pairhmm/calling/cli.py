@@ -8,7 +8,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.calling import call, scatter
-from pairhmm.calling.cli_options import evidence_options, molecule_options, scoring_options
+from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import GENOTYPES, OUTPUT, Command
 from pairhmm.cli.model_options import model_options
@@ -63,7 +63,7 @@ def _pedigree(path: str) -> Pedigree:
 
 
 @click.command("call", cls=Command, examples=EXAMPLES)
-@evidence_options
+@parallel_options
 @model_options
 @molecule_options
 @option(
@@ -88,15 +88,14 @@ def _pedigree(path: str) -> Pedigree:
     multiple=True,
     metavar="NAME=SEX",
     panel=GENOTYPES,
-    help="The sex of one sample, by its name in --ploidy-file. This option may be repeated.",
+    help="The sex of one sample, as named in --ploidy-file. This option may be repeated.",
 )
 @click.option(
     "--ploidy-file",
     type=INPUT_FILE,
     metavar="FILE",
     panel=GENOTYPES,
-    help="The ploidy of each sex on parts of chromosomes, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and"
-    " PLOIDY.",
+    help="Ploidies by region and sex, as in bcftools: lines of CHROM, FROM, TO (1-based), SEX and PLOIDY.",
 )
 @click.option(
     "--ped",
@@ -104,8 +103,8 @@ def _pedigree(path: str) -> Pedigree:
     type=INPUT_FILE,
     metavar="FILE",
     panel=GENOTYPES,
-    help="A pedigree (PED: family, individual, father, mother, sex, phenotype). Children inherit alleles of their"
-    " parents, where all three are samples.",
+    help="A pedigree (PED: family, individual, father, mother, sex, phenotype). A child is genotyped jointly with its"
+    " parents where all three are samples.",
 )
 @option(
     _DEFAULTS,
@@ -129,8 +128,8 @@ def _pedigree(path: str) -> Pedigree:
     least=0,
     metavar="PHRED",
     panel=OUTPUT,
-    help="Records with a lower QUAL (Phred) get the filter LowQual. Where every genotype is the reference, GQ counts in"
-    " place of QUAL.",
+    help="Set the filter LowQual on records with a lower QUAL (Phred). GQ takes the place of QUAL where every"
+    " genotype is the reference.",
 )
 @option(
     _RECORDS,
@@ -138,12 +137,7 @@ def _pedigree(path: str) -> Pedigree:
     panel=OUTPUT,
     help="Write a gVCF: reference blocks between the variant records, for joint genotyping.",
 )
-@option(
-    _RECORDS,
-    "mnv",
-    panel=OUTPUT,
-    help="Merge adjacent phased SNVs into one MNV record.",
-)
+@option(_RECORDS, "mnv", panel=OUTPUT, help="Merge adjacent phased SNVs into one MNV record.")
 @click.option(
     "--gq-bands",
     callback=_bands,
@@ -151,41 +145,41 @@ def _pedigree(path: str) -> Pedigree:
     show_default=True,
     metavar="GQ,GQ",
     panel=OUTPUT,
-    help="GQ bands of a gVCF: a further band of reference blocks begins at each of these numbers (1 to 99).",
+    help="The GQ bands of a gVCF: each number (1 to 99) begins a new band of reference blocks.",
 )
 @option(
     _RECORDS,
     "min_qd",
     metavar="X",
     panel=OUTPUT,
-    help="Records with a lower QD (QUAL by depth) get the filter LowQD. GATK's advice is 2.",
+    help="Set the filter LowQD on records with a lower QD (QUAL by depth). GATK recommends 2.",
 )
 @option(
     _RECORDS,
     "max_fs",
     metavar="PHRED",
     panel=OUTPUT,
-    help="Records with a higher FS (strand bias) get the filter StrandBias. GATK's advice is 60 for SNVs.",
+    help="Set the filter StrandBias on records with a higher FS (strand bias). GATK recommends 60 for SNVs.",
 )
 @option(
     _RECORDS,
     "max_sor",
     metavar="X",
     panel=OUTPUT,
-    help="Records with a higher SOR (strand bias) get the filter StrandBias, too. GATK's advice is 3 for SNVs.",
+    help="Set the filter StrandBias on records with a higher SOR (strand bias). GATK recommends 3 for SNVs.",
 )
 @option(
     _RECORDS,
     "min_mq",
     metavar="PHRED",
     panel=OUTPUT,
-    help="Records with a lower MQ (mapping quality) get the filter LowMQ. GATK's advice is 40 for SNVs.",
+    help="Set the filter LowMQ on records with a lower MQ (mapping quality). GATK recommends 40 for SNVs.",
 )
 @click.option(
     "--no-version",
     is_flag=True,
     panel=OUTPUT,
-    help="Leave version, date, command and backend out of the header, so that equal calls have equal bytes.",
+    help="Leave version, date, command line and backend out of the header. Equal calls are then equal bytes.",
 )
 def command(
     ploidy: int,
@@ -210,7 +204,7 @@ def command(
     """Genotype candidate variants, and write VCF or BCF.
 
     The candidates are the records of a VCF (-v), or the differences between the records of a FASTA (--haplotypes, with
-    -r). With neither, they are the variants that the reads show, and only those that some sample has are written.
+    -r). With neither, candidates are discovered in the reads, and only variants that a sample carries are written.
     """
     copies = {name: int(number) for name, number in sample_ploidy.items()}
     rules = read_ploidy(ploidy_file) if ploidy_file is not None else ()
@@ -262,10 +256,10 @@ def command(
     help="The number of shards.",
 )
 def scatter_command(output: str, pieces: int, haplotypes: str | None, **values: Any) -> None:
-    """Divide a run of 'call' or 'likelihoods' into shards with about as many reads each.
+    """Divide a run of 'call' or 'likelihoods' into shards with about equally many reads.
 
-    Give this command the candidates, regions and options of the run. Then run the command on each shard (-R), with the
-    same candidates and options, and merge the outputs with 'gather'. The result is that of one run over everything,
+    Give this command the candidates, regions and options of the run. Then run 'call' or 'likelihoods' on each shard
+    (-R), with the same candidates and options, and merge the outputs with 'gather'. The result is that of a single run,
     because no cut lies near a candidate.
     """
     if haplotypes is not None:

@@ -1,4 +1,4 @@
-"""`pairhmm likelihoods` and `pairhmm profiles`: tables of scored reads, and the profiles that reads become."""
+"""`pairhmm likelihoods` and `pairhmm profiles`: tables of scored reads, and reads as profiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.calling import likelihoods, profiles
-from pairhmm.calling.cli_options import evidence_options, molecule_options, read_options, scoring_options
+from pairhmm.calling.cli_options import molecule_options, parallel_options, read_options, scoring_options
 from pairhmm.cli.fields import option, output_option
 from pairhmm.cli.help_style import OUTPUT, Command
 from pairhmm.cli.model_options import model_options
@@ -26,7 +26,7 @@ PROFILE_EXAMPLES = (
 
 
 @click.command("likelihoods", cls=Command, examples=EXAMPLES)
-@evidence_options
+@parallel_options
 @model_options
 @molecule_options
 @output_option("The table: .tsv, .tsv.gz (with an index) or .parquet. '-' is stdout.")
@@ -34,20 +34,21 @@ PROFILE_EXAMPLES = (
     likelihoods.write_likelihoods,
     "prepared",
     panel=OUTPUT,
-    help="Write likelihoods as genotyping uses them: raised to the floor, and without the reads that fit no haplotype.",
+    help="Write the likelihoods that genotyping uses: raised to --score-floor, and without the reads that"
+    " --error-rate filters out.",
 )
 @option(
     likelihoods.write_likelihoods,
     "only_listed",
     panel=OUTPUT,
-    help="Leave out haplotypes with an allele that is not among the candidates of -v.",
+    help="Leave out haplotypes with an allele that -v does not list.",
 )
 def command(output: str, prepared: bool, only_listed: bool, **values: Any) -> None:
     """Write log10 P(read | haplotype) for the reads of each region.
 
     The haplotypes are combinations of the candidate variants in a VCF (-v), or the records of a FASTA (--haplotypes,
-    with -r). With neither, they are combinations of the candidate variants that the reads show. A second table,
-    NAME.haplotypes.EXT, describes the haplotypes.
+    with -r). With neither, the candidates are discovered in the reads. A second table, NAME.haplotypes.EXT, describes
+    the haplotypes.
     """
     if only_listed and values["candidates"] is None:
         raise click.UsageError("--only-listed needs a list of candidates: give -v.")
@@ -63,9 +64,9 @@ def command(output: str, prepared: bool, only_listed: bool, **values: Any) -> No
 @molecule_options
 @output_option("The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.")
 def profiles_command(output: str, **values: Any) -> None:
-    """Write reads as the profile model takes them: as letter probabilities.
+    """Write reads as letter probabilities, the input of the profile model.
 
-    A profile has the probabilities of A C G T at each position of a read, from its bases and their prepared qualities.
-    Mates that overlap, and reads of one molecule, can be joined. Reads are whole, where scoring cuts them to regions.
+    A profile has the probabilities of A, C, G and T at each position of a read, from its bases and their prepared
+    qualities. Overlapping mates and UMI families can be merged. Reads are whole; only scoring cuts them to regions.
     """
     profiles.write_profiles(output=output, **values)

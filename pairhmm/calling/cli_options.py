@@ -64,9 +64,8 @@ _PRESET = click.option(
     expose_value=False,
     metavar="NAME",
     panel=MODEL,
-    help="Defaults for a sequencing technology: gap qualities, the filter of reads, caps of base qualities, and"
-    " thresholds of candidates. Options that are given override them. illumina has the defaults of the options. NAME is"
-    f" {either(tuple(PRESETS))}.",
+    help="Defaults for a sequencing technology: gap qualities, read filters, base quality caps and thresholds of"
+    f" candidates. Other options override them. 'illumina' keeps all defaults. NAME is {either(tuple(PRESETS))}.",
 )
 
 
@@ -82,7 +81,7 @@ _ALIGNMENTS = (
         type=INPUT_FILE,
         metavar="ALIGNMENTS...",
         panel=INPUT,
-        help="BAM or CRAM files, sorted by coordinate. The samples are those of their read groups.",
+        help="BAM or CRAM files, sorted by coordinate. Read groups (SM) name the samples.",
     ),
     click.option(
         "-f",
@@ -102,14 +101,14 @@ _HAPLOTYPES = (
         type=INPUT_FILE,
         metavar="FILE",
         panel=INPUT,
-        help="The candidate variants (VCF or BCF). Without them, candidates are found in the reads.",
+        help="The candidate variants (VCF or BCF). By default, candidates are discovered in the reads.",
     ),
     click.option(
         "--haplotypes",
         type=INPUT_FILE,
         metavar="FILE",
         panel=INPUT,
-        help="The haplotypes (FASTA) of one region. They take the place of candidates. -r gives the region.",
+        help="The haplotypes (FASTA) of one region, in place of candidates. The region is that of -r.",
     ),
 )
 
@@ -121,9 +120,9 @@ _PLACES = (
         multiple=True,
         metavar="REGION",
         panel=REGIONS,
-        help="A region to work on, as chr, chr:begin-end (1-based, both ends included), chr:begin- (to its end) or"
-        " chr:position. This option may be repeated. Regions need indexed alignments. Without regions, the command"
-        " works on everything.",
+        help="Work on this region: chr, chr:begin-end (1-based, inclusive), chr:begin- (to the end of chr) or"
+        " chr:position. This option may be repeated. Regions need indexed alignments. By default, the command"
+        " works on the whole genome.",
     ),
     click.option(
         "-R",
@@ -131,7 +130,7 @@ _PLACES = (
         type=INPUT_FILE,
         metavar="FILE",
         panel=REGIONS,
-        help="A file of regions to work on (BED, plain or gzipped; - is stdin). Regions need indexed alignments.",
+        help="Work on the regions of a BED file, plain or gzipped. '-' is stdin. Regions need indexed alignments.",
     ),
 )
 
@@ -141,14 +140,14 @@ _REGIONS = (
         "join_distance",
         metavar="BASES",
         panel=REGIONS,
-        help="Candidates that are at most this many bases apart share a region.",
+        help="Candidates at most this many bases apart share a region.",
     ),
     option(
         _JOINING,
         "max_span",
         metavar="BASES",
         panel=REGIONS,
-        help="The candidates of a region span at most this many bases, unless one candidate alone is longer.",
+        help="A region's candidates span at most this many bases, unless a single candidate is longer.",
     ),
     option(
         _JOINING,
@@ -156,14 +155,14 @@ _REGIONS = (
         least=_JOINING.min_flank,
         metavar="BASES",
         panel=REGIONS,
-        help="Reads are scored on this many bases on both sides of a region's candidates.",
+        help="Score reads on this many bases on both sides of a region's candidates.",
     ),
     option(
         _EVIDENCE,
         "max_haplotypes",
         metavar="N",
         panel=REGIONS,
-        help="A region has at most this many haplotypes, including the reference.",
+        help="The maximum number of haplotypes of a region, the reference included.",
     ),
 )
 
@@ -173,7 +172,7 @@ _SELECTION = (
         "min_mapq",
         metavar="PHRED",
         panel=READS,
-        help="Alignments with a lower mapping quality (Phred) are left out.",
+        help="Leave out alignments with a lower mapping quality (Phred).",
     ),
     option(
         _READS,
@@ -183,14 +182,14 @@ _SELECTION = (
         default=f"0x{_READS.excluded_flags:X}",
         metavar="FLAGS",
         panel=READS,
-        help="Alignments with any of these SAM flags are left out.",
+        help="Leave out alignments with any of these SAM flags.",
     ),
     option(
         _READS,
         "default_base_quality",
         metavar="PHRED",
         panel=READS,
-        help="The base quality (Phred) of reads that have none. Without this option, such reads are an error.",
+        help="The base quality (Phred) of reads without base qualities. Without this option, such reads are an error.",
     ),
 )
 
@@ -200,14 +199,15 @@ _DEPTH_AND_DISCOVERY = (
         "max_depth",
         metavar="N",
         panel=READS,
-        help="Downsample each region to this many reads of each sample. The reads' names decide which ones.",
+        help="Downsample each region to N reads per sample. A hash of the read name selects them, so that mates stay"
+        " together.",
     ),
     option(
         _DISCOVERY,
         "min_base_quality",
         metavar="PHRED",
         panel=DISCOVERY,
-        help="Bases with a lower quality (Phred) do not count as showing an allele.",
+        help="Bases with a lower quality (Phred) do not support an allele.",
     ),
     pair(
         _DISCOVERY,
@@ -215,8 +215,7 @@ _DEPTH_AND_DISCOVERY = (
         "--min-alt-count",
         metavar="N N",
         panel=DISCOVERY,
-        help="An allele is a candidate if at least this many reads of a sample show it. The first number is for SNVs,"
-        " the second for indels.",
+        help="The minimum number of a sample's reads that support a candidate allele: of an SNV, then of an indel.",
     ),
     pair(
         _DISCOVERY,
@@ -224,15 +223,14 @@ _DEPTH_AND_DISCOVERY = (
         "--min-alt-fraction",
         metavar="X X",
         panel=DISCOVERY,
-        help="An allele is a candidate if at least this fraction of a sample's reads shows it. The first number is for"
-        " SNVs, the second for indels.",
+        help="The minimum fraction of a sample's reads that support a candidate allele: of an SNV, then of an indel.",
     ),
     option(
         _DISCOVERY,
         "assembly",
         "--assembly/--no-assembly",
         panel=DISCOVERY,
-        help="Assemble reads where they disagree with the reference, which finds alleles that no alignment shows.",
+        help="Assemble reads where they disagree with the reference. Assembly finds alleles that no alignment shows.",
     ),
 )
 
@@ -242,7 +240,7 @@ _GAPS = (
         "pcr_indel_model",
         metavar="NAME",
         panel=MODEL,
-        help="GATK's model of PCR errors. It lowers indel qualities in tandem repeats.",
+        help="GATK's PCR indel model, which lowers gap opening qualities in tandem repeats.",
     ),
     click.option(
         "--str-model",
@@ -250,37 +248,32 @@ _GAPS = (
         callback=_str_model,
         metavar="NAME",
         panel=MODEL,
-        help=f"Gap qualities by the unit and the copies of a tandem repeat, in place of those of the other options:"
-        f" {' or '.join(LIBRARIES)}, or a file that 'pairhmm calibrate-str' writes.",
+        help="The STR model: gap qualities by the unit and the copy number of a tandem repeat. It replaces the"
+        f" options of gap qualities and --pcr-indel-model. NAME is {' or '.join(LIBRARIES)}, or a file of"
+        " 'pairhmm calibrate-str'.",
     ),
     option(
         _MODEL,
         "insertion_quality",
         metavar="PHRED",
         panel=MODEL,
-        help="The quality (Phred) of opening an insertion.",
+        help="The gap opening quality (Phred) of insertions.",
     ),
     option(
         _MODEL,
         "deletion_quality",
         metavar="PHRED",
         panel=MODEL,
-        help="The quality (Phred) of opening a deletion.",
+        help="The gap opening quality (Phred) of deletions.",
     ),
-    option(
-        _MODEL,
-        "gap_quality",
-        metavar="PHRED",
-        panel=MODEL,
-        help="The quality (Phred) of extending an insertion or a deletion.",
-    ),
+    option(_MODEL, "gap_quality", metavar="PHRED", panel=MODEL, help="The gap continuation quality (Phred)."),
     option(
         _MODEL,
         "indel_tags",
         "--indel-tags/--no-indel-tags",
         panel=MODEL,
-        help="The tags BI and BD of recalibrated reads are their qualities of opening an insertion and a deletion. The"
-        " profile model does not use them.",
+        help="Take gap opening qualities from the tags BI and BD of recalibrated reads. The profile model ignores the"
+        " tags.",
     ),
 )
 
@@ -290,14 +283,14 @@ _BASE_QUALITIES = (
         "cap_by_mapping_quality",
         "--cap-by-mapq/--no-cap-by-mapq",
         panel=MODEL,
-        help="A read's base qualities are at most its mapping quality.",
+        help="Cap base qualities at the mapping quality of their read.",
     ),
     option(
         _MODEL,
         "base_quality_threshold",
         metavar="PHRED",
         panel=MODEL,
-        help="Base qualities (Phred) below this one become 6. 0 leaves them as they are.",
+        help="Set base qualities (Phred) below this one to 6. 0 keeps them.",
     ),
 )
 
@@ -307,29 +300,27 @@ _SCORES = (
         "score_floor",
         metavar="LOG10",
         panel=MODEL,
-        help="A read's likelihoods lie at most this far (log10) below its best one. 0 sets no limit.",
+        help="Raise likelihoods that lie more than this (log10) below the read's best one. 0 sets no floor.",
     ),
     option(
         _MODEL,
         "error_rate",
         metavar="X",
         panel=MODEL,
-        help="The expected rate of errors per base. A read is set aside if its best likelihood (log10) is below -4"
-        " times the number of errors expected in it, which is at most 2. 0 sets no read aside.",
+        help="The expected error rate per base. A read is filtered out if its best likelihood (log10) is below -4"
+        " times its expected number of errors, which is capped at 2. 0 filters no read.",
     ),
 )
 
-_COMPUTE = (
-    threads_option(_DEFAULTS),
-    option(
-        _DEFAULTS,
-        "chunk_size",
-        metavar="N",
-        panel=COMPUTE,
-        help="About this many reads are held in memory at once. The number changes no result.",
-    ),
+_CHUNK_SIZE = option(
+    _DEFAULTS,
+    "chunk_size",
+    metavar="N",
+    panel=COMPUTE,
+    help="The approximate number of reads held in memory. Results do not depend on it.",
 )
-
+_COMPUTE = (threads_option(_DEFAULTS), _CHUNK_SIZE)
+_PROCESSES = threads_option(_DEFAULTS, " With an index, worker processes run instead, at most one per core.")
 
 _OF_COUNTS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_COMPUTE)
 _OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_BASE_QUALITIES, *_COMPUTE)
@@ -345,13 +336,17 @@ _OF_SCORES = (
     *_BASE_QUALITIES,
     *_SCORES,
     backend_options,
-    *_COMPUTE,
 )
 
 
 def evidence_options(command: Command) -> Command:
     """Add the shared options to a command, in the order above."""
-    return _with(command, _OF_SCORES)
+    return _with(command, (*_OF_SCORES, *_COMPUTE))
+
+
+def parallel_options(command: Command) -> Command:
+    """Add the shared options to a command that runs shards in worker processes."""
+    return _with(command, (*_OF_SCORES, _PROCESSES, _CHUNK_SIZE))
 
 
 def read_options(command: Command) -> Command:
@@ -385,16 +380,16 @@ def molecule_options(command: Command) -> Command:
         _MOLECULES,
         "join_mates",
         panel=READS,
-        help="Merge overlapping mates into one profile, the product of both. This is for the profile model.",
+        help=f"Merge overlapping mates into one profile, the product of both (--model {PROFILE}).",
     )
     families = option(
         _MOLECULES,
         "families",
         metavar="NAME",
         panel=READS,
-        help="UMI families: merge the reads of one molecule into one profile. With MI, they have the same tag MI; with"
-        " position, the same strand and ends of their molecule. Marked duplicates are left out unless other flags are"
-        " excluded (0xB04). This is for the profile model.",
+        help=f"Merge the reads of a UMI family into one profile (--model {PROFILE}). 'MI' groups reads by that tag,"
+        " 'position' by strand and both ends of the molecule. Marked duplicates are still left out:"
+        " --exclude-flags 0xB04 keeps them.",
     )
     return mates(families(command))
 

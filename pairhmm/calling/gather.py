@@ -73,19 +73,22 @@ def gather(pieces: Paths, output: AnyPath, samples: Texts = ()) -> None:
     panel=INPUT,
     help="The outputs of 'call', 'likelihoods' or 'scan' over the shards of a run, in the order of the shards.",
 )
-@output_option("The whole: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout.")
+@output_option(
+    "The merged output: .vcf, .vcf.gz or .bcf for calls; .parquet, .tsv or .tsv.gz for tables. '-' is stdout."
+)
 @click.option(
     "--sample",
     "samples",
     multiple=True,
     metavar="NAME",
     panel=OUTPUT,
-    help="The sample of a table, for a first column 'sample'. Repeat this option once for each table, in their order.",
+    help="The sample of a table, which fills a first column 'sample'. Repeat this option once per table, in their"
+    " order.",
 )
 def command(pieces: tuple[str, ...], output: str, samples: tuple[str, ...]) -> None:
     """Merge the outputs of the shards of a run.
 
     Rows are copied unchanged, in the order of the shards. The header of a VCF is that of the first shard, with the
-    provenance of all. Bgzipped outputs get their index.
+    provenance of all. Bgzipped outputs are indexed.
     """
     gather(pieces, output, samples)

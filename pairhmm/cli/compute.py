@@ -26,9 +26,7 @@ Command = Callable[..., Any]
 
 _INDEX = r"\d{1,9}"
 _Devices = tuple[int, ...] | int | None
-_DEVICES_HELP = (
-    "The GPUs that share the work, by their numbers in the list of 'pairhmm devices'. Without it, the first GPU."
-)
+_DEVICES_HELP = "The GPUs that share the work, by their numbers in 'pairhmm devices'. By default, the first GPU."
 _FREE_HELP = f"{FREE!r} claims a GPU that no other run has claimed, and waits until there is one."
 
 
@@ -75,7 +73,7 @@ _device_or_free_option = click.option(
     callback=_index_or_free,
     metavar="N",
     panel=COMPUTE,
-    help=f"The GPU to use, by its number in the list of 'pairhmm devices'. Without it, the first GPU. {_FREE_HELP}",
+    help=f"The GPU, by its number in 'pairhmm devices'. By default, the first GPU. {_FREE_HELP}",
 )
 
 device_memory_option = click.option(
@@ -83,7 +81,7 @@ device_memory_option = click.option(
     type=Size(),
     metavar="SIZE",
     panel=COMPUTE,
-    help="The memory to use of each GPU, in bytes or with K, M or G. Without it, all free memory.",
+    help="The memory to use on each GPU, in bytes or with K, M or G. By default, all free memory.",
 )
 
 _backend_option = fields.option(
@@ -96,8 +94,8 @@ _backend_option = fields.option(
 )
 
 
-def threads_option(owner: object) -> fields.Decorator:
-    """`--threads`, with the default that `owner` has: an option dataclass or a function."""
+def threads_option(owner: object, note: str = "") -> fields.Decorator:
+    """`--threads`, with the default that `owner` has: an option dataclass or a function. A note ends the help text."""
     return fields.option(
         owner,
         "threads",
@@ -107,8 +105,7 @@ def threads_option(owner: object) -> fields.Decorator:
         callback=lambda context, parameter, value: usable_threads(value),
         metavar="N",
         panel=COMPUTE,
-        help=f"The number of CPU threads, at most {MOST_PER_CORE} per core. 'call' and 'likelihoods' start worker"
-        " processes instead where the input has an index, at most one per core.",
+        help=f"The number of CPU threads, at most {MOST_PER_CORE} per core.{note}",
     )
 
 

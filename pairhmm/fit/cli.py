@@ -27,7 +27,7 @@ EXAMPLES = (
     "max_reads",
     metavar="N",
     panel=READS,
-    help="The most reads to fit to. More are sampled evenly over the files and regions.",
+    help="The maximum number of reads to fit to, sampled evenly over the files and regions.",
 )
 @click.option(
     "--model",

@@ -19,11 +19,11 @@ EXAMPLES = (
 
 @click.command("calibrate-str", cls=Command, examples=EXAMPLES)
 @count_options
-@output_option("The model (TOML), for --str-model. '-' is stdout.")
-def command(output: str, **given: Any) -> None:
-    """Estimate the stutter of tandem repeats from the reads of BAM or CRAM.
+@output_option("The STR model (TOML), for --str-model of other commands. '-' is stdout.")
+def command(output: str, **options: Any) -> None:
+    """Estimate a stutter model of tandem repeats (STR) from the reads of BAM or CRAM.
 
-    The model has gap qualities by the unit of a repeat and its copies. Only repeats count whose length most reads agree
-    on.
+    The model has gap qualities by repeat unit and copy number. A repeat counts if most of its reads agree on its
+    length.
     """
-    calibrate_str.write_str_model(output=output, **given)
+    calibrate_str.write_str_model(output=output, **options)

@@ -27,22 +27,16 @@ _DEFAULTS = GatkOptions()
     "reads",
     type=INPUT_FILE,
     panel=INPUT,
-    help="The reads (FASTQ or FASTA), or profiles of the profile model (.profile or .tsv). A .in file holds reads"
-    " and haplotypes; give it alone.",
+    help="The reads (FASTQ or FASTA), or profiles of the profile model (.profile or .tsv). A .in file holds both"
+    " reads and haplotypes, and stands alone.",
 )
-@click.argument(
-    "haplotypes",
-    type=INPUT_FILE,
-    required=False,
-    panel=INPUT,
-    help="The haplotypes (FASTA).",
-)
+@click.argument("haplotypes", type=INPUT_FILE, required=False, panel=INPUT, help="The haplotypes (FASTA).")
 @option(
     forward.forward_files,
     "default_base_quality",
     metavar="PHRED",
     panel=INPUT,
-    help="The base quality (Phred) of reads without qualities. Without this option, such reads are an error.",
+    help="The base quality (Phred) of reads without base qualities. Without this option, such reads are an error.",
 )
 @model_options
 @option(
@@ -51,7 +45,7 @@ _DEFAULTS = GatkOptions()
     least=1,
     metavar="PHRED",
     panel=MODEL,
-    help="The insertion opening quality (Phred) of GATK's model.",
+    help="The gap opening quality (Phred) of insertions in GATK's model.",
 )
 @option(
     _DEFAULTS,
@@ -59,7 +53,7 @@ _DEFAULTS = GatkOptions()
     least=1,
     metavar="PHRED",
     panel=MODEL,
-    help="The deletion opening quality (Phred) of GATK's model.",
+    help="The gap opening quality (Phred) of deletions in GATK's model.",
 )
 @option(
     _DEFAULTS,
@@ -67,7 +61,7 @@ _DEFAULTS = GatkOptions()
     least=1,
     metavar="PHRED",
     panel=MODEL,
-    help="The gap continuation quality (Phred) of GATK's model.",
+    help="The gap continuation quality (Phred) in GATK's model.",
 )
 @backend_options
 @threads_option(forward.forward_files)
@@ -87,7 +81,7 @@ def command(
 ) -> None:
     """Score every read of READS against every sequence of HAPLOTYPES.
 
-    A score is log10 P(read | haplotype). Base qualities are not changed.
+    A score is log10 P(read | haplotype). Base qualities are used as they are.
     """
     forward.forward_files(
         reads,

@@ -58,7 +58,7 @@ COLUMNS = ("line", "read_length", "haplotype_length", "expected", "score", "diff
     least=0,
     metavar="N",
     panel=OUTPUT,
-    help="How many pairs to list, largest difference first.",
+    help="The number of pairs to list, largest difference first.",
 )
 def command(file: str, min_base_quality: int, tolerance: float, backend: Choice, threads: int, worst: int) -> None:
     """Compare the scores of a backend with the likelihoods in FILE.

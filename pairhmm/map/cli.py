@@ -66,17 +66,18 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
 @_file(
     "--kmers",
     multiple=True,
-    help="Sketches of 'pairhmm map sketch': the group kmers. Repeat this and the options below for several files.",
+    help="Sketches of 'pairhmm map sketch', the group kmers. This option may be repeated.",
 )
-@_file("--hits", multiple=True, help="A table of 'pairhmm scan': the group hits.")
-@_file("--genotypes", multiple=True, help="Calls (VCF or BCF): the group genotypes.")
-@_file("--sheet", help="A tab-separated sample sheet: the group sheet.")
+@_file("--hits", multiple=True, help="A table of 'pairhmm scan', the group hits. This option may be repeated.")
+@_file("--genotypes", multiple=True, help="Calls (VCF or BCF), the group genotypes. This option may be repeated.")
+@_file("--sheet", help="A sample sheet (TSV), the group sheet.")
 @click.option(
     "--columns",
     callback=_columns,
     metavar="NAME,NAME",
     panel=INPUT,
-    help="The columns of the sheet that are properties: all but sample, alignments and reads by default.",
+    show_default="all but sample, alignments and reads",
+    help="The columns of the sheet that are properties.",
 )
 @click.option(
     "--weight",
@@ -85,11 +86,20 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     callback=_weights,
     metavar="GROUP=W",
     panel=MAP,
-    help=f"The weight of a group: {', '.join(GROUPS)}. Repeat it for several groups. The default is 1.",
+    show_default="1",
+    help=f"The weight of a group: {', '.join(GROUPS)}. This option may be repeated.",
 )
-@map_option("alpha", metavar="X", help="The weight of the neighbours' mean in a blending pass, 0 to 1.")
+@map_option(
+    "alpha",
+    metavar="X",
+    help="How far a blending pass moves a sample: 0 keeps its projection, 1 takes the mean of its neighbours.",
+)
 @map_option("neighbours", metavar="N", help="The number of nearest neighbours of a sample.")
-@map_option("passes", metavar="N", help="The number of blending passes.")
+@map_option(
+    "passes",
+    metavar="N",
+    help="The number of blending passes, which move samples towards the mean of their neighbours.",
+)
 @map_option("seed", metavar="N", help="The seed of the random projection.")
 @map_option(
     "quantise",
@@ -115,8 +125,8 @@ def draw(
 ) -> None:
     """Draw a map of samples: similar samples lie near each other.
 
-    The map is a random projection. Beside it, up to 2,000 samples are embedded by classical scaling, and a message
-    gives the trustworthiness of both. docs/map.md has the formulas.
+    The map is a random projection. Up to 2,000 samples are also embedded by classical scaling, for comparison. A
+    message gives the trustworthiness of both. docs/map.md has the formulas.
     """
     options = MapOptions(alpha, neighbours, passes, seed, quantise)
     write_map(draw_map(options=options, **inputs), output, svg)
@@ -136,8 +146,8 @@ RELATE_EXAMPLES = (
     type=INPUT_FILE,
     metavar="INPUTS...",
     panel=INPUT,
-    help="VCF or BCF with AD, PL, GL or GT, or tables that 'likelihoods' wrote (.tsv, .tsv.gz, .parquet), of two"
-    " samples or more. Several files are called at the same sites.",
+    help="VCF or BCF with AD, PL, GL or GT, or tables of 'likelihoods' (.tsv, .tsv.gz, .parquet), of two samples or"
+    " more. Several files must have been called at the same sites.",
 )
 @_file(
     "--sheet",
@@ -146,19 +156,20 @@ RELATE_EXAMPLES = (
 )
 @_file(
     "--pedigree",
-    help="A PED file: family, individual, father, mother, sex, phenotype. Without --sheet, a sample has the name of its"
-    " individual.",
+    help="A pedigree (PED: family, individual, father, mother, sex, phenotype). Without --sheet, a sample has the"
+    " name of its individual.",
 )
 @_file(
     "--frequencies",
-    help="A VCF or BCF with allele frequencies of the population (AF in INFO). Without it, they come from the samples.",
+    help="Population allele frequencies: a VCF or BCF with AF in INFO. By default, they are estimated from the"
+    " samples.",
 )
 @output_option("The table of pairs of samples (.tsv). '-' is stdout.")
 @click.option("--sample-table", type=OUTPUT_FILE, metavar="FILE", panel=OUTPUT, help="A table of the samples (.tsv).")
 def relate(inputs: tuple[str, ...], output: str, **options: Any) -> None:
-    """Find related, swapped and contaminated samples.
+    """Infer kinship, and detect swapped and contaminated samples.
 
-    Each pair of samples has a row: the relation that is inferred from genotype likelihoods, and the one that the
-    sample sheet or the pedigree states. Flags mark contradictions.
+    The table has a row for each pair of samples: the relation inferred from genotype likelihoods, and the relation
+    that the sample sheet or the pedigree states. Flags mark contradictions.
     """
     write_relations(inputs, output, **options)

@@ -51,7 +51,7 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     "--mqc",
     metavar="FOLDER",
     panel=OUTPUT,
-    help="The folder for tables for MultiQC (*_mqc.json). Without it, none are written.",
+    help="Also write tables for MultiQC (*_mqc.json) to this folder.",
 )
 @option(
     report.report,
@@ -59,29 +59,22 @@ def inputs(command: Callable[..., None]) -> Callable[..., None]:
     least=1,
     metavar="N",
     panel=OUTPUT,
-    help="The report shows at most this many sites. Of more, it shows those with the lowest GQ.",
+    help="The maximum number of sites in the report: those with the lowest GQ.",
 )
-@option(
-    report.report,
-    "min_depth",
-    least=0,
-    metavar="N",
-    panel=OUTPUT,
-    help="The report counts genotypes with a DP below this.",
-)
+@option(report.report, "min_depth", least=0, metavar="N", panel=OUTPUT, help="Count genotypes with a DP below this.")
 @click.option(
     "--link-genome",
     metavar="NAME",
     panel=OUTPUT,
-    help="UCSC's name of the genome, such as hg38. Each site then has links to the UCSC browser, to IGV on your machine"
-    " and to dbSNP. Without it, the report has no links.",
+    help="UCSC's name of the genome, such as hg38. It links each site to the UCSC browser, to dbSNP, and to IGV on"
+    " your machine. By default, the report has no links.",
 )
 def command(
     output: str, title: str, mqc: str | None, max_sites: int, min_depth: int, link_genome: str | None, **paths: Any
 ) -> None:
-    """Make one HTML file of a run's outputs: samples, sites, reads and hits.
+    """Write an HTML report of a run's outputs: samples, sites, reads and hits.
 
-    The file needs no network. Give at least one of --calls, --likelihoods, --hits, --fit and the tables of 'map'. The
-    report has no section for outputs that are not given.
+    The report is one file, and needs no network. It has a section for each output that is given: at least one of
+    --calls, --likelihoods, --hits, --fit and the tables of 'map'.
     """
     report.report(output, ReportInputs(**paths), title, mqc, max_sites, min_depth=min_depth, link_genome=link_genome)

@@ -30,8 +30,8 @@ EXAMPLES = (
     "--data",
     metavar="FOLDER",
     panel=INPUT,
-    help="A folder with alignments, a reference and their indexes, and optionally a VCF or a BED. The page carries them"
-    " as its example.",
+    help="A folder with alignments, a reference and their indexes, and optionally a VCF or a BED: the example in the"
+    " page.",
 )
 @output_option("The page (HTML). '-' is stdout.", default=None)
 @click.option(
@@ -45,19 +45,19 @@ EXAMPLES = (
     "--allow-urls",
     is_flag=True,
     panel=OUTPUT,
-    help="The page takes addresses of files, too, and may fetch them. Without this option, it can make no request.",
+    help="Let the page fetch files by URL. By default, it can make no request.",
 )
 @click.option(
     "--hosted",
     metavar="FOLDER",
     panel=OUTPUT,
-    help="Write a folder for a web server in place of -o: the page as index.html, and what a browser needs to keep it."
-    " Once open, the page works without a network.",
+    help="Write a folder for a web server in place of -o: index.html, and what a browser needs to install the page."
+    " Once open, the page works offline.",
 )
 def command(data: str | None, output: str | None, opens: bool, allow_urls: bool, hosted: str | None) -> None:
     """Write the page that calls variants in a browser, as one HTML file.
 
-    The page needs no network and no server. Files that are given to it stay on the computer.
+    The page needs no network and no server. Files opened in it stay on the computer.
     """
     if output is None and hosted is None and not opens:
         raise click.UsageError("Give -o, --open or both, or --hosted.")

@@ -78,8 +78,8 @@ class ReportInputs:
     )
     alignments: Sequence[str] = _files(
         "alignments",
-        "The alignments of the reads in --likelihoods: BAM or CRAM with an index. The report takes strands, mapping"
-        " qualities and the bases that decide from them. They need -f.",
+        "The alignments of the reads in --likelihoods: BAM or CRAM with an index. They add strand, mapping quality"
+        " and deciding bases to each read. Needs -f.",
     )
     hits: Sequence[str] = _files("hits", "A table that 'scan' wrote.")
     hits_samples: Sequence[str] = _texts("NAME", "The sample of a table of hits.", IN_ORDER)
@@ -90,11 +90,11 @@ class ReportInputs:
     timings: Sequence[str] = _files("", "A benchmark file of Snakemake (TSV).")
     fit: str | None = _file("fit", "The parameters (TOML) that 'fit' wrote.")
     fit_rounds: str | None = _file(
-        "fit", "The table that 'fit --rounds' wrote: the likelihood of each round. It needs --fit."
+        "fit", "The table that 'fit --rounds' wrote: the likelihood of each round. Needs --fit."
     )
     map: str | None = _file(
         "map",
-        "The positions that 'map draw' wrote: the map of the samples, whose weights can be changed in the report.",
+        "The positions that 'map draw' wrote. The report can redraw the map with other weights.",
     )
     distances: str | None = _file("distances", "The table that 'map distances' wrote.")
     pairs: str | None = _file("pairs", "The table of pairs that 'map relate' wrote.")
@@ -103,12 +103,12 @@ class ReportInputs:
     )
     sheet: str | None = _file(
         "sample sheet",
-        "The sample sheet. The report says which of its samples have no results, and which others have some.",
+        "The sample sheet. The report names its samples without results, and results of samples that it lacks.",
     )
     info: Sequence[str] = _texts(
         "KEY",
-        "A field of INFO in --calls that the list of sites shows. Without this option, the list shows gene and"
-        " consequence where the calls have ANN or CSQ.",
+        "A field of INFO in --calls, for the list of sites. By default, the list shows gene and consequence if the"
+        " calls have ANN or CSQ.",
     )
 
     def __post_init__(self) -> None:

@@ -54,7 +54,7 @@ _DEFAULTS = ScanOptions()
     scan.scan_files,
     "per_file",
     panel=INPUT,
-    help="Take each file as one sample. By default, each record of a file is a sample.",
+    help="Treat each file as one sample. By default, each record of a file is a sample.",
 )
 @click.option(
     "--strand",
@@ -70,29 +70,25 @@ _DEFAULTS = ScanOptions()
     type=int,
     metavar="N",
     panel=MATCHES,
-    help="Cut each signature into tiles (k-mers) of N letters, and match each tile by itself: for whole reference"
-    " genomes. N is 8 to 1000.",
+    help="Cut each signature into tiles (k-mers) of N letters, and match tiles in place of whole signatures: for"
+    " reference genomes. N is 8 to 1000.",
 )
 @click.option(
     "--step",
     type=int,
     metavar="N",
+    show_default=str(default_of(Tiling, "step")),
     panel=MATCHES,
-    help="Begin a tile at every N-th letter of a signature (default: 1).",
+    help="Start a tile at every N-th letter of a signature.",
 )
 @click.option(
     "--no-mask",
     is_flag=True,
     panel=MATCHES,
-    help="Search for tiles of low complexity too, such as poly-A. They match reads of any genome.",
+    help="Keep tiles of low complexity, such as poly-A. By default, they are masked, since they match reads of any"
+    " genome.",
 )
-@option(
-    _DEFAULTS,
-    "max_mismatches",
-    metavar="N",
-    panel=MATCHES,
-    help="Allow at most N mismatches in a match.",
-)
+@option(_DEFAULTS, "max_mismatches", metavar="N", panel=MATCHES, help="Allow at most N mismatches in a match.")
 @option(
     _DEFAULTS,
     "min_informative",
@@ -119,14 +115,15 @@ _DEFAULTS = ScanOptions()
     "every_match",
     "--all",
     panel=MATCHES,
-    help="Report every match. By default, only the best match of each record and signature is reported.",
+    help="Report all matches. By default, only the best match of each record and signature is reported.",
 )
 @option(
     Reports(),
     "min_breadth",
     metavar="SHARE",
     panel=MATCHES,
-    help="Call a signature present if tiles cover at least this share of it (breadth of coverage). Needs --tile.",
+    help="The minimum breadth of coverage of a present signature: the share of it that matching tiles cover. Needs"
+    " --tile.",
 )
 @one_device_options
 @threads_option(scan.scan_files)
@@ -137,7 +134,8 @@ _DEFAULTS = ScanOptions()
     default=Size.text(default_of(scan.scan_files, "chunk_size")),
     metavar="SIZE",
     panel=COMPUTE,
-    help="Unpacked records to hold in memory, in bytes or with K, M or G. The results do not depend on it.",
+    help="The uncompressed size of the records held in memory, in bytes or with K, M or G. Results do not depend on"
+    " it.",
 )
 @output_option("The table of hits (TSV). '-' is stdout.")
 @option(
@@ -151,27 +149,27 @@ _DEFAULTS = ScanOptions()
     "--summary",
     metavar="PREFIX",
     panel=OUTPUT,
-    help="Write summaries too: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
+    help="Also write summaries: PREFIX.samples.tsv and PREFIX.signatures.tsv.",
 )
 @click.option(
     "--candidates",
     metavar="PREFIX",
     panel=OUTPUT,
-    help="Write the reads with a matching tile to PREFIX.reads.fq, and the part of the signature under each to"
-    " PREFIX.parts.fa. 'align --mode semi-global' aligns them with insertions and deletions.",
+    help="Also write candidates for 'align --mode semi-global': reads with a matching tile (PREFIX.reads.fq), and the"
+    " part of the signature under each (PREFIX.parts.fa).",
 )
 @click.option(
     "--multiqc",
     type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
-    help="Write a table for MultiQC too. The name of FILE must end in _mqc.json.",
+    help="Also write a table for MultiQC. The name of FILE must end in _mqc.json.",
 )
 @click.option(
     "--multiqc-sample",
     metavar="NAME",
     panel=OUTPUT,
-    help="Name the sample of all files, which gets one row in the table for MultiQC. By default, each file gets a row.",
+    help="The sample that all files belong to: one row in the table for MultiQC. By default, each file has a row.",
 )
 def command(
     samples: tuple[str, ...],

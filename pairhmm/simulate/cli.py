@@ -23,7 +23,9 @@ EXAMPLES = (
     "pairhmm simulate -o second --length 100000 --seed 2 --genome-seed 1",
 )
 
-_RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE}
+
+def _per_kilobase(rate: float) -> str:
+    return f"{1000 * rate:g} per 1,000 bases"
 
 
 @click.group("simulate", cls=CommandGroup, invoke_without_command=True, examples=EXAMPLES)
@@ -33,16 +35,15 @@ _RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE
     help=f"The length of the genome: {api.MIN_CONTIG:,} to {api.MAX_CONTIG:,} bases a contig.",
 )
 @genome_option("contigs", metavar="N", help="The number of contigs, 1 or more, of about equal length.")
-@genome_option(
-    "snvs", metavar="N", help=f"The number of SNVs. Without this option, there are {_RATES['snvs']:g} in 1,000 bases."
-)
+@genome_option("snvs", metavar="N", show_default=_per_kilobase(api.SNVS_PER_BASE), help="The number of SNVs.")
 @genome_option(
     "indels",
     metavar="N",
-    help=f"The number of insertions and deletions. Without this option, there are {_RATES['indels']:g} in 1,000 bases.",
+    show_default=_per_kilobase(api.INDELS_PER_BASE),
+    help="The number of insertions and deletions.",
 )
 @genome_option(
-    "max_indel", metavar="BASES", help="The length of the longest insertion or deletion. It is less than --read-length."
+    "max_indel", metavar="BASES", help="The maximum length of an insertion or deletion. It is less than --read-length."
 )
 @genome_option(
     "seed", metavar="N", help="The seed of the random numbers. The same seed and options give the same bytes."
@@ -50,8 +51,8 @@ _RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE
 @genome_option(
     "genome_seed",
     metavar="N",
-    help="The seed of the reference alone. Samples with the same one share their reference. Without this option, it"
-    " is --seed.",
+    show_default="--seed",
+    help="The seed of the reference alone. Samples with the same genome seed share their reference.",
 )
 @reads_option("coverage", metavar="X", help=f"The mean depth of the reads, up to {api.MAX_COVERAGE:,}.")
 @reads_option(
@@ -80,13 +81,7 @@ _RATES = {"snvs": 1000 * api.SNVS_PER_BASE, "indels": 1000 * api.INDELS_PER_BASE
     panel=OUTPUT,
     help="The output folder. It is created if missing. [required]",
 )
-@option(
-    api.simulate,
-    "overwrite",
-    "--force",
-    panel=OUTPUT,
-    help="Replace existing files.",
-)
+@option(api.simulate, "overwrite", "--force", panel=OUTPUT, help="Overwrite existing output files.")
 @click.pass_context
 def command(context: click.Context, /, output: str | None, **options: Any) -> None:
     """Simulate a diploid genome with known variants, and paired reads of it.

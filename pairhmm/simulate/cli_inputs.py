@@ -23,7 +23,7 @@ def _seed_option(function: object, panel: str, least: int | None = None) -> Deco
 
 
 def _force_option(function: object) -> Decorator:
-    return option(function, "overwrite", "--force", panel=OUTPUT, help="Replace existing files.")
+    return option(function, "overwrite", "--force", panel=OUTPUT, help="Overwrite existing output files.")
 
 
 signature_option = partial(option, simulate_signatures, panel=SAMPLES)
@@ -40,8 +40,8 @@ SIGNATURE_EXAMPLES = (
 
 @click.command("signatures", cls=Command, examples=SIGNATURE_EXAMPLES)
 @signature_option("count", metavar="N", help="The number of signatures.")
-@signature_option("min_length", metavar="BASES", help="The length of the shortest signature.")
-@signature_option("max_length", metavar="BASES", help="The length of the longest signature.")
+@signature_option("min_length", metavar="BASES", help="The minimum length of a signature.")
+@signature_option("max_length", metavar="BASES", help="The maximum length of a signature.")
 @signature_option("n_ratio", metavar="X", help="The probability, 0 to 1, that a letter is N.")
 @_seed_option(simulate_signatures, SAMPLES)
 @output_option("The signatures (FASTA), bgzipped if the name ends in .gz. '-' is stdout.", required=True)
@@ -67,13 +67,13 @@ SAMPLE_EXAMPLES = (
 )
 @sample_option("num_no_virus", metavar="N", help="The number of samples without signatures.")
 @sample_option("num_with_virus", metavar="N", help="The number of samples with signatures.")
-@sample_option("min_viruses", metavar="N", help="The least number of signatures in a sample that has some.")
-@sample_option("max_viruses", metavar="N", help="The greatest number of signatures in a sample that has some.")
+@sample_option("min_viruses", metavar="N", help="The minimum number of signatures in a sample that has some.")
+@sample_option("max_viruses", metavar="N", help="The maximum number of signatures in a sample that has some.")
 @sample_option(
-    "min_length", metavar="BASES", help="The least number of random bases around the signatures of a sample."
+    "min_length", metavar="BASES", help="The minimum number of random bases around the signatures of a sample."
 )
 @sample_option(
-    "max_length", metavar="BASES", help="The greatest number of random bases around the signatures of a sample."
+    "max_length", metavar="BASES", help="The maximum number of random bases around the signatures of a sample."
 )
 @sample_option("min_phred", metavar="PHRED", help="The lowest base quality (Phred).")
 @sample_option("max_phred", metavar="PHRED", help=f"The highest base quality (Phred), at most {HIGHEST_SAM_QUALITY}.")
@@ -116,7 +116,7 @@ SIGNAL_EXAMPLES = (
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="The current level of each k-mer: a table of 'pairhmm warp --model'.",
+    help="The pore model, as for 'pairhmm warp --model'.",
 )
 @signal_option("reads", least=0, metavar="N", help="The number of reads of signatures.")
 @signal_option("unrelated", least=0, metavar="N", help="The number of reads of random bases.")
@@ -124,11 +124,9 @@ SIGNAL_EXAMPLES = (
     "length",
     least=1,
     metavar="BASES",
-    help="The length of a read. A shorter signature is read whole. An adapter stands in front of each read.",
+    help="The length of a read, without the adapter in front of it. A shorter signature is read whole.",
 )
-@signal_option(
-    "noise", least=0, metavar="X", help="Multiply the standard deviation of each k-mer's current in the table."
-)
+@signal_option("noise", least=0, metavar="X", help="The factor of each k-mer's standard deviation in the model.")
 @signal_option(
     "k", "--k", least=1, most=LONGEST_K, metavar="N", help="The k-mer length of a random table (--write-model)."
 )
@@ -139,7 +137,7 @@ SIGNAL_EXAMPLES = (
     type=OUTPUT_FILE,
     metavar="FILE",
     panel=OUTPUT,
-    help="Draw a table with random levels, in place of --model, and write it.",
+    help="Draw a pore model with random levels, in place of --model, and write it.",
 )
 @click.option(
     "--truth",
@@ -191,7 +189,7 @@ COHORT_EXAMPLES = (
     type=Real(0, MOST_CONTAMINATION),
     metavar="X",
     panel=SAMPLES,
-    help="Contaminate a sample with this share of reads of an unrelated one. Repeat the option for several samples.",
+    help="Contaminate a sample with this share of reads of an unrelated one. Repeat this option for several samples.",
 )
 @reads_option(
     "sites", least=1, metavar="N", help="The number of sites: unlinked SNVs with allele frequencies from 0.05 to 0.95."

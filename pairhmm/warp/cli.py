@@ -13,7 +13,7 @@ from pairhmm.engine import Choice
 from pairhmm.warp import files as warp_files
 from pairhmm.warp import signatures as warp_signatures
 from pairhmm.warp.base import WarpMode, WarpOptions
-from pairhmm.warp.cutting import CutOptions, RawLevels
+from pairhmm.warp.cutting import DEFAULTS, CutOptions, RawLevels
 from pairhmm.warp.scaling import NORMALISATIONS, SCALES, UNITS_PER_DEVIATION, Normalisation
 
 EXAMPLES = (
@@ -27,6 +27,11 @@ _NOT_WITH_SIGNATURES = ("mode", "band")
 _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
 
 
+def _either_levels(index: int) -> str:
+    """The default number of events, and that of samples."""
+    return either([f"{numbers[index]:,} {levels}" for levels, numbers in DEFAULTS.items()])
+
+
 @click.command("warp", cls=Command, examples=EXAMPLES)
 @click.argument(
     "signals",
@@ -35,8 +40,8 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     type=INPUT_FILE,
     metavar="SIGNALS...",
     panel=INPUT,
-    help="QUERIES and TARGETS: two files of signals. With --signatures, files of raw reads. A file is BLOW5, SLOW5,"
-    " POD5, .npy, .npz or text.",
+    help="QUERIES and TARGETS: two files of signals. With --signatures, files of raw reads. Formats are BLOW5, SLOW5,"
+    " POD5, .npy, .npz and text.",
 )
 @click.option(
     "--signatures",
@@ -57,64 +62,66 @@ _ONLY_WITH_SIGNATURES = ("model", "levels", "skip", "first")
     "levels",
     metavar="NAME",
     panel=READS,
-    help="Warp the events or the samples of a raw read (--signatures).",
+    help="The levels of a raw read: the means of its events, or its samples (--signatures).",
 )
 @option(
     _CUT,
     "skip",
     metavar="N",
+    show_default=_either_levels(0),
     panel=READS,
-    help="Skip N levels at the start of a raw read, where the adapter is (--signatures; default: 50 events or 500"
-    " samples).",
+    help="The number of levels to skip at the start of a raw read, for the adapter (--signatures).",
 )
 @option(
     _CUT,
     "first",
     metavar="N",
+    show_default=_either_levels(1),
     panel=READS,
-    help="Take the next N levels (--signatures; default: 250 events or 2,500 samples).",
+    help="The number of levels to warp after the skipped ones (--signatures).",
 )
 @click.option(
     "--normalise",
     type=click.Choice(NORMALISATIONS),
     metavar="WAY",
+    show_default="z-score with --signatures, else none",
     panel=READS,
-    help=f"Normalise the levels of a signal. WAY is {either(NORMALISATIONS)}: by mean and standard deviation, by median"
-    " and median absolute deviation, or not (default: z-score with --signatures, else none).",
+    help="How the levels of a signal are normalised. WAY is z-score (mean and standard deviation), median (median and"
+    " median absolute deviation) or none.",
 )
 @click.option(
     "--scale",
     type=Real(*SCALES),
     metavar="X",
+    show_default=f"{UNITS_PER_DEVIATION} for normalised levels, 1 for integers, else by the first signals",
     panel=READS,
-    help="Quantise levels: multiply by X and round to 16-bit integers (default:"
-    f" {UNITS_PER_DEVIATION} for normalised levels, 1 for integers, else by the first signals).",
+    help="The factor by which levels are multiplied before they are rounded to 16-bit integers.",
 )
 @option(
     _OPTIONS,
     "mode",
     metavar="NAME",
     panel=MATCHES,
-    help="Warp a query onto the whole target, or onto the cheapest part of it (subsequence DTW).",
+    help="Warp a query onto the whole target, or onto its cheapest part (subsequence DTW).",
 )
 @option(
     _OPTIONS,
     "band",
     metavar="N",
     panel=MATCHES,
-    help="Sakoe-Chiba band: matched levels are at most N positions apart (mode global).",
+    help="The Sakoe-Chiba band: matched levels are at most N positions apart (--mode global).",
 )
 @click.option(
     "--all",
     "every_pair",
     is_flag=True,
     panel=MATCHES,
-    help="Warp each query onto each target. By default, the first query is warped onto the first target, and so on."
-    " With --signatures: write a row for each read and signature, not only for a read's best signature.",
+    help="Warp every query onto every target. By default, queries and targets are warped in pairs: first onto first,"
+    " and so on. With --signatures, write every pair of read and signature, not only a read's best signature.",
 )
 @device_list_options
 @threads_option(warp_files.warp_files)
-@output_option("The table of costs and places (TSV). '-' is stdout.")
+@output_option("The table of costs and positions (TSV). '-' is stdout.")
 @click.pass_context
 def command(
     context: click.Context,

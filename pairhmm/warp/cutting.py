@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairhmm.options import Within, check_fields
 from pairhmm.warp.events import LONG_WINDOW, event_ends, event_means
 
-_DEFAULTS = {"events": (50, 250), "samples": (500, 2500)}
+DEFAULTS = {"events": (50, 250), "samples": (500, 2500)}
 """Levels that are skipped, and levels that are then taken. Ten samples are about a base of R9.4 DNA."""
 
 _SAMPLES_AN_EVENT = 32
@@ -48,12 +48,12 @@ class CutOptions:
     @property
     def begin(self) -> int:
         """Levels that are left out."""
-        return _DEFAULTS[self.levels][0] if self.skip is None else self.skip
+        return DEFAULTS[self.levels][0] if self.skip is None else self.skip
 
     @property
     def count(self) -> int:
         """The most levels that are taken."""
-        return _DEFAULTS[self.levels][1] if self.first is None else self.first
+        return DEFAULTS[self.levels][1] if self.first is None else self.first
 
     @property
     def part(self) -> tuple[int, int]:

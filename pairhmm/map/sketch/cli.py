@@ -48,8 +48,8 @@ match_option = partial(option, write_distances, panel=MATCHES)
     type=INPUT_FILE,
     metavar="FILE",
     panel=SAMPLES,
-    help="A sample sheet (TSV) names the samples and their files, in place of FILES. Of a sample with reads and"
-    " alignments, the reads are sketched.",
+    help="A sample sheet (TSV) of samples and their files, in place of FILES. If a sample has reads and alignments,"
+    " its reads are sketched.",
 )
 @click.option("--sample", metavar="NAME", panel=SAMPLES, help="The name of the one sample that all FILES belong to.")
 @option(
@@ -62,15 +62,22 @@ match_option = partial(option, write_distances, panel=MATCHES)
 @sketch_option(
     "slots",
     metavar="N",
-    help=f"The sketch size in slots, a power of two: {Scheme().slots:,} by default. More slots are more accurate.",
+    show_default=str(Scheme().slots),
+    help="The sketch size in slots, a power of two. More slots are more accurate.",
 )
-@sketch_option("bits", metavar="N", help=f"The bits kept of each slot: {Scheme().bits} by default, at most 16.")
+@sketch_option(
+    "bits",
+    metavar="N",
+    show_default=str(Scheme().bits),
+    help="The number of bits kept of each slot: 1 to 16, or 31 in the scheme 'published'.",
+)
 @sketch_option("scheme", metavar="NAME", help="The MinHash scheme. 'published' has 128 slots of 31 bits.")
 @sketch_option(
     "min_count",
     metavar="N",
-    help=f"The least abundance of a k-mer: {READS_LEAST_COUNT} by default for reads, which leaves out most sequencing"
-    " errors, and 1 for FASTA and --each-record. Give 1 for reads of a depth below 5.",
+    show_default=f"{READS_LEAST_COUNT} for reads, 1 for FASTA and --each-record",
+    help=f"The minimum k-mer count. A count of {READS_LEAST_COUNT} leaves out most sequencing errors. Give 1 for reads"
+    " of a depth below 5.",
 )
 @threads_option(sketch_files)
 @output_option("The sketch file. '-' is stdout.", required=True)
@@ -90,8 +97,8 @@ def sketch(
 ) -> None:
     """Make MinHash sketches of samples.
 
-    A sample has the name of its read groups (SM), or else of its file. The sketches are the same for every number of
-    threads. docs/map.md describes them.
+    Read groups (SM) name the samples, or else their files do. Sketches do not depend on the number of threads.
+    docs/map.md describes them.
     """
     samples: Samples = files
     if (sheet is None) == (not files):
@@ -138,13 +145,13 @@ DISTANCE_EXAMPLES = (
     type=INPUT_FILE,
     metavar="FILE",
     panel=INPUT,
-    help="Compare the samples of this sketch file with the collection. Without this option, compare the collection"
-    " with itself.",
+    help="Compare the samples of this sketch file with the collection. By default, the collection is compared with"
+    " itself.",
 )
 @match_option(
     "nearest",
     metavar="N",
-    help="Write the N nearest neighbours of each sample, nearest first. Without this option, write every pair once.",
+    help="Write the N nearest neighbours of each sample, nearest first. By default, every pair is written once.",
 )
 @match_option("max_distance", metavar="X", help="Leave out pairs with a larger Mash distance.")
 @device_list_options
