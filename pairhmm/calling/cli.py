@@ -27,9 +27,9 @@ EXAMPLES = (
 )
 
 SCATTER_EXAMPLES = (
-    "pairhmm scatter -f ref.fa -n 2 -o pieces sample.bam",
-    "pairhmm call -f ref.fa -R pieces/1-of-2.bed -o 1.vcf.gz sample.bam",
-    "pairhmm call -f ref.fa -R pieces/2-of-2.bed -o 2.vcf.gz sample.bam",
+    "pairhmm scatter -f ref.fa -n 2 -o shards sample.bam",
+    "pairhmm call -f ref.fa -R shards/1-of-2.bed -o 1.vcf.gz sample.bam",
+    "pairhmm call -f ref.fa -R shards/2-of-2.bed -o 2.vcf.gz sample.bam",
 )
 
 _DEFAULTS = GenotypeOptions()

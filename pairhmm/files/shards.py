@@ -9,7 +9,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.text_lines import decoded, read_texts
 from pairhmm.native import is_compiled, native
 
-SAME_RUN = "give the pieces of one run"
+SAME_RUN = "give the shards of one run"
 DAMAGED = "the file may be damaged: make it again"
 # The highest position that BAM, VCF and their indices can hold.
 _LAST_POSITION = 2**31 - 1

@@ -59,7 +59,7 @@ def test_a_simulated_cohort(cohort, run_cli):
     assert [list(table) for table in tables] == [[sample] for sample in SAMPLES]
     with gzip.open(folder / "calls" / "cohort.vcf.gz", "rt") as text:
         (command,) = (line for line in text if line.startswith("##pairhmmCommand="))
-    assert "-R {pieces/cohort/1-of-4.bed,...,pieces/cohort/4-of-4.bed} " in command
+    assert "-R {shards/cohort/1-of-4.bed,...,shards/cohort/4-of-4.bed} " in command
     assert not leftovers(folder)
 
 
@@ -89,7 +89,7 @@ def test_snakemakes_own_report_holds_ours(tiny, snakemake, tmp_path):
     done = snakemake(tiny, "--configfile", str(tiny / "config.yaml"), "--report", str(page))
     assert done.returncode == 0, done.stderr
     held = page.read_text()
-    assert "cohort.html" in held and "cohort.vcf.gz" in held and "Genotypes of cohort, put together from 4" in held
+    assert "cohort.html" in held and "cohort.vcf.gz" in held and "Genotypes of cohort, merged from 4" in held
 
 
 def jobs(text: str) -> set[str]:

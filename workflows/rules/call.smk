@@ -1,5 +1,5 @@
 rule call:
-    """Genotypes of a piece: of the candidates that were given, or of those that the reads of all samples show."""
+    """Genotypes of a shard: of the candidates that were given, or of those that the reads of all samples show."""
     input:
         reference=named("reference"),
         reference_index=reference_index(),
@@ -8,7 +8,7 @@ rule call:
         candidates=named("candidates"),
         parameters=parameters_file(),
         ploidy=named("ploidy_file"),
-        piece="pieces/{group}/{scatteritem}.bed",
+        shard="shards/{group}/{scatteritem}.bed",
     output:
         calls=temp("calls/{group}/{scatteritem}.vcf"),
     log:
@@ -32,15 +32,15 @@ rule call:
         options=config["options"],
         call_options=config["call_options"],
     shell:
-        "pairhmm call -f {input.reference:q} -R {input.piece:q} {params.candidates} {params.ploidy} {params.samples}"
+        "pairhmm call -f {input.reference:q} -R {input.shard:q} {params.candidates} {params.ploidy} {params.samples}"
         " {params.compute} -@ {threads} {params.model} {params.parameters} {params.options} {params.call_options}"
         " -o {output.calls:q} {input.alignments:q} 2> {log:q}"
 
 
 rule gather_calls:
-    """The pieces' genotypes in one file with its index."""
+    """Genotypes of all shards, in one file with its index."""
     input:
-        calls=gather.piece("calls/{{group}}/{scatteritem}.vcf"),
+        calls=gather.shard("calls/{{group}}/{scatteritem}.vcf"),
     output:
         calls=report(
             "calls/{group}.vcf.gz",

@@ -32,7 +32,7 @@ def check_config(config):
 # The commands that take each key of options, with what they can't do without.
 OPTIONS = {
     "options": {
-        "scatter": ["-f", "reference", "-n", "1", "-o", "pieces"],
+        "scatter": ["-f", "reference", "-n", "1", "-o", "shards"],
         "likelihoods": ["-f", "reference"],
         "call": ["-f", "reference"],
     },
@@ -333,7 +333,7 @@ def report_inputs(wildcards):
 def report_timings(wildcards):
     """The benchmark files of the jobs behind a report."""
     group, scanned = REPORTS[wildcards.group]
-    pieces = [
+    shards = [
         f"{number + 1}-of-{config['pieces']}" for number in range(config["pieces"])
     ]
     jobs = [f"scan/{sample}" for sample in scanned]
@@ -343,9 +343,9 @@ def report_timings(wildcards):
             for verb in ("scatter_regions", "gather_likelihoods", "gather_calls")
         ]
         jobs += [
-            f"{verb}/{group}/{piece}"
+            f"{verb}/{group}/{shard}"
             for verb in ("likelihoods", "call")
-            for piece in pieces
+            for shard in shards
         ]
     if wildcards.group == COHORT:
         jobs += ["relate"] if RELATED else []

@@ -1,5 +1,5 @@
 rule likelihoods:
-    """The likelihood of every read under every haplotype of a piece."""
+    """The likelihood of every read under every haplotype of a shard."""
     input:
         reference=named("reference"),
         reference_index=reference_index(),
@@ -7,7 +7,7 @@ rule likelihoods:
         indexes=indexes_of,
         candidates=named("candidates"),
         parameters=parameters_file(),
-        piece="pieces/{group}/{scatteritem}.bed",
+        shard="shards/{group}/{scatteritem}.bed",
     output:
         table=temp("likelihoods/{group}/{scatteritem}.parquet"),
         haplotypes=temp("likelihoods/{group}/{scatteritem}.haplotypes.parquet"),
@@ -29,16 +29,16 @@ rule likelihoods:
         parameters=parameters_option,
         options=config["options"],
     shell:
-        "pairhmm likelihoods -f {input.reference:q} -R {input.piece:q} {params.candidates} {params.compute}"
+        "pairhmm likelihoods -f {input.reference:q} -R {input.shard:q} {params.candidates} {params.compute}"
         " -@ {threads} {params.model} {params.parameters} {params.options} -o {output.table:q}"
         " {input.alignments:q} 2> {log:q}"
 
 
 rule gather_likelihoods:
-    """The pieces' likelihoods in one table, and what describes its haplotypes."""
+    """Likelihoods of all shards in one table, and the table of their haplotypes."""
     input:
-        tables=gather.piece("likelihoods/{{group}}/{scatteritem}.parquet"),
-        haplotypes=gather.piece(
+        tables=gather.shard("likelihoods/{{group}}/{scatteritem}.parquet"),
+        haplotypes=gather.shard(
             "likelihoods/{{group}}/{scatteritem}.haplotypes.parquet"
         ),
     output:

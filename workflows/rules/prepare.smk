@@ -8,7 +8,7 @@ rule scatter_regions:
         candidates=named("candidates"),
         regions=named("regions"),
     output:
-        pieces=scatter.piece("pieces/{{group}}/{scatteritem}.bed"),
+        shards=scatter.shard("shards/{{group}}/{scatteritem}.bed"),
     log:
         "logs/scatter_regions/{group}.log",
     benchmark:
@@ -21,7 +21,7 @@ rule scatter_regions:
         runtime=lambda wildcards, attempt: 60 * attempt,
         gpu=0,
     params:
-        folder=lambda wildcards, output: os.path.dirname(output.pieces[0]),
+        folder=lambda wildcards, output: os.path.dirname(output.shards[0]),
         pieces=config["pieces"],
         candidates=candidates_option,
         regions=lambda wildcards, input: optional("-R", input.regions),

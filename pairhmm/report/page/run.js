@@ -20,7 +20,7 @@ export function showRun(report) {
           "What made the calls",
           ["File", "Header line", "Value"],
           provenance,
-          "Of the whole run: where its pieces differ, {first,...,last} stands for their words.",
+          "Of the whole run: where its shards differ, {first,...,last} stands for their words.",
         )
       : null,
     precisionCard(report),
