@@ -17,46 +17,46 @@ Texts: TypeAlias = str | bytes | Iterable[str | bytes]
 
 
 @overload
-def path_of(given: AnyPath) -> str: ...
+def path_of(path: AnyPath) -> str: ...
 @overload
-def path_of(given: AnyPath | None) -> str | None: ...
-def path_of(given: AnyPath | None) -> str | None:
+def path_of(path: AnyPath | None) -> str | None: ...
+def path_of(path: AnyPath | None) -> str | None:
     """A path as text; None stays None.
 
     Raises TypeError for anything that is not a path.
     """
-    return None if given is None else os.fsdecode(given)
+    return None if path is None else os.fsdecode(path)
 
 
-def paths_of(given: Paths) -> list[str]:
+def paths_of(paths: Paths) -> list[str]:
     """One path or several, as a list of texts; errors as in `path_of`."""
-    if isinstance(given, str | bytes | os.PathLike):
-        return [os.fsdecode(given)]
-    return [os.fsdecode(one) for one in given]
+    if isinstance(paths, str | bytes | os.PathLike):
+        return [os.fsdecode(paths)]
+    return [os.fsdecode(path) for path in paths]
 
 
-def some_paths_of(given: Paths, what: str) -> list[str]:
+def some_paths_of(values: Paths, what: str) -> list[str]:
     """`paths_of` for what must not be empty.
 
     Raises InputError for no path at all; `what` names what is missing.
     """
-    paths = paths_of(given)
+    paths = paths_of(values)
     if not paths:
         raise InputError(what, "", "no file is named", "name at least one")
     return paths
 
 
-def texts_of(given: Texts) -> list[str]:
+def texts_of(texts: Texts) -> list[str]:
     """One text or several, as a list.
 
     Raises TypeError for anything that is not text, such as a tuple.
     """
-    several = [given] if isinstance(given, str | bytes) else given
-    return [_text_of(one) for one in several]
+    several = [texts] if isinstance(texts, str | bytes) else texts
+    return [_text_of(text) for text in several]
 
 
-def _text_of(given: str | bytes) -> str:
-    text = given.decode() if isinstance(given, bytes) else given
+def _text_of(value: str | bytes) -> str:
+    text = value.decode() if isinstance(value, bytes) else value
     if not isinstance(text, str):
-        raise TypeError(f"{given!r} is of type {type(given).__name__}, and text is needed")
+        raise TypeError(f"{value!r} is of type {type(value).__name__}, and text is needed")
     return text

@@ -66,7 +66,7 @@ def _rule(kind: Any) -> Rule:
     if get_origin(kind) is Literal:
         return Rule(str, choices=get_args(kind))
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    plain = [one for one in (int, float, bool, str) if one in kinds]
+    plain = [type_ for type_ in (int, float, bool, str) if type_ in kinds]
     return Rule(plain[0] if len(plain) == 1 else object, NoneType in kinds, within)
 
 
@@ -136,7 +136,7 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
     OptionError
         For a value that the option can't have.
     """
-    kinds: list[Any] = [type(one) for one in options]
+    kinds: list[Any] = [type(group) for group in options]
     known = [name for kind in kinds for name in keyword_types(kind)]
     for name in keywords:
         if name not in known:
@@ -145,18 +145,18 @@ def with_keywords(function: str, keywords: Mapping[str, object], *options: *Grou
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
             raise TypeError(f"{function}() has no option {name!r}; {hint}")
-    return tuple(_changed(one, keywords) for one in options)
+    return tuple(_changed(group, keywords) for group in options)
 
 
 @cache
 def keyword_types(options: type) -> dict[str, Any]:
     """Names and types of the fields of an option dataclass, and of the option dataclasses inside it."""
-    found = {}
+    types = {}
     for name, kind in get_type_hints(options).items():
-        found[name] = kind
+        types[name] = kind
         if isinstance(kind, type) and is_dataclass(kind):
-            found |= keyword_types(kind)
-    return found
+            types |= keyword_types(kind)
+    return types
 
 
 def _changed(options: Any, keywords: Mapping[str, object]) -> Any:

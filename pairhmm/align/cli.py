@@ -158,11 +158,11 @@ def command(
     A gap of k letters scores gap-open + (k - 1) * gap-extend. Equal letters match; N matches only N. --vcf writes
     the variants of haplotypes in place of alignments. docs/align.md describes the outputs.
     """
-    given: dict[str, Any] = {
+    chosen: dict[str, Any] = {
         name: value for name, value in (scores | {"overhang": overhang}).items() if value is not None
     }
     if vcf:
-        if targets or every or cigars or preset or given:
+        if targets or every or cigars or preset or chosen:
             raise click.UsageError("--vcf takes no TARGETS, and no option for other outputs or scores.")
         if not (reference and region):
             raise click.UsageError("--vcf needs the reference (-f) and the region of the haplotypes (-r).")
@@ -174,14 +174,14 @@ def command(
     if reference or region:
         raise click.UsageError("-f and -r need --vcf.")
     start = PRESETS[preset] if preset else _DEFAULTS
-    if overhang is not None and given.get("mode", start.mode) != "gatk":
+    if overhang is not None and chosen.get("mode", start.mode) != "gatk":
         raise click.UsageError("--overhang needs --mode gatk, or a preset of GATK.")
     with byte_progress((queries,) if every else (queries, targets)) as watch:
         align.align_files(
             queries,
             targets,
             output,
-            scoring=replace(start, **given),
+            scoring=replace(start, **chosen),
             every=every,
             cigars=cigars,
             backend=backend,

@@ -32,9 +32,9 @@ class CudaAligner(Aligner):
         left = self._device.scores(pairs, first, scores)
         for work in others:
             if len(left):
-                found = np.empty(len(left), dtype=np.int32)
-                still = self._device.scores(subset_of(pairs, left), work, found)
-                scores[left] = found
+                retried = np.empty(len(left), dtype=np.int32)
+                still = self._device.scores(subset_of(pairs, left), work, retried)
+                scores[left] = retried
                 left = left[still]
         if len(left):
             rest = subset_of(pairs, left)
@@ -44,18 +44,18 @@ class CudaAligner(Aligner):
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         if scoring.mode == "gatk":
             return self._fallback.of("mode gatk").alignments(pairs, scoring, threads)
-        found, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
+        alignments, left = _none(len(pairs)), np.arange(len(pairs), dtype=np.int32)
         for work in passes_of(scoring, traced=True):
             if len(left):
                 more, still = self._device.alignments(
                     pairs if len(left) == len(pairs) else subset_of(pairs, left), work
                 )
-                found = _with_replaced(found, left, more)
+                alignments = _with_replaced(alignments, left, more)
                 left = left[still]
         if len(left):
             rest = subset_of(pairs, left)
-            found = _with_replaced(found, left, self._fallback_for(rest).alignments(rest, scoring, threads))
-        return found
+            alignments = _with_replaced(alignments, left, self._fallback_for(rest).alignments(rest, scoring, threads))
+        return alignments
 
     def kernel_seconds(self, pairs: SequencePairs, scoring: Scoring, repetitions: int) -> list[float]:
         """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events."""
@@ -72,24 +72,24 @@ def _none(pairs: int) -> Alignments:
     return Alignments(scores, starts, ends, np.zeros(0, dtype=np.uint32), np.zeros(pairs + 1, dtype=np.int64))
 
 
-def _with_replaced(found: Alignments, index: Index, by: Alignments) -> Alignments:
+def _with_replaced(before: Alignments, index: Index, by: Alignments) -> Alignments:
     """Alignments of which those of `index`, which have no CIGARs, are replaced."""
-    if len(index) == len(found):
+    if len(index) == len(before):
         return by
     for values, others in (
-        (found.scores, by.scores),
-        (found.target_starts, by.target_starts),
-        (found.target_ends, by.target_ends),
+        (before.scores, by.scores),
+        (before.target_starts, by.target_starts),
+        (before.target_ends, by.target_ends),
     ):
         values[index] = others
-    kept, put = np.diff(found.offsets), np.diff(by.offsets)
+    kept, put = np.diff(before.offsets), np.diff(by.offsets)
     counts = kept.copy()
     counts[index] = put
     offsets = np.concatenate([[0], np.cumsum(counts)])
     cigars = np.empty(offsets[-1], dtype=np.uint32)
-    cigars[np.repeat(offsets[:-1] - found.offsets[:-1], kept) + np.arange(len(found.cigars))] = found.cigars
+    cigars[np.repeat(offsets[:-1] - before.offsets[:-1], kept) + np.arange(len(before.cigars))] = before.cigars
     cigars[np.repeat(offsets[index] - by.offsets[:-1], put) + np.arange(len(by.cigars))] = by.cigars
-    return Alignments(found.scores, found.target_starts, found.target_ends, cigars, offsets)
+    return Alignments(before.scores, before.target_starts, before.target_ends, cigars, offsets)
 
 
 def make(device: int = 0) -> Aligner:

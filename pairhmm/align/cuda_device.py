@@ -109,12 +109,12 @@ class AligningDevice:
 
     def alignments(self, pairs: SequencePairs, work: PairPass) -> tuple[Alignments, Index]:
         """The alignments, and the pairs that are left, which have none."""
-        left, found = [np.zeros(0, dtype=np.int32)], []
+        left, aligned = [np.zeros(0, dtype=np.int32)], []
         with self._call():
             for slot, chunk in self._chunks(pairs, work):
-                found.append(self._aligned(slot, chunk))
+                aligned.append(self._aligned(slot, chunk))
                 left.append(chunk.left)
-        return Alignments.concatenate(found), np.concatenate(left)
+        return Alignments.concatenate(aligned), np.concatenate(left)
 
     def kernel_seconds(self, pairs: SequencePairs, work: PairPass, repetitions: int) -> list[float]:
         """Seconds that the kernels of `scores` take on pairs that are on the device, measured by events."""
@@ -183,8 +183,8 @@ class AligningDevice:
         size = 4 * numbers * len(part)
         host = slot.pinned("found", size + SLACK)
         slot.device("found", size + SLACK).copy_to_host_async(host.ctypes.data, size, slot.stream)
-        found = host[:size].view(np.int32).reshape(numbers, len(part))
-        return RunningPairs(chunk.left + np.int32(begin), found)
+        results = host[:size].view(np.int32).reshape(numbers, len(part))
+        return RunningPairs(chunk.left + np.int32(begin), results)
 
     def _send(
         self, slot: Slot, sides: tuple[PackedSide, PackedSide], work: PairPass, sent: SentLetters | None
@@ -227,7 +227,7 @@ class AligningDevice:
             there.memset_async(0, size, slot.stream)
         elif any(launch.kernel.strips and launch.kernel.free for launch in chunk.launches):
             there.memset_async(LOWEST_BYTE, size, slot.stream)
-        found, letters, launches = int(there.ptr), chunk.letters, chunk.launches
+        out, letters, launches = int(there.ptr), chunk.letters, chunk.launches
         counters = slot.zeros("counters", 4 * len(launches) + SLACK)
         numbers = [np.uint32(number & 0xFFFFFFFF) for number in (*work.parameters, 1)]
         best = slot.zeros("best", 8 * len(part)) if work.traced and work.free else 0
@@ -239,7 +239,7 @@ class AligningDevice:
             kernel = launch.kernel
             pairs = launch.pairs, launch.index
             if kernel.name == "align_edit":
-                self._start(kernel, "align_edit", launch.slots, *pairs, letters, found, np.uint32(launch.slots))
+                self._start(kernel, "align_edit", launch.slots, *pairs, letters, out, np.uint32(launch.slots))
                 continue
             threads = launch.tasks * launch.strips * WARP
             edges = self._edges(slot, launch) if kernel.strips else (0, np.uint32(0), 0)
@@ -249,7 +249,7 @@ class AligningDevice:
                 min(threads, self._processors * kernel.blocks * THREADS),
                 *pairs,
                 letters,
-                found,
+                out,
                 counters + 4 * number,
                 np.uint32(launch.tasks),
                 np.uint32(launch.strips),
@@ -261,7 +261,7 @@ class AligningDevice:
             )
             if work.traced:
                 first_run, to = runs
-                results = (found + 4 * k * len(part) for k in range(4))
+                results = (out + 4 * k * len(part) for k in range(4))
                 sizes = np.uint32(launch.tasks), np.uint32(launch.steps)
                 slots = np.uint32(launch.slots)
                 self._start(

@@ -103,17 +103,17 @@ def kernels(form: str, free: bool, halves: bool, traced: bool) -> list[AlignKern
     """The kernels for a form of scoring, lowest first; the last one takes any number of rows."""
     affine = form == "affine"
     few_registers = not affine and not free and not traced
-    made = [
+    ladder = [
         AlignKernel(
             "align_score", lanes, rows, _blocks(rows, few_registers, halves), halves, affine, free, traced=traced
         )
         for lanes, rows in _shapes(few_registers, halves, traced)
     ]
-    made.append(replace(made[-1], strips=True))
+    ladder.append(replace(ladder[-1], strips=True))
     if form == "edit" and few_registers and halves:
         edit = [AlignKernel("align_edit", 1, WORD_ROWS * words, 0) for words in EDIT_WORDS]
-        made = edit + [kernel for kernel in made if kernel.rows > edit[-1].rows]
-    return made
+        ladder = edit + [kernel for kernel in ladder if kernel.rows > edit[-1].rows]
+    return ladder
 
 
 def _shapes(few_registers: bool, halves: bool, traced: bool) -> list[tuple[int, int]]:

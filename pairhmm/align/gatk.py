@@ -139,9 +139,9 @@ def _end(scores: NDArray[np.int64], overhang: str) -> End:
     if overhang == "leading-indel":
         return end
     best = int(column.max())
-    for j, found in enumerate(scores[target, 1:].tolist(), start=1):
-        if found > best or (found == best and abs(target - j) < abs(end.target - end.query)):
-            best, end = found, End(target, j)
+    for j, score in enumerate(scores[target, 1:].tolist(), start=1):
+        if score > best or (score == best and abs(target - j) < abs(end.target - end.query)):
+            best, end = score, End(target, j)
     return end
 
 
@@ -149,24 +149,24 @@ def _traceback(steps: NDArray[np.int64], end: End, overhang: str) -> tuple[int, 
     """Where the alignment starts in the target, and its operations with their lengths, overhangs included."""
     i, j = end
     trailing = steps.shape[1] - 1 - j
-    found = [(SOFT_CLIP if overhang == "softclip" else MATCH, trailing)]
+    operations = [(SOFT_CLIP if overhang == "softclip" else MATCH, trailing)]
     while i > 0 and j > 0:
         step = int(steps[i, j])
         if step == 0:
             i, j = i - 1, j - 1
-            found.append((MATCH, 1))
+            operations.append((MATCH, 1))
         elif step > 0:
             i -= step
-            found.append((DELETION, step))
+            operations.append((DELETION, step))
         else:
             j += step
-            found.append((INSERTION, -step))
+            operations.append((INSERTION, -step))
     if overhang == "softclip":
-        found.append((SOFT_CLIP, j))
+        operations.append((SOFT_CLIP, j))
     elif overhang == "ignore":
-        found.append((MATCH, j))
+        operations.append((MATCH, j))
         i -= j
     else:
-        found += [(DELETION, i), (INSERTION, j)]
+        operations += [(DELETION, i), (INSERTION, j)]
         i = 0
-    return i, found[::-1]
+    return i, operations[::-1]

@@ -44,8 +44,8 @@ def describe_haplotypes(
     The region has no variants before, and its haplotypes span it, as `reference` does. It gets a variant for each
     position and kind: single bases, or insertions and deletions.
     """
-    found = differences_of_each(reference, [haplotype.sequence for haplotype in haplotypes])
-    differences = [{(region.start + position, old, new) for position, old, new in one} for one in found]
+    each = differences_of_each(reference, [haplotype.sequence for haplotype in haplotypes])
+    differences = [{(region.start + position, old, new) for position, old, new in found} for found in each]
     sites: dict[tuple[int, bool], set[Difference]] = {}
     for difference in set[Difference]().union(*differences):
         position, old, new = difference
@@ -57,7 +57,9 @@ def describe_haplotypes(
         variants.append(
             Variant(region.chrom, position, ref, tuple(new + ref[len(old) :] for _, old, new in members), "", number)
         )
-        alleles.append([next((i for i, one in enumerate(members, start=1) if one in seen), 0) for seen in differences])
+        alleles.append(
+            [next((i for i, allele in enumerate(members, start=1) if allele in seen), 0) for seen in differences]
+        )
     described = [
         replace(haplotype, alleles=tuple(row[index] for row in alleles)) for index, haplotype in enumerate(haplotypes)
     ]
@@ -67,8 +69,8 @@ def describe_haplotypes(
 
 def find_differences(reference: str, sequence: str, offset: int) -> set[Difference]:
     """Differences of a sequence from the reference, which begins at `offset`. Indels are shifted left."""
-    (found,) = differences_of_each(reference, [sequence])
-    return {(offset + position, old, new) for position, old, new in found}
+    (differences,) = differences_of_each(reference, [sequence])
+    return {(offset + position, old, new) for position, old, new in differences}
 
 
 def differences_of_each(reference: str, sequences: Sequence[str], first: int = 0) -> list[set[Difference]]:
@@ -162,8 +164,8 @@ def write_haplotype_variants(
             raise InputError("-r", region, rule, "choose a smaller region")
         first = max(0, start - BEFORE)
         bases, contigs = genome.fetch(chrom, first, end), dict(genome.contigs)
-    found = differences_of_each(bases, [decode(record.codes) for record in records], start - first)
-    differences = [{(first + position, ref, alt) for position, ref, alt in one} for one in found]
+    relative = differences_of_each(bases, [decode(record.codes) for record in records], start - first)
+    differences = [{(first + position, ref, alt) for position, ref, alt in of_haplotype} for of_haplotype in relative]
     names = [record.name for record in records]
     count = _write_vcf(output, chrom, contigs, names, differences, reference=reference, provenance=provenance or {})
     log.info("%d haplotypes, %d variants", len(names), count)
@@ -214,7 +216,7 @@ def _write_vcf(
     with open_vcf(destination, "\n".join(header) + "\n", max(contigs.values(), default=0)) as out:
         for record in records:
             position, ref, alt = record
-            carried = [int(record in own) for own in differences]
+            carried = [int(record in differences_of_one) for differences_of_one in differences]
             counts = f"AC={sum(carried)};AN={len(carried)}"
             genotypes = "\t".join(map(str, carried))
             out.write(f"{chrom}\t{position + 1}\t.\t{ref}\t{alt}\t.\t.\t{counts}\tGT\t{genotypes}\n")

@@ -40,9 +40,9 @@ class ReferenceAligner(Aligner):
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
         align = gatk.align if scoring.mode == "gatk" else _align
-        found = [align(query, target, scoring) for query, target in _each(pairs)]
-        scores, starts, ends = np.array([one[:3] for one in found], dtype=np.int32).reshape(-1, 3).T.copy()
-        cigars = [packed_cigar(operations) for *_, operations in found]
+        alignments = [align(query, target, scoring) for query, target in _each(pairs)]
+        scores, starts, ends = np.array([one[:3] for one in alignments], dtype=np.int32).reshape(-1, 3).T.copy()
+        cigars = [packed_cigar(operations) for *_, operations in alignments]
         return Alignments(scores, starts, ends, joined(cigars, np.uint32), offsets([len(one) for one in cigars]))
 
 
@@ -97,14 +97,14 @@ def _traceback(
 ) -> tuple[int, list[tuple[int, int]]]:
     """From the end of the best alignment to its start, by the rule for ties of `Alignments`."""
     i, j, inside = len(query), end, MATCH
-    found: list[tuple[int, int]] = []
+    operations: list[tuple[int, int]] = []
     while i > 0 or (j > 0 and scoring.mode == "global"):
         row = rows[i]
         if inside == MATCH:
             column = scoring.match if i and j and query[i - 1] == target[j - 1] else scoring.mismatch
             if i and j and row.best[j] == rows[i - 1].best[j - 1] + column:
                 i, j = i - 1, j - 1
-                found.append((MATCH, 1))
+                operations.append((MATCH, 1))
                 continue
             inside = DELETION if row.best[j] == row.deletion[j] else INSERTION
         if inside == DELETION:
@@ -113,9 +113,9 @@ def _traceback(
         else:
             opens = row.insertion[j] == rows[i - 1].best[j] + scoring.gap_open
             i -= 1
-        found.append((inside, 1))
+        operations.append((inside, 1))
         inside = MATCH if opens else inside
-    return j, found[::-1]
+    return j, operations[::-1]
 
 
 def make() -> Aligner:

@@ -74,18 +74,18 @@ class WebgpuAligner(Aligner):
         if letters.unknown is not None:
             self._slot.upload("more", letters.unknown)
         self._slot.upload("pairs", plan.pairs)
-        self._slot.make_room("border", WORD * max(dispatch.border for dispatch in plan.dispatches))
+        self._slot.make_room("border", WORD * max(part.border for part in plan.dispatches))
         size = RESULT.dtype.itemsize * len(plan.pairs)
         self._slot.make_room("found", size)
-        self._shared.compile([dispatch.variant for dispatch in plan.dispatches], source)
+        self._shared.compile([part.variant for part in plan.dispatches], source)
         of_scoring = scoring_params(scoring)
         bindings = BINDINGS if letters.unknown is not None else BINDINGS[:-1]
         dispatches = [
-            PairDispatch(one.variant, PARAMS.values(one.params | of_scoring), one.params["items"], bindings)
-            for one in plan.dispatches
+            PairDispatch(part.variant, PARAMS.values(part.params | of_scoring), part.params["items"], bindings)
+            for part in plan.dispatches
         ]
-        found = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
-        ordered = found["best" if scoring.mode == "semi-global" else "last"]
+        results = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
+        ordered = results["best" if scoring.mode == "semi-global" else "last"]
         scores = np.empty(len(pairs), dtype=np.int32)
         scores[slice(None) if plan.place is None else plan.place] = ordered
         return scores

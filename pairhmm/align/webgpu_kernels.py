@@ -126,11 +126,11 @@ def plane_steps(scoring: Scoring) -> PlaneSteps | None:
     """What planes.wgsl needs for a scoring; None if it does not have it, or would be slower."""
     if scoring.form == "edit":
         return None
-    given = scoring_params(scoring)
-    opened = -given["open"]
-    if given["mismatched"] < -opened:
+    params = scoring_params(scoring)
+    opened = -params["open"]
+    if params["mismatched"] < -opened:
         return None
-    numbers = [given["matched"] + 2 * opened, given["mismatched"] + 2 * opened, given["down"] + opened, opened]
+    numbers = [params["matched"] + 2 * opened, params["mismatched"] + 2 * opened, params["down"] + opened, opened]
     unit = max(1, math.gcd(*numbers))
     matched, mismatched, down, opened = (number // unit for number in numbers)
     steps = PlaneSteps(matched, mismatched, down, opened, unit)
@@ -160,7 +160,7 @@ def variant_of(scoring: Scoring, rows: int, unknown: bool, wide: bool) -> AlignV
 def source(variant: AlignVariant) -> tuple[str, str]:
     """WGSL of a variant, and its entry point."""
     sizes = {"PER_WORD": PER_WORD}
-    given = {}
+    steps = {}
     if variant.file == "edit":
         sizes["WORDS"] = variant.rows // BITS
     elif variant.steps is None:
@@ -168,7 +168,7 @@ def source(variant: AlignVariant) -> tuple[str, str]:
     else:
         sizes |= {"PLANES": variant.steps.planes, "GAP_PLANES": variant.steps.gap_planes}
         sizes["BORDER_WORDS"] = variant.steps.planes + variant.steps.gap_planes
-        given = {name.upper(): number for name, number in variant.steps._asdict().items()}
+        steps = {name.upper(): number for name, number in variant.steps._asdict().items()}
     switches = {
         "UNKNOWN": int(variant.unknown),
         "WIDE": int(variant.wide),
@@ -176,7 +176,7 @@ def source(variant: AlignVariant) -> tuple[str, str]:
         "AFFINE": int(variant.form == "affine"),
     }
     declarations = {record.name: record.declaration for record in (PAIR, PARAMS)}
-    declarations |= constants({"W": WIDTH} | sizes | given)
+    declarations |= constants({"W": WIDTH} | sizes | steps)
     return assemble(f"align/{variant.file}.wgsl", read, declarations, sizes | switches), variant.entry
 
 
@@ -230,7 +230,7 @@ def letters_of(pairs: SequencePairs) -> PackedLetters:
     Raises OutOfDeviceMemory if fewer pairs are needed.
     """
     ranges = [_needed(pairs.queries, pairs.query_index), _needed(pairs.targets, pairs.target_index)]
-    codes = [one.codes[begin:end] for one, (begin, end) in zip((pairs.queries, pairs.targets), ranges, strict=True)]
+    codes = [side.codes[begin:end] for side, (begin, end) in zip((pairs.queries, pairs.targets), ranges, strict=True)]
     # The targets begin at a whole word of `unknown`, so that both are packed one by one.
     targets_at = -(-len(codes[0]) // BITS) * BITS
     letters = targets_at + len(codes[1])
@@ -238,11 +238,11 @@ def letters_of(pairs: SequencePairs) -> PackedLetters:
         raise OutOfDeviceMemory(f"{letters:,} letters are more than a device can count")
     words = np.zeros(-(-letters // PER_WORD) + AHEAD, dtype=np.uint32)
     bits = np.zeros(-(-letters // BITS) + AHEAD, dtype=np.uint32)
-    found = [
+    has_unknown = [
         native.pack_two_bits(team(), part, words[at // PER_WORD :], bits[at // BITS :])
         for part, at in zip(codes, (0, targets_at), strict=True)
     ]
-    return PackedLetters(words, bits if any(found) else None, -ranges[0][0], targets_at - ranges[1][0])
+    return PackedLetters(words, bits if any(has_unknown) else None, -ranges[0][0], targets_at - ranges[1][0])
 
 
 def _needed(sequences: Sequences, index: NDArray[np.int32]) -> tuple[int, int]:

@@ -65,9 +65,9 @@ class BufferCache(Generic[Buffer]):
             `fits_later` is True where earlier calls made the call's own buffers larger than it needs.
         """
         self._asked[name] = max(size, self._asked.get(name, 0))
-        held = self._held.get(name)
-        if held is not None and held.size >= size:
-            return held.buffer
+        cached = self._held.get(name)
+        if cached is not None and cached.size >= size:
+            return cached.buffer
         self._give_up([name])
         try:
             self._held[name] = _Held(self._made(name, size), size)

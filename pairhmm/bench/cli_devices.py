@@ -44,11 +44,11 @@ class Device:
 
 def devices() -> list[Device]:
     """Every backend of this version, fastest first."""
-    found = []
+    known = []
     for name in backends.names():
         status = _status(name)
-        found.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
-    return found
+        known.append(Device(name, status.available, status.detail, status.devices, status.reason, status.cure))
+    return known
 
 
 def _status(name: str) -> Status:
@@ -88,18 +88,18 @@ def command(calibrates: bool, threads: int, as_json: bool) -> None:
     if calibrates:
         _calibrate(threads)
         return
-    found, levels = devices(), instruction_sets()
+    listed, levels = devices(), instruction_sets()
     if as_json:
-        click.echo(json.dumps({"backends": [asdict(device) for device in found], "simd_levels": levels}, indent=2))
+        click.echo(json.dumps({"backends": [asdict(device) for device in listed], "simd_levels": levels}, indent=2))
         return
-    for device in found:
+    for device in listed:
         state = f"available  {device.detail}" if device.available else f"missing    {device.reason}; {device.cure}"
         click.echo(f"{device.backend:<10} {state}")
         for index, description in enumerate(device.devices):
             label = f"{device.backend}:{index}"
             click.echo(f"{label:<10} {'':<10} {description}")
-    told = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
-    click.echo(f"{'SIMD':<10} {', '.join(told) or 'none compiled'}; PAIRHMM_CPU=NAME forces one")
+    sets = (f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in levels.items())
+    click.echo(f"{'SIMD':<10} {', '.join(sets) or 'none compiled'}; PAIRHMM_CPU=NAME forces one")
 
 
 def _rate(per_second: float) -> str:
@@ -126,6 +126,6 @@ def _calibrate(threads: int) -> None:
     for speed in speeds:
         cpu = on_the_cpu.get(speed.work)
         if cpu is not None and speed.backend in backends.on_devices():
-            told = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
-            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) to {DOES[speed.work]} {'; '.join(told)}")
+            wins = (_worth(cpu, speed, count) for count in sorted({1, threads, usable_cores()}))
+            click.echo(f"--backend auto takes {speed.backend} ({speed.device}) to {DOES[speed.work]} {'; '.join(wins)}")
     click.echo(f"The calibration is saved in {calibration.save(calibration.Calibration(speeds))}")

@@ -117,12 +117,12 @@ class FileSpeed:
 
 def describe(choice: Choice) -> dict[str, str]:
     """Describe the device that is measured, and the software that runs it."""
-    found = backends.status(choice.backend)
+    status = backends.status(choice.backend)
     numbers = choice.devices or (0,)
     about = {
         "backend": choice.backend,
-        "device": "; ".join(found.devices[number] for number in numbers if number < len(found.devices)),
-        "runs on": found.detail,
+        "device": "; ".join(status.devices[number] for number in numbers if number < len(status.devices)),
+        "runs on": status.detail,
     }
     if choice.backend == "cuda":
         about["driver"] = _driver_version()

@@ -26,10 +26,10 @@ would not finish, and is left behind.
 
 def prefetch(items: Iterator[T]) -> Generator[T]:
     """Yield the items. A thread makes each one while the caller works on the one before. Its errors are raised here."""
-    thread, made = _start(items)
+    thread, future = _start(items)
     try:
-        while (item := made.result()) is not None:
-            thread, made = _start(items)
+        while (item := future.result()) is not None:
+            thread, future = _start(items)
             yield item
     finally:
         if thread.ident is not None:
@@ -54,13 +54,13 @@ def _say_once(message: str) -> None:
 
 
 def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
-    made: Future[T | None] = Future()
+    future: Future[T | None] = Future()
 
     def make() -> None:
         try:
-            made.set_result(next(items, None))
+            future.set_result(next(items, None))
         except BaseException as error:
-            made.set_exception(error)
+            future.set_exception(error)
 
     # The thread is a daemon, so that the program can end while it waits for a pipe.
     # It belongs to the run of the caller (`pairhmm.files.destinations`).
@@ -71,7 +71,7 @@ def _start(items: Iterator[T]) -> tuple[Thread, Future[T | None]]:
         # The system refused to start a thread (a limit on processes or memory), so the caller makes the items.
         _say_once("no thread could be started to read ahead: reading and computing take turns")
         make()
-    return thread, made
+    return thread, future
 
 
 class BackgroundWriter:
@@ -112,6 +112,6 @@ class BackgroundWriter:
                 self._pool.shutdown()
 
     def _wait(self) -> None:
-        given, self._given = self._given, None
-        if given is not None:
-            given.result()
+        pending, self._given = self._given, None
+        if pending is not None:
+            pending.result()

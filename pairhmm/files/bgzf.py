@@ -231,10 +231,10 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
 
     `enough`: an address from which on one is unpacked at a time, since the caller soon has what it needs.
     """
-    held, before = b"", 0
-    while more := read(address + len(held), _size(address + len(held), before, enough)):
+    rest, before = b"", 0
+    while more := read(address + len(rest), _size(address + len(rest), before, enough)):
         before += len(more)
-        packed = memoryview(held + more)
+        packed = memoryview(rest + more)
         batch, at = list[Block](), 0
         try:
             while (end := _end(packed, at)) <= len(packed):
@@ -247,13 +247,13 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
             # What is wrong with the reads before it comes first.
             yield batch
             raise
-        held, address = bytes(packed[at:]), address + at
+        rest, address = bytes(packed[at:]), address + at
         # A thousand files may wait here: nothing is held that the caller has.
         ready = [batch] if batch else []
         del packed, more, batch
         if ready:
             yield ready.pop()
-    if held:
+    if rest:
         raise DamagedBlockError
 
 

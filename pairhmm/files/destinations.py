@@ -69,9 +69,9 @@ def check_apart(inputs: Iterable[FilePath | None], outputs: Iterable[tuple[str, 
     for option, output in outputs:
         if output is not None:
             files.add_output(option, os.fsdecode(output))
-    for one in inputs:
-        if one is not None:
-            files.add_input(os.fsdecode(one))
+    for path in inputs:
+        if path is not None:
+            files.add_input(os.fsdecode(path))
 
 
 def note_input(path: str) -> None:
@@ -117,9 +117,9 @@ def being_written(path: str, *companions: str) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in added:
-            if files is not None and one is not None:
-                files.drop(one)
+        for output in added:
+            if files is not None and output is not None:
+                files.drop(output)
 
 
 class _Files:
@@ -143,9 +143,9 @@ class _Files:
             setattr(copied, name, value.copy())
         return copied
 
-    def add_output(self, option: str, given: str) -> None:
+    def add_output(self, option: str, name: str) -> None:
         """Take an output of an option, and the indices that are written or removed with it."""
-        for path in _files_of(given):
+        for path in _files_of(name):
             output = _Output(option, path)
             names, inode = _identities(path, STDOUT_FILE)
             before = self._writer(names, inode)
@@ -168,25 +168,25 @@ class _Files:
 
     def drop(self, output: _Output) -> None:
         """Forget what `add_opened` took: the run may read what it has written."""
-        self._written = {name: one for name, one in self._written.items() if one is not output}
-        self._written_inodes = {inode: one for inode, one in self._written_inodes.items() if one is not output}
+        self._written = {name: other for name, other in self._written.items() if other is not output}
+        self._written_inodes = {inode: other for inode, other in self._written_inodes.items() if other is not output}
 
-    def add_input(self, given: str) -> None:
+    def add_input(self, path: str) -> None:
         """Take an input, and the indices that may be beside it."""
-        if given in self._given or "\0" in given:
+        if path in self._given or "\0" in path:
             return
-        names, inode = _identities(given, STDIN_FILE)
-        kept = _Input(given, f"the input {given}")
-        of_index = _Input(given, f"an index of the input {given}")
+        names, inode = _identities(path, STDIN_FILE)
+        kept = _Input(path, f"the input {path}")
+        of_index = _Input(path, f"an index of the input {path}")
         indices = [index for name in sorted(names) for index in _indices(name)]
-        found = self._writer(names, inode)
-        if found is not None:
-            raise _clash(found, kept)
+        writer = self._writer(names, inode)
+        if writer is not None:
+            raise _clash(writer, kept)
         for index in indices:
-            found = self._writer({index}, _inode(index) if self._written_inodes else None)
-            if found is not None:
-                raise _clash(found, of_index)
-        self._given.add(given)
+            writer = self._writer({index}, _inode(index) if self._written_inodes else None)
+            if writer is not None:
+                raise _clash(writer, of_index)
+        self._given.add(path)
         self._read.update(dict.fromkeys(names, kept))
         for index in indices:
             self._read.setdefault(index, of_index)
@@ -195,16 +195,16 @@ class _Files:
             self._read_inodes[inode] = kept
 
     def _check_output(self, output: _Output, names: Iterable[str], inode: _Inode | None) -> None:
-        found = next((self._read[name] for name in names if name in self._read), None)
-        if found is None and inode is not None:
-            for index, one in self._unseen.items():
+        reader = next((self._read[name] for name in names if name in self._read), None)
+        if reader is None and inode is not None:
+            for index, of_index in self._unseen.items():
                 seen = _inode(index)
                 if seen is not None:
-                    self._read_inodes.setdefault(seen, one)
+                    self._read_inodes.setdefault(seen, of_index)
             self._unseen.clear()
-            found = self._read_inodes.get(inode)
-        if found is not None:
-            raise _clash(output, found)
+            reader = self._read_inodes.get(inode)
+        if reader is not None:
+            raise _clash(output, reader)
 
     def _keep(self, output: _Output, names: Iterable[str], inode: _Inode | None) -> None:
         self._written.update(dict.fromkeys(names, output))
@@ -219,8 +219,8 @@ class _Files:
 _run: ContextVar[_Files | None] = ContextVar("run", default=None)
 
 
-def _clash(output: _Output, found: _Input) -> InputError:
-    rule = f"would be written by {output.option}, but is {found.what}"
+def _clash(output: _Output, file: _Input) -> InputError:
+    rule = f"would be written by {output.option}, but is {file.what}"
     return InputError(output.path, "", rule, f"choose another {output.option}")
 
 
@@ -254,7 +254,7 @@ def _identities(path: str, stream: int) -> tuple[set[str], _Inode | None]:
 def _inode(file: str | int) -> _Inode | None:
     """Device and inode of a regular file; None if it is not a regular file or does not exist."""
     try:
-        found = os.stat(file)
+        status = os.stat(file)
     except OSError:
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None

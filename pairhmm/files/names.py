@@ -73,7 +73,7 @@ def decoded(name: str) -> str:
 
 def printable(text: str) -> str:
     """A text as messages and header lines show it: as from `decoded`, with control characters escaped."""
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], decoded(text))
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], decoded(text))
 
 
 def samples_of(path: str, read_groups: Sequence[Mapping[str, str]]) -> list[str]:
@@ -95,7 +95,7 @@ def sample_of_file(path: str) -> str:
         return "stdin"
     name = decoded(os.path.basename(path))
     for endings in (_PACKED, _FORMATS):
-        ending = next((one for one in endings if name.lower().endswith(one) and len(name) > len(one)), "")
+        ending = next((suffix for suffix in endings if name.lower().endswith(suffix) and len(name) > len(suffix)), "")
         name = name[: len(name) - len(ending)]
     return name
 

@@ -46,7 +46,7 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
     check_new([target / name for name in names], overwrite)
     missing = [path for path in (target, *target.parents) if not path.exists()]
     # The names are set before the folders are made: a signal may arrive right after the making.
-    scratch, held = target / f"{_SCRATCH}{os.urandom(4).hex()}", None
+    scratch, locked = target / f"{_SCRATCH}{os.urandom(4).hex()}", None
     # Another run that cleans up takes a folder without a lock for abandoned: it gets its name once it is locked.
     unlocked = scratch.with_name(f".{scratch.name}")
     try:
@@ -56,7 +56,7 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
                 check_writable(target / name)
             _remove_abandoned(target)
             unlocked.mkdir()
-            held = _locked(unlocked)
+            locked = _locked(unlocked)
             unlocked.rename(scratch)
             yield scratch
             for name in names:
@@ -71,8 +71,8 @@ def whole_folder(folder: str | Path, names: Sequence[str], overwrite: bool) -> I
         raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        if held is not None:
-            os.close(held)
+        if locked is not None:
+            os.close(locked)
 
 
 def _make(folder: Path) -> None:

@@ -93,9 +93,9 @@ def tell_of_left_out(prefix: str, *others: str) -> None:
         log.warning("%s is not a regular file: %s is not written", prefix, files)
 
 
-def has_companions(made: Path) -> bool:
+def has_companions(path: Path) -> bool:
     """Whether the writer of a path from `whole_files` may leave companions beside it."""
-    return not is_device(made)
+    return not is_device(path)
 
 
 @contextmanager
@@ -105,29 +105,29 @@ def _renamed(destination: str | Path, companions: Sequence[str]) -> Iterator[Pat
     # Another run that cleans up takes a file without a lock for abandoned: it gets its name once it is locked.
     unlocked = scratch.with_name(f".{scratch.name}")
     ends = ("", *companions)
-    held: int | None = None
+    locked: int | None = None
     try:
         with output_errors(destination, scratch):
             check_writable(destination, *(f"{destination}{end}" for end in companions))
             _remove_abandoned(target)
-            held = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-            lock(held)
+            locked = os.open(unlocked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            lock(locked)
             os.rename(unlocked, scratch)
             yield scratch
             for end in reversed(ends):
-                made = Path(f"{scratch}{end}")
+                written = Path(f"{scratch}{end}")
                 # This holds for links, too: programs look for an index beside the link, not beside its target.
                 final = Path(os.path.realpath(f"{destination}{end}"))
-                if made.exists():
-                    put_in_place(made, final)
+                if written.exists():
+                    put_in_place(written, final)
                 elif end and not is_device(final):
                     final.unlink(missing_ok=True)
     finally:
         for path in (unlocked, *(Path(f"{scratch}{end}") for end in ends)):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
-        if held is not None:
-            os.close(held)
+        if locked is not None:
+            os.close(locked)
 
 
 def check_writable(destination: str | Path, *others: str | Path) -> None:
@@ -160,18 +160,18 @@ def _scratch_tail(name: str) -> str:
     return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
 
 
-def put_in_place(made: Path, final: Path) -> None:
+def put_in_place(path: Path, final: Path) -> None:
     """Rename a file, or copy it if a link leads to another file system. A pipe or device is written, and stays."""
     if is_device(final):
-        with open(made, "rb") as source, open(final, "wb") as out:
+        with open(path, "rb") as source, open(final, "wb") as out:
             shutil.copyfileobj(source, out)
         return
     try:
-        os.replace(made, final)
+        os.replace(path, final)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        shutil.copyfile(made, final)
+        shutil.copyfile(path, final)
 
 
 def lock(descriptor: int) -> bool:

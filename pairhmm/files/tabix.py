@@ -44,8 +44,8 @@ class _Contig:
             yield from (
                 struct.pack("<QQ", text.virtual_offset(first), text.virtual_offset(last)) for first, last in stretches
             )
-        stretches = [one for some in self.bins.values() for one in some]
-        first, last = min(one for one, _ in stretches), max(one for _, one in stretches)
+        stretches = [offset for some in self.bins.values() for offset in some]
+        first, last = min(offset for offset, _ in stretches), max(offset for _, offset in stretches)
         yield struct.pack("<IiQQQQ", _COUNTS, 2, text.virtual_offset(first), text.virtual_offset(last), self.rows, 0)
         yield struct.pack("<i", len(self.windows))
         yield from (struct.pack("<Q", text.virtual_offset(first)) for first in self.windows)

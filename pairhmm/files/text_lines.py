@@ -76,14 +76,14 @@ def read_rows(
     at, header = next(lines, (1, ""))
     if above is not None and header.startswith(above):
         at, header = next(lines, (2, ""))
-    found = header.removeprefix("#").split("\t")
-    if found not in (list(columns), [*columns, optional]):
+    names = header.removeprefix("#").split("\t")
+    if names not in (list(columns), [*columns, optional]):
         rule = "is empty" if not header else f"its header is not {' '.join(columns)}"
         raise InputError(path, f"line {at}", rule, f"give a table that {made_by} wrote")
     for number, line in lines:
         fields = line.split("\t")
-        if len(fields) != len(found):
-            rule = f"{len(fields)} fields where the header has {len(found)}"
+        if len(fields) != len(names):
+            rule = f"{len(fields)} fields where the header has {len(names)}"
             raise InputError(path, f"line {number}", rule, "the file may be cut off")
         yield fields
 

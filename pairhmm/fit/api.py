@@ -141,27 +141,27 @@ def fit(
 def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
     with open_run(spread_over_windows(inputs, most), options) as run:
         if inputs.candidates_are_discovered:
-            found = collect_plain(run, run.stream.fetch, options.model, most)
+            collected = collect_plain(run, run.stream.fetch, options.model, most)
         else:
-            found = collect_given(run, options.model, most)
-    if not found.pairs:
-        raise InputError(", ".join(inputs.alignments), "", *_nothing(found))
-    pairs = found.sample()
+            collected = collect_given(run, options.model, most)
+    if not collected.pairs:
+        raise InputError(", ".join(inputs.alignments), "", *_nothing(collected))
+    pairs = collected.sample()
     log.info(
         "fitting to %d of %d reads; left out: %d beside variants, %d too short, too long or spliced",
         len(pairs),
-        found.pairs,
-        found.beside_variants,
-        found.unusable,
+        collected.pairs,
+        collected.beside_variants,
+        collected.unusable,
     )
     return pairs
 
 
-def _nothing(found: Collected) -> tuple[str, str]:
-    if found.beside_variants or found.unusable:
+def _nothing(collected: Collected) -> tuple[str, str]:
+    if collected.beside_variants or collected.unusable:
         return (
-            f"no read to fit to: {found.beside_variants} lie beside variants or fit no haplotype, {found.unusable} are"
-            " too short, too long or spliced",
+            f"no read to fit to: {collected.beside_variants} lie beside variants or fit no haplotype,"
+            f" {collected.unusable} are too short, too long or spliced",
             "give more of the genome, or -v with the sample's variants",
         )
     return "no read to fit to", "check -r, --min-mapq and --exclude-flags"

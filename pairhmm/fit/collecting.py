@@ -84,10 +84,10 @@ def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) ->
     Each is paired with the reference there. Soft-clipped bases are left out. If there are more than `most`, they are a
     sample of that size.
     """
-    found = Collected(most)
+    collected = Collected(most)
     for block, regions in _settled(run):
-        _add_plain(found, block, regions, fetch, model)
-    return found
+        _add_plain(collected, block, regions, fetch, model)
+    return collected
 
 
 def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
@@ -130,15 +130,15 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
 
 
 def _add_plain(
-    found: Collected, block: ReadBlock, regions: Sequence[Region], fetch: FetchBases, model: GatkOptions
+    collected: Collected, block: ReadBlock, regions: Sequence[Region], fetch: FetchBases, model: GatkOptions
 ) -> None:
     beside = np.zeros(len(block), dtype=bool)
     for region in regions:
         beside |= (block.start < region.core_end + PAD) & (block.end > region.core_start - PAD)
     first, last, whole = _aligned(block)
     usable = whole & (last - first >= SHORTEST) & (last - first <= LONGEST)
-    found.beside_variants += int(beside.sum())
-    found.unusable += int((~beside & ~usable).sum())
+    collected.beside_variants += int(beside.sum())
+    collected.unusable += int((~beside & ~usable).sum())
     kept = np.flatnonzero(~beside & usable)
     if not len(kept):
         return
@@ -148,7 +148,7 @@ def _add_plain(
     # Reads of a block may lie far apart: what is between them is not fetched.
     around = zip((block.start[kept] - PAD).tolist(), (block.end[kept] + PAD).tolist(), strict=True)
     letters = [encode(fetch(block.chrom, max(0, start), end)) for start, end in around]
-    found.add(FitPairs.of([block.bases[part] for part in base], [prepared[part] for part in base], letters))
+    collected.add(FitPairs.of([block.bases[part] for part in base], [prepared[part] for part in base], letters))
 
 
 def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
@@ -187,15 +187,15 @@ class _Recorder:
         reads: CutReads,
         reads_of: Sequence[int],
         haplotypes: Sequence[Sequence[NDArray[np.uint8]]],
-        found: FlatScores,
+        flat: FlatScores,
     ) -> FlatScores:
-        scores, _ = found
+        scores, _ = flat
         quality = prepared_base_quality(reads, self.model)
         read = done = 0
         for count, letters in zip(reads_of, haplotypes, strict=True):
-            own = scores[done : done + count * len(letters)].reshape(count, len(letters))
+            of_region = scores[done : done + count * len(letters)].reshape(count, len(letters))
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = self.inner.set_aside(own, lengths, np.ones_like(lengths))
+            aside = self.inner.set_aside(of_region, lengths, np.ones_like(lengths))
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -203,11 +203,11 @@ class _Recorder:
                 FitPairs.of(
                     [reads.bases[part] for part in base],
                     [quality[part] for part in base],
-                    [letters[best] for best in own[kept].argmax(axis=1)] if len(kept) else [],
+                    [letters[best] for best in of_region[kept].argmax(axis=1)] if len(kept) else [],
                 )
             )
-            read, done = read + count, done + own.size
-        return found
+            read, done = read + count, done + of_region.size
+        return flat
 
     def set_aside(
         self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]

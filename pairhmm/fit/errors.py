@@ -40,9 +40,9 @@ def standard_errors(
     information = scores.T @ scores * (blocks / (blocks - 1))
     at = 0
     for name, counts in counted.items():
-        own = slice(at, at + counts.shape[1])
-        information[own, own] += prior[name].sum() * _slope(probabilities[name])
-        at = own.stop
+        block = slice(at, at + counts.shape[1])
+        information[block, block] += prior[name].sum() * _slope(probabilities[name])
+        at = block.stop
     covariance = _inverse(information)
     errors, at = {}, 0
     for name, counts in counted.items():

@@ -106,8 +106,8 @@ def fit_gatk(
         model, _, rounds = maximise(
             model, sample, "sample", options.sample_rounds, options.gain, threads=threads, watch=watch
         )
-    fitted, found = _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)
-    chosen = best_options(fitted.model, found.counts, initial)
+    fitted, expected = _on_all(model, first, pairs, rounds, options, threads=threads, watch=watch)
+    chosen = best_options(fitted.model, expected.counts, initial)
     return fitted, chosen, log10_likelihood(GatkFit.of(chosen), pairs, threads)
 
 
@@ -125,8 +125,8 @@ def _on_all(
     watch: Watch | None,
 ) -> tuple[Fitted[Model], Expectation]:
     most = options.rounds if before else options.sample_rounds
-    model, found, rounds = maximise(model, pairs, "all", most, options.gain, threads=threads, watch=watch)
-    counted = model.distributions(found.counts)
+    model, expected, rounds = maximise(model, pairs, "all", most, options.gain, threads=threads, watch=watch)
+    counted = model.distributions(expected.counts)
     errors, observed = standard_errors(model.probabilities(), counted, model.prior)
     counts = {name: each.sum(axis=0) for name, each in counted.items()}
     first_log10 = log10_likelihood(first, pairs, threads)
@@ -138,5 +138,5 @@ def _on_all(
         errors=errors,
         observed=observed,
         reads=len(pairs),
-        beyond=found.beyond,
-    ), found
+        beyond=expected.beyond,
+    ), expected

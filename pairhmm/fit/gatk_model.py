@@ -83,17 +83,17 @@ class GatkFit:
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
         """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
         within, of_first = counts.transition[:, :MOST_REPEATS], counts.transition[:, MOST_REPEATS:]
-        found = class_counts(counts)
+        counted = class_counts(counts)
         closing = within[:, :, 1] + within[:, :, 2]
         going_on = within[:, :, 4] + within[:, :, 6] + of_first[:, :, 6]
-        found["gap"] = np.stack([closing.sum(axis=1), going_on.sum(axis=1)], axis=1)
-        return found
+        counted["gap"] = np.stack([closing.sum(axis=1), going_on.sum(axis=1)], axis=1)
+        return counted
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
         """The parameters, by name of the distribution."""
-        found = class_probabilities(self.insertion, self.deletion)
-        found["gap"] = np.array([1 - self.gap, self.gap])
-        return found
+        result = class_probabilities(self.insertion, self.deletion)
+        result["gap"] = np.array([1 - self.gap, self.gap])
+        return result
 
     def updated(self, counts: Counts) -> GatkFit:
         """The model with the parameters that are likeliest given these counts, where no rate falls with the copies."""

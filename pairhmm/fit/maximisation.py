@@ -108,15 +108,15 @@ class Expectation:
 def expectation(model: FittedModel, pairs: FitPairs, threads: int) -> Expectation:
     """Expected counts of the pairs under a model, and its likelihood, given that each read begins on its haplotype."""
     counts = expected_counts(pairs, model.tables(pairs), threads)
-    held = np.isfinite(counts.log10)
-    log10 = float((counts.log10 - model.log10_start(pairs))[held].sum())
-    return Expectation(counts, log10, int(len(held) - held.sum()))
+    is_finite = np.isfinite(counts.log10)
+    log10 = float((counts.log10 - model.log10_start(pairs))[is_finite].sum())
+    return Expectation(counts, log10, int(len(is_finite) - is_finite.sum()))
 
 
 def log10_likelihood(model: FittedModel, pairs: FitPairs, threads: int) -> float:
     """The likelihood as in `expectation`, without the counts, which take longer."""
-    found = log10_likelihoods(pairs, model.tables(pairs), threads)
-    return float((found - model.log10_start(pairs))[np.isfinite(found)].sum())
+    log10 = log10_likelihoods(pairs, model.tables(pairs), threads)
+    return float((log10 - model.log10_start(pairs))[np.isfinite(log10)].sum())
 
 
 def log10_prior(model: FittedModel) -> float:
@@ -142,11 +142,11 @@ def maximise(
     """
     rounds: list[Round] = []
     while True:
-        found = expectation(model, pairs, threads)
-        rounds.append(Round(label, len(rounds), len(pairs), found.log10, log10_prior(model)))
+        expected = expectation(model, pairs, threads)
+        rounds.append(Round(label, len(rounds), len(pairs), expected.log10, log10_prior(model)))
         if watch is not None:
             watch(rounds[-1])
         gained = rounds[-1].objective - rounds[-2].objective if len(rounds) > 1 else np.inf
         if len(rounds) > most or gained < gain * len(pairs):
-            return model, found, rounds
-        model = model.updated(found.counts)
+            return model, expected, rounds
+        model = model.updated(expected.counts)

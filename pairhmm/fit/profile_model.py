@@ -87,27 +87,27 @@ class ProfileFit:
     def distributions(self, counts: Counts) -> dict[str, NDArray[np.float64]]:
         """Expected counts float64[blocks, k] of each distribution, by its name in `probabilities`."""
         weight, model = symbol_probabilities(), self.model
-        found = {}
+        counted = {}
         for h, letter in enumerate(LETTERS):
-            found[f"match {letter}"] = counts.match[:, :, h] @ _shares(weight * model.match[:, h])
-        found["insertion"] = counts.insertion @ _shares(weight * model.insertion)
-        found |= class_counts(counts)
+            counted[f"match {letter}"] = counts.match[:, :, h] @ _shares(weight * model.match[:, h])
+        counted["insertion"] = counts.insertion @ _shares(weight * model.insertion)
+        counted |= class_counts(counts)
         within, of_first = counts.transition[:, :MOST_REPEATS], counts.transition[:, MOST_REPEATS:]
         for state, names in _CLOSING.items():
-            found[f"from {state}"] = np.stack([within[:, :, _AT[name]].sum(axis=1) for name in names], axis=1)
+            counted[f"from {state}"] = np.stack([within[:, :, _AT[name]].sum(axis=1) for name in names], axis=1)
         # A read's first base takes no transition except those of deletions.
-        found["from D"][:, 1] += of_first[:, :, _AT["DD"]].sum(axis=1)
-        return found
+        counted["from D"][:, 1] += of_first[:, :, _AT["DD"]].sum(axis=1)
+        return counted
 
     def probabilities(self) -> dict[str, NDArray[np.float64]]:
         """The parameters, by name of the distribution."""
         model = self.model
-        found = {f"match {letter}": model.match[:, h] for h, letter in enumerate(LETTERS)}
-        found["insertion"] = model.insertion
-        found |= class_probabilities(*self.rates)
+        result = {f"match {letter}": model.match[:, h] for h, letter in enumerate(LETTERS)}
+        result["insertion"] = model.insertion
+        result |= class_probabilities(*self.rates)
         for state, names in _CLOSING.items():
-            found[f"from {state}"] = np.array([model.transitions[name] for name in names])
-        return found
+            result[f"from {state}"] = np.array([model.transitions[name] for name in names])
+        return result
 
     def updated(self, counts: Counts) -> ProfileFit:
         """The model with the parameters that are likeliest given these counts."""

@@ -39,19 +39,19 @@ def count_changes(
     Blocks come contig after contig, by the starts of the reads. `fetch` gives the reference's letters of (contig,
     start, end), `lengths` are those of the contigs.
     """
-    found: Counter[Site] = Counter()
+    sites: Counter[Site] = Counter()
     current: _Contig | None = None
     for block in blocks:
         if current is None or current.chrom != block.chrom:
             if current is not None:
-                found.update(current.sites())
+                sites.update(current.sites())
             current = _Contig(block.chrom, fetch, lengths[block.chrom])
         for near in _stretches(block):
-            found.update(current.passed(int(near.start[0])))
+            sites.update(current.passed(int(near.start[0])))
             current.add(near)
     if current is not None:
-        found.update(current.sites())
-    return found
+        sites.update(current.sites())
+    return sites
 
 
 def _stretches(block: ReadBlock) -> Iterator[ReadBlock]:
@@ -73,10 +73,10 @@ class _Contig:
     def passed(self, start: int) -> Counter[Site]:
         """The sites of the repeats that reads from a start on don't span. They are forgotten."""
         count = int(np.searchsorted(self._tracts.start, start + FLANK))
-        found = _sites(self._tracts.taken(slice(count)), self._changes[:count])
+        passed = _sites(self._tracts.taken(slice(count)), self._changes[:count])
         self._tracts, self._changes = self._tracts.taken(slice(count, None)), self._changes[count:]
         self._done = max(self._done, start)
-        return found
+        return passed
 
     def sites(self) -> Counter[Site]:
         """The sites of the repeats that are left."""

@@ -116,9 +116,9 @@ def make_read(
     array([40, 40, 40, 40], dtype=uint8)
     """
     codes = encode(bases)
-    given = (base_quality, insertion_quality, deletion_quality, gap_quality)
+    qualities = (base_quality, insertion_quality, deletion_quality, gap_quality)
     return Read(
-        codes, *(_one_a_base(name, value, len(codes)) for name, value in zip(QUALITY_NAMES, given, strict=True))
+        codes, *(_one_a_base(name, value, len(codes)) for name, value in zip(QUALITY_NAMES, qualities, strict=True))
     )
 
 
@@ -164,10 +164,10 @@ def _gatk_reads(reads: Sequence[ModelRead]) -> list[Read]:
 
 
 def _probabilities(reads: Sequence[ModelRead]) -> list[NDArray[np.float64]]:
-    found = []
+    profiles = []
     for at, read in enumerate(reads):
         if isinstance(read, Read):
             raise TypeError(f"reads[{at}] is a Read: the profile model takes letter probabilities, float64[m, 4]")
-        found.append(np.asarray(read, dtype=np.float64))
-        check_profile(found[-1])
-    return found
+        profiles.append(np.asarray(read, dtype=np.float64))
+        check_profile(profiles[-1])
+    return profiles

@@ -62,28 +62,28 @@ class Lines:
 
 def lines_of(regions: Iterable[LikelihoodRows], are_packed: bool = False) -> Iterator[Lines]:
     """The lines of regions, those of several regions at a time, but those of a deep one by themselves."""
-    held: list[tuple[bytes, bytes]] = []
+    texts: list[tuple[bytes, bytes]] = []
     spans: list[tuple[Span, Span]] = []
     size = 0
     for rows in regions:
-        if rows.log10.size >= DEEP and held:
-            yield _together(held, spans, are_packed)
-            held, spans, size = [], [], 0
+        if rows.log10.size >= DEEP and texts:
+            yield _together(texts, spans, are_packed)
+            texts, spans, size = [], [], 0
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
         table, haplotypes = _table_lines(place, rows), _haplotype_lines(place, rows)
-        held.append((table, haplotypes))
+        texts.append((table, haplotypes))
         at = rows.chrom, rows.start, rows.end
         spans.append((Span(*at, rows.log10.size, len(table)), Span(*at, len(rows.haplotypes), len(haplotypes))))
         size += len(table)
         if size >= _AT_ONCE or rows.log10.size >= DEEP:
-            yield _together(held, spans, are_packed)
-            held, spans, size = [], [], 0
-    if held:
-        yield _together(held, spans, are_packed)
+            yield _together(texts, spans, are_packed)
+            texts, spans, size = [], [], 0
+    if texts:
+        yield _together(texts, spans, are_packed)
 
 
-def _together(held: list[tuple[bytes, bytes]], spans: list[tuple[Span, Span]], are_packed: bool) -> Lines:
-    table, haplotypes = (b"".join(texts) for texts in zip(*held, strict=True))
+def _together(texts: list[tuple[bytes, bytes]], spans: list[tuple[Span, Span]], are_packed: bool) -> Lines:
+    table, haplotypes = (b"".join(column) for column in zip(*texts, strict=True))
     return Lines(table, haplotypes, [span for span, _ in spans], [span for _, span in spans], are_packed)
 
 

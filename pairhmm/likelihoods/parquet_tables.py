@@ -41,15 +41,15 @@ class ParquetTable:
 
         with parquet.damage_errors(self._arrow, path):
             self._file = ParquetFile(path, **parquet.READING)
-            found, metadata = self._file.schema_arrow, self._file.metadata.metadata or {}
+            schema, metadata = self._file.schema_arrow, self._file.metadata.metadata or {}
             model = metadata.get(MODEL_KEY.encode())
             self.model = None if model is None else model.decode("utf-8", "replace")
-        are_joined = is_companion is None and READS_COLUMN in found.names
-        is_companion = "sequence" in found.names if is_companion is None else is_companion
+        are_joined = is_companion is None and READS_COLUMN in schema.names
+        is_companion = "sequence" in schema.names if is_companion is None else is_companion
         self.schema = haplotype_schema() if is_companion else score_schema(are_joined)
-        self.others = [name for name in found.names if name not in (*self.schema.names, READS_COLUMN)]
+        self.others = [name for name in schema.names if name not in (*self.schema.names, READS_COLUMN)]
         for field in self.schema:
-            self._check(field, [one.type for one in found if one.name == field.name])
+            self._check(field, [column.type for column in schema if column.name == field.name])
 
     def __enter__(self) -> Self:
         return self
@@ -76,13 +76,13 @@ class ParquetTable:
             columns = [self._cast(batch.column(field.name), field) for field in self.schema]
             yield arrow.RecordBatch.from_arrays(columns, schema=self.schema)
 
-    def _check(self, field: Any, found: Sequence[Any]) -> None:
+    def _check(self, field: Any, column_types: Sequence[Any]) -> None:
         """Require one column of a type that can stand for that of a field."""
         cure = "give a table of pairhmm likelihoods, or rows of one with all its columns"
-        if len(found) != 1:
-            rule = f"has two columns {field.name}" if found else f"has no column {field.name}"
+        if len(column_types) != 1:
+            rule = f"has two columns {field.name}" if column_types else f"has no column {field.name}"
             raise InputError(self.path, "", rule, cure)
-        wanted, kind = (getattr(one, "value_type", one) for one in (field.type, *found))
+        wanted, kind = (getattr(each, "value_type", each) for each in (field.type, *column_types))
         types = self._arrow.types
         is_text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
         if types.is_string(wanted):
@@ -119,9 +119,9 @@ def tell_of_unchecked(tables: Sequence[ParquetTable], model: str) -> None:
     if not foreign:
         return
     more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-    told = ["whether rows are missing or damaged can't be checked"]
+    notes = ["whether rows are missing or damaged can't be checked"]
     if any(table.model is None for table in foreign):
-        told.append(f"no model is named: {model}")
+        notes.append(f"no model is named: {model}")
     if foreign[0].others:
-        told.append(f"not read: {', '.join(foreign[0].others)}")
-    log.warning("%s%s: of another program: %s", foreign[0].path, more, "; ".join(told))
+        notes.append(f"not read: {', '.join(foreign[0].others)}")
+    log.warning("%s%s: of another program: %s", foreign[0].path, more, "; ".join(notes))

@@ -76,16 +76,16 @@ def preparation(destination: str | Path) -> Prepare:
 
 def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
     """The rows of regions, those of several together."""
-    held: list[LikelihoodRows] = []
+    batch: list[LikelihoodRows] = []
     rows = 0
     for region in regions:
-        held.append(region)
+        batch.append(region)
         rows += region.log10.size
-        if rows >= _ROWS_AT_ONCE or len(held) == _REGIONS_AT_ONCE:
-            yield from _together(held)
-            held, rows = [], 0
-    if held:
-        yield from _together(held)
+        if rows >= _ROWS_AT_ONCE or len(batch) == _REGIONS_AT_ONCE:
+            yield from _together(batch)
+            batch, rows = [], 0
+    if batch:
+        yield from _together(batch)
 
 
 def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:

@@ -138,19 +138,19 @@ def estimate_contamination(
     whole = [sample for sample in reads if sample not in cohort.individuals.losses]
     asked = whole[:: -(-len(whole) // _MOST_ASKED) or 1]
     error = _common_error({sample: reads[sample] for sample in asked}, least_error, cohort)
-    for sample, own in reads.items():
-        peak, sources[sample] = _of_sample(own, error, cohort, sample)
+    for sample, mixed in reads.items():
+        peak, sources[sample] = _of_sample(mixed, error, cohort, sample)
         fraction[sample], low[sample], high[sample], gain[sample] = peak.share, peak.low, peak.high, peak.gain
     return Contamination(fraction, low, high, gain, sources, cohort.individuals)
 
 
 def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods, frequencies: Floats) -> SiteEvidence:
     """The reads of a sample with losses, where other samples say that its individual is homozygous."""
-    own = evidence_of(evidence, sample)
+    reads = evidence_of(evidence, sample)
     weights = genotype_weights(others[None], genotype_priors(frequencies))[0]
-    kept = weights[1, own.site] < _MOST_HETEROZYGOUS
+    kept = weights[1, reads.site] < _MOST_HETEROZYGOUS
     rows = np.array([0, np.count_nonzero(kept)])
-    return SiteEvidence(own.samples, own.sites, rows, own.site[kept], own.log10_ratio[kept], own.count[kept])
+    return SiteEvidence(reads.samples, reads.sites, rows, reads.site[kept], reads.log10_ratio[kept], reads.count[kept])
 
 
 class _Cohort:
@@ -188,8 +188,8 @@ class _Cohort:
         """Those of an individual, the closest first."""
         correlations = self.alleles.correlations[individual].copy()
         correlations[individual] = 0
-        found = np.flatnonzero((correlations >= RELATED) & (correlations < _SAME))
-        return found[np.argsort(-correlations[found])]
+        related = np.flatnonzero((correlations >= RELATED) & (correlations < _SAME))
+        return related[np.argsort(-correlations[related])]
 
     def strangers(self, individual: int) -> NDArray[np.intp]:
         """Those who are no relatives of an individual."""
@@ -202,8 +202,8 @@ class _Cohort:
     ) -> tuple[AlleleUrn, NDArray[np.float32]]:
         """The alleles of the cohort without two individuals, and the probabilities of the second one's genotypes."""
         urn = self.alleles.without(individual, other).at(sites)
-        own = self.alleles.without(individual, other, at=other).at(sites) if self.alleles.has_axes else urn
-        return urn, genotype_weights(self.genotypes[other, sites][None], own.genotypes)[0]
+        of_other = self.alleles.without(individual, other, at=other).at(sites) if self.alleles.has_axes else urn
+        return urn, genotype_weights(self.genotypes[other, sites][None], of_other.genotypes)[0]
 
     def populations(self, individual: int, sites: NDArray[np.int32]) -> list[AlleleUrn]:
         """Those of other ancestries than an individual's, farthest from it."""
@@ -228,28 +228,28 @@ def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) ->
         of_anybody = profile_of(of_informed_population(*known, others))
         population = cohort.peak_of(of_anybody)
     # What each source explains more than the population does, with the same help: (lead, source, profile).
-    found: list[tuple[float, int, Profile]] = []
+    leads: list[tuple[float, int, Profile]] = []
     is_tainted = population.gain > HALF_WIDTH
     if is_tainted or population.high > _LEAST_HIGH:
         for source in _best_sources(reads, error, urn, cohort.alleles.weights, relatives, least=-np.inf):
             known = cohort.with_other(individual, source, reads.sites)
             informed = peak_of(profile_of(of_informed_population(*known, others))).height
-            found.append(_with_lead(profile_of(of_source(*known)), informed, source))
+            leads.append(_with_lead(profile_of(of_source(*known)), informed, source))
     # Reads of relatives look like fewer reads of strangers, so the interval has both.
-    profiles = [_lowered(of_anybody, population.height), *(profile for _, _, profile in found)]
+    profiles = [_lowered(of_anybody, population.height), *(profile for _, _, profile in leads)]
     if is_tainted:
         for source in _best_sources(reads, error, urn, cohort.alleles.weights, cohort.strangers(individual)):
             known = cohort.with_other(individual, source, reads.sites)
-            found.append(_with_lead(profile_of(of_source(*known)), of_strangers.height, source))
+            leads.append(_with_lead(profile_of(of_source(*known)), of_strangers.height, source))
     # A source has two parameters more than the population, and is one of many.
     demanded = 2 + float(np.log(len(cohort.genotypes)))
-    lead, best, profile = max(found, key=lambda one: one[0], default=(0.0, POPULATION, profiles[0]))
+    lead, best, profile = max(leads, key=lambda each: each[0], default=(0.0, POPULATION, profiles[0]))
     is_known = lead > demanded and is_tainted
     if is_known:
         profiles.append(profile)
     if len(profiles) == 1:
         return population, POPULATION
-    peak = cohort.peak_of(lambda shares: np.max([one(shares) for one in profiles], axis=0))
+    peak = cohort.peak_of(lambda shares: np.max([each(shares) for each in profiles], axis=0))
     if not is_tainted:
         # A relative may also be more alike than it should be, for reasons of its own.
         return replace(population, high=max(population.high, peak.high)), POPULATION
@@ -293,9 +293,9 @@ def _common_error(reads: dict[int, MixedReads], least: float, cohort: _Cohort) -
     Samples whose genotypes are better known count more.
     """
     tops = []
-    for sample, own in reads.items():
-        priors = cohort.alleles.without(int(cohort.individuals.of_sample[sample])).at(own.sites).genotypes
-        fits = np.array([own.fit(error, priors) for error in least * _ERRORS])
+    for sample, mixed in reads.items():
+        priors = cohort.alleles.without(int(cohort.individuals.of_sample[sample])).at(mixed.sites).genotypes
+        fits = np.array([mixed.fit(error, priors) for error in least * _ERRORS])
         tops.append(_top(least * _ERRORS, fits))
     if not tops:
         return 0.0

@@ -23,17 +23,17 @@ class CpuEmbedder(Embedder):
         self._native, self._level = native, level
 
     def signatures(self, tokens: TokenSets, threads: int) -> NDArray[np.uint32]:
-        found = np.empty((len(tokens), SLOTS), dtype=np.uint32)
+        signatures = np.empty((len(tokens), SLOTS), dtype=np.uint32)
         self._native.sign_samples(
-            self._level, tokens.tokens, tokens.offsets, FACTORS, SUMMANDS, threads, found.reshape(-1)
+            self._level, tokens.tokens, tokens.offsets, FACTORS, SUMMANDS, threads, signatures.reshape(-1)
         )
-        return found
+        return signatures
 
     def projections(
         self, groups: Sequence[TokenSets], matrices: NDArray[np.float32], threads: int
     ) -> NDArray[np.float32]:
-        found = np.empty((len(groups), len(groups[0]) if groups else 0, 2), dtype=np.float32)
-        for group, matrix, into in zip(groups, matrices, found, strict=True):
+        projections = np.empty((len(groups), len(groups[0]) if groups else 0, 2), dtype=np.float32)
+        for group, matrix, into in zip(groups, matrices, projections, strict=True):
             self._native.project_samples(
                 self._level,
                 group.tokens,
@@ -44,17 +44,17 @@ class CpuEmbedder(Embedder):
                 threads,
                 into.reshape(-1),
             )
-        return found
+        return projections
 
     def blended(
         self, start: NDArray[np.float32], neighbours: Neighbours, alpha: float, passes: int, threads: int
     ) -> NDArray[np.float32]:
-        found = np.empty(start.shape, dtype=np.float32)
+        positions = np.empty(start.shape, dtype=np.float32)
         begin = np.ascontiguousarray(start).reshape(-1)
         self._native.blend_positions(
-            begin, neighbours.indices, neighbours.offsets, alpha, passes, threads, found.reshape(-1)
+            begin, neighbours.indices, neighbours.offsets, alpha, passes, threads, positions.reshape(-1)
         )
-        return found
+        return positions
 
 
 def make() -> CpuEmbedder:

@@ -110,8 +110,8 @@ class CudaSketcher:
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         begun = self.begin(chunk, False)
         with self._using(begun.slot) as slot:
-            found = slot.device("out", out.nbytes)
-            self._sketch("signatures", begun, int(found.ptr))
+            buffer = slot.device("out", out.nbytes)
+            self._sketch("signatures", begun, int(buffer.ptr))
             slot.download("out", out.reshape(-1).view(np.uint8))
 
     def begin(self, chunk: TokenSets, is_summed: bool) -> CudaChunk:
@@ -141,8 +141,8 @@ class CudaSketcher:
     def project(self, begun: CudaChunk, form: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
         with self._using(begun.slot) as slot:
             at = slot.upload("form", form.reshape(-1).view(np.uint8))
-            found = slot.device("out", POSITION_BYTES * begun.samples)
-            self._sketch("project", begun, at, int(found.ptr))
+            buffer = slot.device("out", POSITION_BYTES * begun.samples)
+            self._sketch("project", begun, at, int(buffer.ptr))
             _copy_out(slot, out)
 
     def blended(
@@ -169,12 +169,12 @@ class CudaSketcher:
                     self._launch("blend", -(-len(chunk) // BLEND_THREADS), BLEND_THREADS, arguments, slot)
                     first += len(chunk)
                 before = after
-            found = np.empty_like(start, dtype=np.float32)
+            positions = np.empty_like(start, dtype=np.float32)
             if not passes:
-                found[:] = start
+                positions[:] = start
             else:
-                slot.download(names[0], found.reshape(-1).view(np.uint8))
-        return found
+                slot.download(names[0], positions.reshape(-1).view(np.uint8))
+        return positions
 
     def release(self) -> None:
         with self._device:

@@ -202,19 +202,19 @@ class DeviceEmbedder(Embedder):
         )
 
     def _signatures(self, tokens: TokenSets) -> NDArray[np.uint32]:
-        found = np.empty((len(tokens), SLOTS), dtype=np.uint32)
+        signatures = np.empty((len(tokens), SLOTS), dtype=np.uint32)
         done = 0
         for chunk in cut(tokens, self._most, 1 + SLOTS):
             if len(chunk):
-                self.sketcher.signatures(chunk, found[done : done + len(chunk)])
+                self.sketcher.signatures(chunk, signatures[done : done + len(chunk)])
             done += len(chunk)
-        return found
+        return signatures
 
     def _projections(self, groups: Sequence[TokenSets], matrices: NDArray[np.float32]) -> NDArray[np.float32]:
         """The projections of all groups. A group is sent while the device works on the one before."""
-        found = np.zeros((len(groups), len(groups[0]) if groups else 0, 2), dtype=np.float32)
+        projections = np.zeros((len(groups), len(groups[0]) if groups else 0, 2), dtype=np.float32)
         finish: Callable[[], None] | None = None
-        for group, matrix, out in zip(groups, matrices, found, strict=True):
+        for group, matrix, out in zip(groups, matrices, projections, strict=True):
             chunks = cut(group, self._most, self.sketcher.row_words)
             if not len(group):
                 continue
@@ -228,7 +228,7 @@ class DeviceEmbedder(Embedder):
                 finish = partial(self._finish, begun, matrix, out)
         if finish is not None:
             finish()
-        return found
+        return projections
 
     def _finish(self, begun: Any, matrix: NDArray[np.float32], out: NDArray[np.float32]) -> None:
         """Project a group whose columns are being added up."""

@@ -102,7 +102,7 @@ def draw_map(
     (0.71, 0.93)
     """
     check_whole("threads", threads, 1)
-    given = MapOptions() if options is None else options
+    chosen = MapOptions() if options is None else options
     read = _read(kmers, hits, genotypes, sheet, columns, colour)
     names = _samples_of(read)
     of_groups = weights_of(list(read.groups), weights or {})
@@ -124,7 +124,7 @@ def draw_map(
         names,
         groups,
         of_groups,
-        given,
+        chosen,
         embedder,
         comparer_of=comparer_of,
         threads=threads,
@@ -193,7 +193,7 @@ def _read(
 def _read_sheet(path: str, columns: Texts | None, colour: str | None, read: _Properties) -> dict[str, dict[str, str]]:
     """The cells of the sheet; its columns become a group if there are any."""
     known, cells = read_sheet_columns(path)
-    wanted = [one for one in known if one not in NO_PROPERTIES] if columns is None else texts_of(columns)
+    wanted = [column for column in known if column not in NO_PROPERTIES] if columns is None else texts_of(columns)
     for column in [*wanted, *([] if colour is None else [colour])]:
         if column not in known:
             raise InputError(path, "", f"has no column {column!r}", f"its columns are {', '.join(known)}")
@@ -210,18 +210,18 @@ def _samples_of(read: _Properties) -> list[str]:
         rule = f"has one sample, {names[0]!r}" if names else "has no sample"
         raise InputError(next(iter(read.paths.values())), "", rule, "a map needs two samples or more")
     for group, collector in read.groups.items():
-        own = set(collector.names)
-        others = {name for other, one in read.groups.items() if other != group for name in one.names}
-        if others and not own & others:
-            what = f"has {min(own)!r} and others" if own else "has no sample"
+        named = set(collector.names)
+        others = {name for other, tokens in read.groups.items() if other != group for name in tokens.names}
+        if others and not named & others:
+            what = f"has {min(named)!r} and others" if named else "has no sample"
             rule = f"{what}; the other groups have {min(others)!r}, and no sample is common"
             raise InputError(read.paths[group], group, rule, "name samples alike in all files")
-        lacking = [name for name in names if name not in own]
+        lacking = [name for name in names if name not in named]
         if lacking:
             log.info("%s: no properties of %d of %d samples, such as %s", group, len(lacking), len(names), lacking[0])
     for name in names:
         if NAME_SEPARATOR in name:
-            path = next(read.paths[group] for group, one in read.groups.items() if name in one.names)
+            path = next(read.paths[group] for group, tokens in read.groups.items() if name in tokens.names)
             raise InputError(path, f"sample {name!r}", "has a comma in its name", "choose another name")
     return names
 

@@ -56,15 +56,15 @@ def joint_priors(frequencies: Floats, drift: float) -> JointPriors:
         return result
 
     priors = np.zeros((3, GENOTYPES, GENOTYPES, len(frequencies)), dtype=np.float32)
-    for own in range(GENOTYPES):
-        priors[2, own, own] = _WAYS[own] * drawn(own, 2 - own)
-        for other in range(GENOTYPES):
-            priors[0, own, other] = _WAYS[own] * _WAYS[other] * drawn(own + other, 4 - own - other)
+    for first in range(GENOTYPES):
+        priors[2, first, first] = _WAYS[first] * drawn(first, 2 - first)
+        for second in range(GENOTYPES):
+            priors[0, first, second] = _WAYS[first] * _WAYS[second] * drawn(first + second, 4 - first - second)
             for shared in range(2):
-                left, right = own - shared, other - shared
+                left, right = first - shared, second - shared
                 if {left, right} <= {0, 1}:
                     alternative = shared + left + right
-                    priors[1, own, other] += drawn(alternative, 3 - alternative)
+                    priors[1, first, second] += drawn(alternative, 3 - alternative)
     return priors.reshape(3, _PAIRS_OF_GENOTYPES, -1)
 
 
@@ -119,7 +119,7 @@ def fit_drift(
     intp (pairs, relations)
         The drift of each, by its number.
     """
-    fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, own), outliers) for own in priors])
+    fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, prior), outliers) for prior in priors])
     return fits.max(axis=0), fits.argmax(axis=0)
 
 
@@ -143,7 +143,7 @@ class DriftedPairs:
         priors = [joint_priors(self._frequencies, drift) for drift in DRIFTS] if len(first) else []
         result = np.zeros(len(first), dtype=bool)
         for pair in range(len(first)):
-            own, other = (np.exp(self._likelihoods[one, self._sites].T)[None] for one in (first[pair], second[pair]))
-            fits, _ = fit_drift(own, other, priors, _OUTLIERS)
+            left, right = (np.exp(self._likelihoods[row, self._sites].T)[None] for row in (first[pair], second[pair]))
+            fits, _ = fit_drift(left, right, priors, _OUTLIERS)
             result[pair] = fits[0].argmax() != UNRELATED
         return result

@@ -63,7 +63,7 @@ class MapOptions:
         check_fields(self)
 
 
-def weights_of(groups: Sequence[str], given: Mapping[str, float]) -> NDArray[np.float64]:
+def weights_of(groups: Sequence[str], by_group: Mapping[str, float]) -> NDArray[np.float64]:
     """The weights of groups, whose sum is 1. A group without a given weight has the weight 1 before that.
 
     Raises
@@ -71,11 +71,11 @@ def weights_of(groups: Sequence[str], given: Mapping[str, float]) -> NDArray[np.
     OptionError
         For a weight of a group that is not there, a weight below 0, and weights that are all 0.
     """
-    for group, weight in given.items():
+    for group, weight in by_group.items():
         if group not in groups:
             raise OptionError("weight", group, f"is not one of this map's groups: {', '.join(groups)}")
         check_number("weight", weight, 0, 1e6)
-    weights: NDArray[np.float64] = np.array([given.get(group, 1.0) for group in groups], dtype=np.float64)
+    weights: NDArray[np.float64] = np.array([by_group.get(group, 1.0) for group in groups], dtype=np.float64)
     if not weights.sum() > 0:
         raise OptionError("weight", 0, "is the weight of every group")
     weights /= weights.sum()

@@ -43,13 +43,13 @@ class Swaps:
         return {sample for pair in self.exchanges for sample in pair} | set(self.misplaced)
 
 
-def contradictions(found: Matrix, expected: Matrix) -> NDArray[np.bool_]:
+def contradictions(inferred: Matrix, expected: Matrix) -> NDArray[np.bool_]:
     """Where a found relation can't be the expected one: bool, of the matrices' shape."""
-    result: NDArray[np.bool_] = _CONTRADICTS[found, expected] & (found != UNKNOWN) & (expected != UNKNOWN)
+    result: NDArray[np.bool_] = _CONTRADICTS[inferred, expected] & (inferred != UNKNOWN) & (expected != UNKNOWN)
     return result
 
 
-def find_swaps(found: Matrix, expected: Matrix) -> Swaps:
+def find_swaps(inferred: Matrix, expected: Matrix) -> Swaps:
     """Find the samples that were probably exchanged.
 
     In each round, the exchange that resolves most contradictions is taken, as long as it resolves two and gives a
@@ -57,20 +57,20 @@ def find_swaps(found: Matrix, expected: Matrix) -> Swaps:
 
     Parameters
     ----------
-    found, expected : int8 (samples, samples)
+    inferred, expected : int8 (samples, samples)
         Numbers of `pairhmm.variants.relationships`, symmetric.
     """
-    labels = np.arange(len(found))
+    labels = np.arange(len(inferred))
     exchanges: list[tuple[int, int]] = []
     while True:
         now = expected[np.ix_(labels, labels)]
-        wrong = contradictions(found, now)
-        suspects = np.flatnonzero(_lacking(found, now).any(axis=1))
+        wrong = contradictions(inferred, now)
+        suspects = np.flatnonzero(_lacking(inferred, now).any(axis=1))
         candidates = np.flatnonzero(wrong.any(axis=1))
         gains = {
-            (min(one, other), max(one, other)): gain
-            for one in suspects.tolist()
-            for other, gain in zip(candidates.tolist(), _gains(found, now, wrong, one, candidates), strict=True)
+            (min(sample, other), max(sample, other)): gain
+            for sample in suspects.tolist()
+            for other, gain in zip(candidates.tolist(), _gains(inferred, now, wrong, sample, candidates), strict=True)
             if gain >= _LEAST_GAIN
         }
         if not gains:
@@ -80,33 +80,35 @@ def find_swaps(found: Matrix, expected: Matrix) -> Swaps:
         _exchange(labels, equal[0])
         exchanges.append(equal[0])
         after = expected[np.ix_(labels, labels)]
-        still = contradictions(found, after)
+        still = contradictions(inferred, after)
         for pair in equal[1:]:
             # An exchange that has nothing left to resolve explains the same observations.
-            if _gains(found, after, still, pair[0], np.array(pair[1:]))[0] < best:
+            if _gains(inferred, after, still, pair[0], np.array(pair[1:]))[0] < best:
                 exchanges.append(pair)
     now = expected[np.ix_(labels, labels)]
-    return Swaps(exchanges, _misplaced(_lacking(found, now)), labels)
+    return Swaps(exchanges, _misplaced(_lacking(inferred, now)), labels)
 
 
 def _exchange(labels: NDArray[np.int64], pair: tuple[int, int]) -> None:
     labels[list(pair)] = labels[list(pair[::-1])]
 
 
-def _lacking(found: Matrix, expected: Matrix) -> NDArray[np.bool_]:
+def _lacking(inferred: Matrix, expected: Matrix) -> NDArray[np.bool_]:
     """Where two samples lack a close relation that is expected of them."""
-    return contradictions(found, expected) & (expected >= SIBLINGS) & (found < expected)
+    return contradictions(inferred, expected) & (expected >= SIBLINGS) & (inferred < expected)
 
 
-def _gains(found: Matrix, expected: Matrix, wrong: NDArray[np.bool_], one: int, others: NDArray[np.int64]) -> list[int]:
+def _gains(
+    inferred: Matrix, expected: Matrix, wrong: NDArray[np.bool_], sample: int, others: NDArray[np.int64]
+) -> list[int]:
     """How many contradictions fewer there are if a sample exchanges its label with each of others."""
-    before = wrong[one].sum() + wrong[others].sum(axis=1) - wrong[one, others]
-    own = contradictions(found[one][None, :], expected[others])
-    theirs = contradictions(found[others], expected[one][None, :])
+    before = wrong[sample].sum() + wrong[others].sum(axis=1) - wrong[sample, others]
+    of_sample = contradictions(inferred[sample][None, :], expected[others])
+    theirs = contradictions(inferred[others], expected[sample][None, :])
     rows = np.arange(len(others))
     # What the two are to each other stays as it was.
-    own[:, one] = own[rows, others] = theirs[:, one] = theirs[rows, others] = False
-    after = own.sum(axis=1) + theirs.sum(axis=1) + wrong[one, others]
+    of_sample[:, sample] = of_sample[rows, others] = theirs[:, sample] = theirs[rows, others] = False
+    after = of_sample.sum(axis=1) + theirs.sum(axis=1) + wrong[sample, others]
     gains: list[int] = (before - after).tolist()
     return gains
 
@@ -132,12 +134,12 @@ FLAGS = (SWAP, DUPLICATE, RELATIVE, CONTAMINATED)
 Flags = dict[str, NDArray[np.bool_]]
 
 
-def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray[np.bool_]) -> tuple[Flags, Flags]:
+def pair_and_sample_flags(inferred: Matrix, expected: Matrix, contaminated: NDArray[np.bool_]) -> tuple[Flags, Flags]:
     """The flags of each two samples, and of each sample.
 
     Parameters
     ----------
-    found, expected : int8 (samples, samples)
+    inferred, expected : int8 (samples, samples)
         Numbers of `pairhmm.variants.genealogy`, symmetric.
     contaminated : bool (samples,)
 
@@ -147,20 +149,20 @@ def pair_and_sample_flags(found: Matrix, expected: Matrix, contaminated: NDArray
         Symmetric. A pair is not flagged for the contamination of its samples.
     samples : dict of str to bool (samples,)
     """
-    swaps = find_swaps(found, expected)
+    swaps = find_swaps(inferred, expected)
     relabelled = expected[np.ix_(swaps.labels, swaps.labels)]
-    suspects = np.zeros(len(found), dtype=bool)
+    suspects = np.zeros(len(inferred), dtype=bool)
     suspects[list(swaps.suspects)] = True
-    before, after = contradictions(found, expected), contradictions(found, relabelled)
-    is_misplaced = np.zeros(len(found), dtype=bool)
+    before, after = contradictions(inferred, expected), contradictions(inferred, relabelled)
+    is_misplaced = np.zeros(len(inferred), dtype=bool)
     is_misplaced[swaps.misplaced] = True
-    unexplained = after & (found < relabelled) & (is_misplaced[:, None] | is_misplaced)
+    unexplained = after & (inferred < relabelled) & (is_misplaced[:, None] | is_misplaced)
     pairs: Flags = {SWAP: np.array((before & ~after) | unexplained)}
     samples: Flags = {SWAP: suspects}
     for flag, relation in ((DUPLICATE, IDENTICAL), (RELATIVE, PARENT_CHILD)):
         # What an exchange explains is no relation of its own. A sample is expected to be identical to itself.
         is_new = np.array((relabelled != relation) & (expected != relation) & ~pairs[SWAP])
-        pairs[flag] = np.array((found == relation) & is_new)
+        pairs[flag] = np.array((inferred == relation) & is_new)
         samples[flag] = np.asarray(pairs[flag].any(axis=1))
     samples[CONTAMINATED] = contaminated
     return pairs, samples

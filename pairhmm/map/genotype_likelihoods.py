@@ -87,8 +87,8 @@ def of_shares(evidence: SiteEvidence, shares: Sequence[float]) -> Floats:
         return np.bincount(evidence.site, weights=logs, minlength=evidence.sites).astype(np.float64)
 
     best = np.max([of_reads(number / 2) for number in range(GENOTYPES)], axis=0)
-    found: Floats = np.array([of_reads(share) for share in shares]) - best
-    return found
+    result: Floats = np.array([of_reads(share) for share in shares]) - best
+    return result
 
 
 def from_phred(phred: NDArray[np.uint8]) -> LogLikelihoods:
@@ -143,10 +143,10 @@ def heterozygosity(likelihoods: LogLikelihoods) -> Floats:
     for index, (sample, is_known) in enumerate(zip(likelihoods, has_data(likelihoods), strict=True)):
         if not is_known.any():
             continue
-        own = np.exp(sample[is_known].astype(np.float64))
+        likelihood = np.exp(sample[is_known].astype(np.float64))
         shares = np.full(GENOTYPES, 1 / GENOTYPES)
         for _ in range(_ROUNDS):
-            weights = own * shares
+            weights = likelihood * shares
             before, shares = shares, (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
             if np.abs(shares - before).max() < _SETTLED:
                 break

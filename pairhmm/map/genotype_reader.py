@@ -104,9 +104,9 @@ class SampleFields:
         has, start, end = self._spans(field)
         has = has & (end - start == 3)
         first, between, second = (self._letters[np.where(has, start + place, 0)].astype(np.int64) for place in range(3))
-        one, other = first - _ZERO, second - _ZERO
-        good = has & ((between == _SLASH) | (between == _BAR)) & ((one | other) >> 1 == 0)
-        return np.where(good, one + other, MISSING).astype(np.int8)
+        left, right = first - _ZERO, second - _ZERO
+        good = has & ((between == _SLASH) | (between == _BAR)) & ((left | right) >> 1 == 0)
+        return np.where(good, left + right, MISSING).astype(np.int8)
 
 
 # Bytes of sample columns that are turned into arrays at once.
@@ -176,18 +176,18 @@ class GenotypeFile:
             raise InputError(path, "", "names a sample twice", "rename one (bcftools reheader)")
 
     def __iter__(self) -> Iterator[GenotypeBlock]:
-        held = _HeldRecords(self.path, len(self.samples))
+        records = _HeldRecords(self.path, len(self.samples))
         for fields in self._lines:
             if fields[6] not in _PASSED or len(fields) <= FIXED:
                 continue
             key = record_key(fields)
             if not key or not self._wanted(key):
                 continue
-            if held.is_full or not held.fits(fields[8]):
-                yield held.block()
-            held.add(key, fields[8], fields[9])
-        if held.keys:
-            yield held.block()
+            if records.is_full or not records.fits(fields[8]):
+                yield records.block()
+            records.add(key, fields[8], fields[9])
+        if records.keys:
+            yield records.block()
 
 
 def record_key(fields: list[bytes]) -> str:
@@ -222,9 +222,9 @@ class _HeldRecords:
     def block(self) -> GenotypeBlock:
         """What is held, as arrays. Nothing is held afterwards."""
         for key, text in zip(self.keys, self._texts, strict=True):
-            found = text.count(b"\t") + 1
-            if found != self._samples:
-                rule = f"{found} samples where the header has {self._samples}"
+            samples = text.count(b"\t") + 1
+            if samples != self._samples:
+                rule = f"{samples} samples where the header has {self._samples}"
                 raise InputError(self._path, key, rule, "the file may be cut off or damaged")
         fields, names = SampleFields(b"\t".join(self._texts)), self._format.split(b":")
         cells = fields.columns
@@ -287,15 +287,15 @@ def read_frequencies(path: str, keys: Sequence[str]) -> NDArray[np.float64]:
         For a file that can't be read, an AF that is no frequency, and where no site is in the file.
     """
     place = {key: number for number, key in enumerate(keys)}
-    found = np.full(len(keys), np.nan)
+    frequencies = np.full(len(keys), np.nan)
     for fields in RecordLines(path, _FREQUENCY_CURE):
         number = place.get(record_key(fields))
         value = _FREQUENCY.search(fields[7]) if number is not None else None
         if value is not None:
-            found[number] = _frequency(path, keys[number or 0], value[1])
-    if np.isnan(found).all():
+            frequencies[number] = _frequency(path, keys[number or 0], value[1])
+    if np.isnan(frequencies).all():
         raise InputError(path, "", "has no frequency for any site of the samples", _FREQUENCY_CURE)
-    return found
+    return frequencies
 
 
 def _frequency(path: str, key: str, text: bytes) -> float:

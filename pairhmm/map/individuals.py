@@ -135,35 +135,35 @@ class LossFinder:
     def _fits(self, pair: tuple[int, int], most: int, shares: Sequence[tuple[float, float]]) -> Floats:
         """Log-likelihoods of relations for all shares of both samples, no losses first: (shares, relations)."""
         step = -(-len(self._kept) // most) or 1
-        own, other = ([self._of(sample, step).with_shares(*both)[None] for both in shares] for sample in pair)
+        first, second = ([self._of(sample, step).with_shares(*both)[None] for both in shares] for sample in pair)
         if step not in self._priors:
             self._priors[step] = joint_priors(self._frequencies[::step], self._drift)
-        states = (likelihoods_of_pairs(one, two, self._priors[step]) for one, two in product(own, other))
+        states = (likelihoods_of_pairs(left, right, self._priors[step]) for left, right in product(first, second))
         return np.concatenate([relation_likelihoods(state, OUTLIERS) for state in states])
 
     def _losses(self, numbers: tuple[int, int]) -> list[Loss]:
         """How often each sample lacks balance, by expectation maximisation."""
-        pair = [self._of(sample, 1) for sample in numbers]
+        pair = [self._of(reads, 1) for reads in numbers]
         priors = joint_priors(self._frequencies, self._drift)[2].reshape(GENOTYPES, GENOTYPES, -1)
         of_genotypes = np.stack([priors[number, number] for number in range(GENOTYPES)])
         shares = np.full((2, 2), 0.05)
         for _ in range(_LOSS_ROUNDS):
-            mixed = [one.with_shares(*own) for one, own in zip(pair, shares.tolist(), strict=True)]
+            mixed = [reads.with_shares(*share) for reads, share in zip(pair, shares.tolist(), strict=True)]
             joint = of_genotypes * mixed[0] * mixed[1]
             hets = joint[1] / joint.sum(axis=0)
             # Of each sample: how probable it is at a heterozygous site that an allele is lost, or rare.
             states = [
                 np.stack(
-                    [share * state / own[1] for share, state in zip(part, (one.lost, one.imbalanced), strict=True)]
+                    [share * state / mix[1] for share, state in zip(part, (reads.lost, reads.imbalanced), strict=True)]
                 )
-                for part, own, one in zip(shares.tolist(), mixed, pair, strict=True)
+                for part, mix, reads in zip(shares.tolist(), mixed, pair, strict=True)
             ]
-            sites = np.array([(hets * own).sum(axis=1, dtype=np.float64) for own in states])
+            sites = np.array([(hets * state).sum(axis=1, dtype=np.float64) for state in states])
             shares = np.clip(sites / max(float(hets.sum()), 1e-9), 1e-5, 1 - 1e-5)
         of_sites, losses = round(float(hets.sum())), []
-        for number, own, other, (lost, rare) in zip(numbers, states, states[::-1], sites.tolist(), strict=True):
+        for number, state, other, (lost, rare) in zip(numbers, states, states[::-1], sites.tolist(), strict=True):
             # Where neither has balance, a homozygous individual and foreign reads explain the same.
-            sure = float((hets * own.sum(axis=0) * (1 - other.sum(axis=0))).sum())
+            sure = float((hets * state.sum(axis=0) * (1 - other.sum(axis=0))).sum())
             if sure >= max(1.0, LEAST_LOST * of_sites):
                 losses.append(Loss(number, round(lost + rare), of_sites, lost > rare))
         return losses
@@ -247,7 +247,7 @@ class Individuals:
     def whole_partner(self, sample: int) -> int | None:
         """Another sample of the individual that has no losses."""
         partners = np.flatnonzero((self.of_sample == self.of_sample[sample]) & self.is_whole)
-        return next((one for one in partners.tolist() if one != sample), None)
+        return next((partner for partner in partners.tolist() if partner != sample), None)
 
     def likelihoods(self, of_samples: LogLikelihoods) -> LogLikelihoods:
         """Those of the genotypes of individuals, float32 (individuals, sites, 3), the best 0.
@@ -317,19 +317,19 @@ def find_individuals(
             of_sample[sample] = of_sample[before]
     first_sample, numbers = np.unique(of_sample, return_inverse=True)
     losses = {} if finder is None else _losses(numbers, finder)
-    found = Individuals(numbers, first_sample, losses)
+    individuals = Individuals(numbers, first_sample, losses)
     for individual, first in enumerate(first_sample.tolist()):
         if first in losses:
-            first_sample[individual] = found.whole_partner(first) or first
-    return found
+            first_sample[individual] = individuals.whole_partner(first) or first
+    return individuals
 
 
 def _losses(of_sample: NDArray[np.int64], finder: LossFinder) -> dict[int, Loss]:
     """Those of samples, by the pair that tells of most sites."""
     losses: dict[int, Loss] = {}
     for individual in np.flatnonzero(np.bincount(of_sample) > 1).tolist():
-        for one, other in combinations(np.flatnonzero(of_sample == individual).tolist(), 2):
-            for loss in finder.find(one, other) or []:
+        for first, second in combinations(np.flatnonzero(of_sample == individual).tolist(), 2):
+            for loss in finder.find(first, second) or []:
                 if loss.sample not in losses or loss.sites > losses[loss.sample].sites:
                     losses[loss.sample] = loss
     return losses

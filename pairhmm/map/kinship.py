@@ -82,8 +82,8 @@ class SharedAlleles:
         shared = cls(np.empty((2, samples, sites), np.float32), np.empty((3, samples, sites), np.float32), frequencies)
         priors = genotype_priors(frequencies)
         of_allele = np.stack([1 - frequencies, frequencies])
-        for sample, own in enumerate(likelihoods):
-            weights = np.exp(own.T.astype(np.float64))
+        for sample, of_sample in enumerate(likelihoods):
+            weights = np.exp(of_sample.T.astype(np.float64))
             weights /= (weights * priors).sum(axis=0)
             shared.two[:, sample] = weights * np.sqrt(priors)
             # The other allele is drawn from the population.
@@ -93,14 +93,14 @@ class SharedAlleles:
 
     def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Singles, Singles]:
         """A1 and A2 of some pairs: float32 (pairs, sites) each."""
-        one, two = (sum(rows[first] * rows[second] for rows in table) for table in (self.one, self.two))
-        return one, two
+        a1, a2 = (sum(rows[first] * rows[second] for rows in table) for table in (self.one, self.two))
+        return a1, a2
 
     def genotypes(self, samples: NDArray[np.intp], sites: slice) -> Singles:
         """Likelihoods of genotypes, up to a factor for each sample and site: float32 (samples, 3, sites)."""
         roots = np.sqrt(genotype_priors(self.frequencies[sites])).astype(np.float32)
-        found: Singles = self.two[:, samples, sites].swapaxes(0, 1) / roots
-        return found
+        likelihoods: Singles = self.two[:, samples, sites].swapaxes(0, 1) / roots
+        return likelihoods
 
 
 class UncertainFrequencies:
@@ -125,22 +125,22 @@ class UncertainFrequencies:
 
     def of_pairs(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Singles, Singles]:
         """As `SharedAlleles.of_pairs`."""
-        pairs = [self._of_pair(one, other) for one, other in zip(first.tolist(), second.tolist(), strict=True)]
-        one, two = np.array(pairs, dtype=np.float32).reshape(-1, 2, self.sites).transpose(1, 0, 2)
-        return one, two
+        pairs = [self._of_pair(left, right) for left, right in zip(first.tolist(), second.tolist(), strict=True)]
+        a1, a2 = np.array(pairs, dtype=np.float32).reshape(-1, 2, self.sites).transpose(1, 0, 2)
+        return a1, a2
 
     def _of_pair(self, first: int, second: int) -> tuple[Floats, Floats]:
         first_own, second_own = self._own[first].T, self._own[second].T
         none = (self._priors.T @ first_own) * (self._priors.T @ second_own) * self._weights
         total = none.sum(axis=0)
         p = self._frequencies[:, None]
-        one = np.zeros(self.sites)
+        a1 = np.zeros(self.sites)
         for allele, share in enumerate((1 - p, p)):
             # The allele that is not shared is drawn from the population.
-            sums = [(1 - p) * own[allele] + p * own[allele + 1] for own in (first_own, second_own)]
-            one += (self._weights * share * sums[0] * sums[1]).sum(axis=0)
-        two = (self._priors @ self._weights)[:, 0] @ (first_own * second_own)
-        return one / total, two / total
+            sums = [(1 - p) * weights[allele] + p * weights[allele + 1] for weights in (first_own, second_own)]
+            a1 += (self._weights * share * sums[0] * sums[1]).sum(axis=0)
+        a2 = (self._priors @ self._weights)[:, 0] @ (first_own * second_own)
+        return a1 / total, a2 / total
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +189,10 @@ def kinship(shared: SharedAlleles | UncertainFrequencies, wanted: NDArray[np.boo
         k1 = np.clip(z / np.sqrt(np.maximum(information, 1e-9)), 0, 1)
         relatedness[wanted] = k1[wanted] / 2
     for part in _parts(scored, shared.sites):
-        one, two = shared.of_pairs(first[part], second[part])
-        relation[part] = best_relations(log_likelihoods(one, two))
+        a1, a2 = shared.of_pairs(first[part], second[part])
+        relation[part] = best_relations(log_likelihoods(a1, a2))
         asked = wanted[part]
-        relatedness[part[asked]] = _estimated_relatedness(one[asked], two[asked])
+        relatedness[part[asked]] = _estimated_relatedness(a1[asked], a2[asked])
     if isinstance(shared, SharedAlleles):
         _ask_drift(shared, relation, relatedness)
     return Kinship(relation, relatedness)
@@ -205,22 +205,22 @@ def _ask_drift(shared: SharedAlleles, relation: NDArray[np.int8], relatedness: N
     sites = slice(None, None, -(-shared.sites // _DRIFT_SITES) or 1)
     priors = [joint_priors(shared.frequencies[sites], drift) for drift in DRIFTS] if len(doubtful) else []
     for part in _parts(doubtful, len(DRIFTS) * len(shared.frequencies[sites])):
-        own, other = (shared.genotypes(some[part], sites) for some in (first, second))
-        fits, drifts = fit_drift(own, other, priors, OUTLIERS)
-        relation[part] = [_agreed(int(found), fit) for found, fit in zip(relation[part], fits, strict=True)]
+        genotypes, others = (shared.genotypes(some[part], sites) for some in (first, second))
+        fits, drifts = fit_drift(genotypes, others, priors, OUTLIERS)
+        relation[part] = [_agreed(int(inferred), fit) for inferred, fit in zip(relation[part], fits, strict=True)]
         for number, pair in enumerate(part.tolist()):
             if not np.isnan(relatedness[pair]):
                 best = priors[drifts[number, fits[number].argmax()]]
-                none, one, two = likelihoods_of_pairs(own[[number]], other[[number]], best)[0]
-                relatedness[pair] = _estimated_relatedness((one / none)[None], (two / none)[None])[0]
+                none, a1, a2 = likelihoods_of_pairs(genotypes[[number]], others[[number]], best)[0]
+                relatedness[pair] = _estimated_relatedness((a1 / none)[None], (a2 / none)[None])[0]
 
 
-def _agreed(found: int, fits: Floats) -> int:
+def _agreed(relation: int, fits: Floats) -> int:
     """The relation that was found by the cohort's frequencies, if no drift explains the same without it."""
-    if found != UNKNOWN:
-        fewer = fits[:RELATED] if found == RELATED else fits[: RELATED + 1]
-        if fits[found] - fewer.max() >= LEAST_LEAD and fits.max() - fits[found] < LEAST_LEAD:
-            return found
+    if relation != UNKNOWN:
+        fewer = fits[:RELATED] if relation == RELATED else fits[: RELATED + 1]
+        if fits[relation] - fewer.max() >= LEAST_LEAD and fits.max() - fits[relation] < LEAST_LEAD:
+            return relation
     return int(best_relations(fits[None])[0])
 
 
@@ -229,18 +229,18 @@ def _parts(pairs: NDArray[np.intp], sites: int) -> Iterator[NDArray[np.intp]]:
     return (pairs[begin : begin + size] for begin in range(0, len(pairs), size))
 
 
-def log_likelihoods(one: Singles, two: Singles) -> Floats:
+def log_likelihoods(a1: Singles, a2: Singles) -> Floats:
     """Log-likelihood of each relation over that of none: float64 (pairs, relations).
 
     Parameters
     ----------
-    one, two : float (pairs, sites)
+    a1, a2 : float (pairs, sites)
         A1 and A2.
     """
-    result = np.zeros((len(one), len(IBD)))
+    result = np.zeros((len(a1), len(IBD)))
     for number, (k0, k1, k2) in enumerate(IBD * (1 - OUTLIERS)):
         if number != UNRELATED:
-            sites = np.float32(k1) * one + np.float32(k2) * two + np.float32(k0 + OUTLIERS)
+            sites = np.float32(k1) * a1 + np.float32(k2) * a2 + np.float32(k0 + OUTLIERS)
             result[:, number] = np.log(sites, out=sites).sum(axis=1, dtype=np.float64)
     return result
 
@@ -253,23 +253,23 @@ def best_relations(likelihoods: Floats) -> NDArray[np.int8]:
     return best
 
 
-def _estimated_relatedness(one: Singles, two: Singles) -> Singles:
+def _estimated_relatedness(a1: Singles, a2: Singles) -> Singles:
     """k1 / 2 + k2 by maximum likelihood, (pairs,). NaN where no site tells.
 
     The log-likelihood is concave. Each step goes to the top of its parabola (Newton's method) within k1, k2 >= 0 and
     k1 + k2 <= 1. Expectation maximisation takes hundreds of steps where reads are few.
     """
-    k = np.full((len(one), 2), 1 / 3)
+    k = np.full((len(a1), 2), 1 / 3)
     for _ in range(_STEPS):
-        total = 1 + k[:, :1] * (one - 1) + k[:, 1:] * (two - 1)
-        slopes = [(part - 1) / total for part in (one, two)]
+        total = 1 + k[:, :1] * (a1 - 1) + k[:, 1:] * (a2 - 1)
+        slopes = [(part - 1) / total for part in (a1, a2)]
         gradient = np.stack([slope.mean(axis=1, dtype=np.float64) for slope in slopes], axis=1)
-        curvature = np.empty((len(one), 2, 2))
+        curvature = np.empty((len(a1), 2, 2))
         for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            curvature[:, row, column] = np.einsum("ps,ps->p", slopes[row], slopes[column]) / one.shape[1]
+            curvature[:, row, column] = np.einsum("ps,ps->p", slopes[row], slopes[column]) / a1.shape[1]
         k += _INSIDE * (_top_in_triangle(k, gradient, curvature) - k)
     result: Singles = (k[:, 0] / 2 + k[:, 1]).astype(np.float32)
-    result[~(one != 1).any(axis=1)] = np.nan
+    result[~(a1 != 1).any(axis=1)] = np.nan
     return result
 
 

@@ -139,9 +139,9 @@ def _kinds(drawn: SampleMap) -> list[tuple[int, str]]:
         return [(0, "")] * len(drawn.names)
     values = [value or _NO_VALUE for value in drawn.colours]
     counted = sorted(Counter(values).items(), key=lambda item: (-item[1], item[0]))
-    own = len(_COLOURS) if len(counted) <= len(_COLOURS) else len(_COLOURS) - 1
-    numbers = {value: number for number, (value, _) in enumerate(counted[:own])}
-    return [(numbers[value], value) if value in numbers else (own, _OTHERS) for value in values]
+    shown = len(_COLOURS) if len(counted) <= len(_COLOURS) else len(_COLOURS) - 1
+    numbers = {value: number for number, (value, _) in enumerate(counted[:shown])}
+    return [(numbers[value], value) if value in numbers else (shown, _OTHERS) for value in values]
 
 
 def _panel(
@@ -193,8 +193,8 @@ def _names(places: NDArray[np.float64], names: Sequence[str], size: float, left:
                 break
 
 
-def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _legend_line(x: float, y: float, kind: tuple[int, str]) -> str:

@@ -76,8 +76,8 @@ class MixedReads:
         logs = self._logs(own * (1 - shares) + foreign * shares, error)
         logs -= self._logs(np.arange(GENOTYPES) / 2, error).max(axis=0)
         of_kinds = np.exp(np.minimum(logs, _HIGHEST_LOG)).astype(np.float32)
-        found = [self._total(of_kinds, weights * self._others[:, None]) for weights in genotypes]
-        result: Floats = np.max(found, axis=0)
+        totals = [self._total(of_kinds, weights * self._others[:, None]) for weights in genotypes]
+        result: Floats = np.max(totals, axis=0)
         return result
 
     def fit(self, error: float, genotypes: Floats) -> float:

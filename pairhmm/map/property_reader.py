@@ -96,14 +96,14 @@ def read_hit_tokens(
 
 def _samples_of_files(cells: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """The sample of each file of a sample sheet, by the file's label. A label of two samples' files tells none."""
-    found: dict[str, str] = {}
+    samples: dict[str, str] = {}
     shared = set()
-    for sample, own in cells.items():
-        files = (file.strip() for column in _FILES for file in own.get(column, "").split(",") if file.strip())
+    for sample, columns in cells.items():
+        files = (file.strip() for column in _FILES for file in columns.get(column, "").split(",") if file.strip())
         for label in map(file_label, files):
-            if found.setdefault(label, sample) != sample:
+            if samples.setdefault(label, sample) != sample:
                 shared.add(label)
-    return {label: sample for label, sample in found.items() if label not in shared}
+    return {label: sample for label, sample in samples.items() if label not in shared}
 
 
 def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
@@ -127,7 +127,7 @@ def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
                 head = f"{site.chrom}:{site.pos + 1}:{site.ref}:"
                 tokens = [token_of(head + allele) for allele in (site.ref, *site.alts)]
                 for name, call in zip(sites.samples, site.calls, strict=True):
-                    collector.add(name, (tokens[one] for one in set(call.alleles) if one is not None))
+                    collector.add(name, (tokens[allele] for allele in set(call.alleles) if allele is not None))
     return collector
 
 

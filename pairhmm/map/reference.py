@@ -18,19 +18,19 @@ class ReferenceEmbedder(Embedder):
     label = "reference"
 
     def signatures(self, tokens: TokenSets, threads: int) -> NDArray[np.uint32]:
-        found = np.empty((len(tokens), SLOTS), dtype=np.uint32)
+        signatures = np.empty((len(tokens), SLOTS), dtype=np.uint32)
         for sample in range(len(tokens)):
-            found[sample] = signature(tokens.tokens[tokens.offsets[sample] : tokens.offsets[sample + 1]])
-        return found
+            signatures[sample] = signature(tokens.tokens[tokens.offsets[sample] : tokens.offsets[sample + 1]])
+        return signatures
 
     def projections(
         self, groups: Sequence[TokenSets], matrices: NDArray[np.float32], threads: int
     ) -> NDArray[np.float32]:
         samples = len(groups[0]) if groups else 0
-        found = np.empty((len(groups), samples, 2), dtype=np.float32)
-        for group, matrix, into in zip(groups, matrices, found, strict=True):
+        projections = np.empty((len(groups), samples, 2), dtype=np.float32)
+        for group, matrix, into in zip(groups, matrices, projections, strict=True):
             into[:] = projection(self.signatures(group, threads), matrix)
-        return found
+        return projections
 
     def blended(
         self, start: NDArray[np.float32], neighbours: Neighbours, alpha: float, passes: int, threads: int

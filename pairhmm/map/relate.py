@@ -141,21 +141,21 @@ def write_relations(
     check_apart([*paths, *others], [("-o", pairs), ("--sample-table", samples)])
     for path in filter(None, (pairs, samples)):
         require_ending(path, "tables", TEXT_TABLE)
-    found = relate(paths, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
+    relations = relate(paths, sheet=sheet, pedigree=pedigree, frequencies=frequencies)
     if samples is None:
-        _write_pairs(found, pairs)
+        _write_pairs(relations, pairs)
     else:
         with open_output(samples) as out:
-            write_rows(out, SAMPLE_COLUMNS, map(_cells, found.samples))
-            _write_pairs(found, pairs)
-    flags = Counter(flag for sample in found.samples for flag in sample.flags)
+            write_rows(out, SAMPLE_COLUMNS, map(_cells, relations.samples))
+            _write_pairs(relations, pairs)
+    flags = Counter(flag for sample in relations.samples for flag in sample.flags)
     text = ", ".join(f"{count} {flag}" for flag, count in flags.items()) or "none"
     log.info("flagged samples: %s", text)
 
 
-def _write_pairs(found: Relatedness, path: str) -> None:
+def _write_pairs(relations: Relatedness, path: str) -> None:
     with open_output(path) as out:
-        write_rows(out, PAIR_COLUMNS, map(_cells, found.pairs()))
+        write_rows(out, PAIR_COLUMNS, map(_cells, relations.pairs()))
 
 
 def _cells(row: RelatedPair | RelatedSample) -> Sequence[object]:

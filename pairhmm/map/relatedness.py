@@ -136,13 +136,13 @@ class Relatedness:
                 for matrix in (self.expected, self.found)
             )
             flags = _flag_names({flag: matrix[first, first + 1 :] for flag, matrix in self.pair_flags.items()})
-            expected, found = relations
-            rows = zip(names[first + 1 :], figures, expected, found, flags, strict=True)
-            for second, (other, (sites, share, ibs0, ibs2, hets, related), said, seen, own) in enumerate(
+            expected, inferred = relations
+            rows = zip(names[first + 1 :], figures, expected, inferred, flags, strict=True)
+            for second, (other, (sites, share, ibs0, ibs2, hets, related), said, seen, marks) in enumerate(
                 rows, start=first + 1
             ):
                 note = self.notes.get((first, second), "")
-                yield RelatedPair(name, other, sites, share, ibs0, ibs2, hets, related, said, seen, own, note)
+                yield RelatedPair(name, other, sites, share, ibs0, ibs2, hets, related, said, seen, marks, note)
             begin = end
 
 
@@ -172,19 +172,19 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
     # They are a third of the memory.
     del plain, likelihoods
     related = kinship(shared, agreed.sites < ENOUGH_GENOTYPES)
-    found = _matrix(related.relation, len(sites.samples))
-    losses = _apply_losses(found, foreign.individuals)
-    notes = {pair: "; ".join(loss.note(sites.samples[loss.sample]) for loss in own) for pair, own in losses.items()}
-    has_loss = np.zeros(found.shape, dtype=bool)
+    inferred = _matrix(related.relation, len(sites.samples))
+    losses = _apply_losses(inferred, foreign.individuals)
+    notes = {pair: "; ".join(loss.note(sites.samples[loss.sample]) for loss in lost) for pair, lost in losses.items()}
+    has_loss = np.zeros(inferred.shape, dtype=bool)
     has_loss[tuple(np.array(list(losses), dtype=np.intp).reshape(-1, 2).T)] = True
-    related.relatedness[has_loss[all_pairs(len(found))]] = 1
-    pair_flags, sample_flags = pair_and_sample_flags(found, expected, foreign.is_contaminated)
+    related.relatedness[has_loss[all_pairs(len(inferred))]] = 1
+    pair_flags, sample_flags = pair_and_sample_flags(inferred, expected, foreign.is_contaminated)
     samples = zip(
         sites.samples,
         known.tolist(),
         sites.depth.tolist(),
         heterozygous.tolist(),
-        *(one.tolist() for one in (foreign.fraction, foreign.low, foreign.high)),
+        *(column.tolist() for column in (foreign.fraction, foreign.low, foreign.high)),
         _flag_names(sample_flags),
         strict=True,
     )
@@ -193,31 +193,31 @@ def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats
         agreed,
         np.where(agreed.sites < ENOUGH_GENOTYPES, related.relatedness, agreed.relatedness),
         expected,
-        found,
+        inferred,
         pair_flags,
         notes,
     )
 
 
-def _apply_losses(found: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
-    """Give samples with losses the relations of their individual, in `found`; returns the losses of its pairs."""
+def _apply_losses(inferred: NDArray[np.int8], individuals: Individuals) -> dict[tuple[int, int], list[Loss]]:
+    """Give samples with losses the relations of their individual, in `inferred`; returns the losses of its pairs."""
     of_sample, losses = individuals.of_sample, {}
     for sample in individuals.losses:
         is_own = of_sample == of_sample[sample]
         partner = individuals.whole_partner(sample)
         if partner is not None:
-            found[sample, ~is_own] = found[~is_own, sample] = found[partner, ~is_own]
-        found[sample, is_own] = found[is_own, sample] = IDENTICAL
+            inferred[sample, ~is_own] = inferred[~is_own, sample] = inferred[partner, ~is_own]
+        inferred[sample, is_own] = inferred[is_own, sample] = IDENTICAL
         for other in np.flatnonzero(is_own).tolist():
             pair = min(sample, other), max(sample, other)
-            losses[pair] = [individuals.losses[one] for one in pair if one in individuals.losses]
+            losses[pair] = [individuals.losses[member] for member in pair if member in individuals.losses]
     return losses
 
 
 def _frequencies_of(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:
     """Frequencies at all sites: those that are given, and those of the samples where none is."""
-    own = allele_frequencies(likelihoods)
-    return own if frequencies is None else np.where(np.isnan(frequencies), own, frequencies)
+    estimated = allele_frequencies(likelihoods)
+    return estimated if frequencies is None else np.where(np.isnan(frequencies), estimated, frequencies)
 
 
 def _without_foreign_reads(
@@ -231,8 +231,8 @@ def _without_foreign_reads(
     }
     for sample in tainted:
         plain[sample] = from_phred(sites.phred[sample])
-        one = {0: float(foreign.fraction[sample])}
-        plain[sample] = add_reads(plain[[sample]], evidence_of(sites.evidence, sample), one, {0: sources[sample]})[0]
+        share = {0: float(foreign.fraction[sample])}
+        plain[sample] = add_reads(plain[[sample]], evidence_of(sites.evidence, sample), share, {0: sources[sample]})[0]
     return plain
 
 

@@ -64,14 +64,14 @@ def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threa
 
     A sample without any equal slot is no neighbour.
     """
-    found, equal = comparer.nearest(sketches, sketches, min(count + 1, len(sketches)), threads)
-    wanted = (found >= 0) & (equal > 0) & (found != np.arange(len(found), dtype=np.int32)[:, None])
+    nearest, equal = comparer.nearest(sketches, sketches, min(count + 1, len(sketches)), threads)
+    wanted = (nearest >= 0) & (equal > 0) & (nearest != np.arange(len(nearest), dtype=np.int32)[:, None])
     # Where many are equal to a sample, it may not be among its own nearest ones.
     wanted &= np.cumsum(wanted, axis=1) <= count
-    offsets = np.zeros(len(found) + 1, dtype=np.int64)
+    offsets = np.zeros(len(nearest) + 1, dtype=np.int64)
     np.cumsum(wanted.sum(axis=1), out=offsets[1:])
     most = int(equal[wanted].max(initial=0))
-    return Neighbours(found[wanted].astype(np.int32, copy=False), offsets), most
+    return Neighbours(nearest[wanted].astype(np.int32, copy=False), offsets), most
 
 
 def is_above_chance(

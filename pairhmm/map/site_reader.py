@@ -61,30 +61,30 @@ class TableSites:
         keys: dict[Locus, list[tuple[int, str]]] = {}
         cuts = 0
         for region in self._table.haplotypes():
-            found = [(index, key) for index, key in _sites(region) if self._choice.takes(key)]
-            if found:
+            usable = [(index, key) for index, key in _sites(region) if self._choice.takes(key)]
+            if usable:
                 # Their bases are not needed, and are most of the memory.
                 regions[region.locus] = replace(region, sequences=[""] * len(region.sequences))
-                keys[region.locus] = found
+                keys[region.locus] = usable
             if self._choice.cuts != cuts:
                 cuts = self._choice.cuts
-                keys = {place: kept for place, own in keys.items() if (kept := self._kept(own))}
+                keys = {place: kept for place, listed in keys.items() if (kept := self._kept(listed))}
                 regions = {place: regions[place] for place in keys}
         numbers: dict[str, int] = {}
         sites: dict[str, int] = {}
         for reads in self._table.regions(regions.get):
-            own = keys[reads.chrom, reads.start, reads.end]
+            listed = keys[reads.chrom, reads.start, reads.end]
             sample = np.array([numbers.setdefault(name, len(numbers)) for name in reads.samples], dtype=np.int64)
             fragment = _fragments(sample, reads.names)
-            for index, key in self._kept(own):
+            for index, key in self._kept(listed):
                 ratio = _ratios(reads, self.path, index)
                 if ratio is not None and key not in sites:
                     sites[key] = len(sites)
                     self._reads.add(sites[key], *_joined(sample, fragment, ratio))
         self._sites, self.samples = sites, tuple(numbers)
 
-    def _kept(self, found: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        return [(index, key) for index, key in found if self._choice.is_kept(key)]
+    def _kept(self, sites: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        return [(index, key) for index, key in sites if self._choice.is_kept(key)]
 
     def sites(self, numbers: dict[str, int]) -> SampleSites:
         """What the table says of the chosen sites."""
@@ -144,12 +144,12 @@ def _summed(codes: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArra
 def _sites(region: RegionHaplotypes) -> list[tuple[int, str]]:
     """The usable sites among a region's variants, with their places there."""
     chrom = region.locus[0]
-    found = (
+    keyed = (
         (index, site_key(chrom, pos + 1, ref.upper(), alts[0].upper()))
         for index, (pos, ref, alts) in enumerate(region.variants)
         if len(alts) == 1
     )
-    return [(index, key) for index, key in found if key]
+    return [(index, key) for index, key in keyed if key]
 
 
 def _ratios(reads: RegionLikelihoods, path: str, variant: int) -> NDArray[np.float64] | None:
@@ -229,8 +229,8 @@ def read_sample_sites(paths: Sequence[str]) -> tuple[SampleSites, list[str]]:
         TableSites(path, choice) if path.endswith(TABLE_ENDINGS) else _CalledSites(path, choice) for path in paths
     ]
     choice.limit(most_sites(sum(len(source.samples) for source in inputs)))
-    for one in inputs:
-        one.read()
+    for source in inputs:
+        source.read()
     samples = sum(len(source.samples) for source in inputs)
     _check_samples(inputs)
     choice.limit(most_sites(samples))
@@ -260,19 +260,19 @@ def _check_samples(inputs: Sequence[_Input]) -> None:
 
 def _check_data(inputs: Sequence[_Input], parts: Sequence[SampleSites]) -> None:
     seen = np.zeros(parts[0].evidence.sites, dtype=np.int64)
-    for one, part in zip(inputs, parts, strict=True):
+    for source, part in zip(inputs, parts, strict=True):
         known = np.asarray(part.phred.any(axis=2))
-        for own, begin, end in zip(known, part.evidence.begin[:-1], part.evidence.begin[1:], strict=True):
-            own[part.evidence.site[begin:end]] = True
+        for is_known, begin, end in zip(known, part.evidence.begin[:-1], part.evidence.begin[1:], strict=True):
+            is_known[part.evidence.site[begin:end]] = True
         if not known.any():
             rule = "has no genotype at a biallelic SNV: its records lack AD, PL, GL and GT, or have no values"
-            raise InputError(one.path, "", rule, "give files with genotypes or counts of reads")
+            raise InputError(source.path, "", rule, "give files with genotypes or counts of reads")
         seen += known.sum(axis=0)
     if not (seen > 1).any():
         raise InputError(inputs[0].path, "", "no two samples have a site in common", _ROUND_OF_CALLS)
     if len(inputs) > 1:
-        for one, part in zip(inputs, parts, strict=True):
-            _check_references(one.path, part)
+        for source, part in zip(inputs, parts, strict=True):
+            _check_references(source.path, part)
 
 
 def _check_references(path: str, part: SampleSites) -> None:
@@ -313,7 +313,7 @@ class _CalledSites:
         """Drop records of sites that are no longer chosen."""
         self._cuts = self._choice.cuts
         kept = [[row for row, key in enumerate(block.keys) if self._choice.is_kept(key)] for block in self._blocks]
-        self._blocks = [one.take(rows) for one, rows in zip(self._blocks, kept, strict=True) if rows]
+        self._blocks = [block.take(rows) for block, rows in zip(self._blocks, kept, strict=True) if rows]
 
     def sites(self, numbers: dict[str, int]) -> SampleSites:
         shape = len(self.samples), len(numbers)

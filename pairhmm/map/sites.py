@@ -108,13 +108,13 @@ class SiteChoice:
 
     def takes(self, key: str) -> bool:
         """Whether a site may be among the chosen ones."""
-        found = priority(key)
-        if found >= self._below:
+        rank = priority(key)
+        if rank >= self._below:
             return False
-        self._keys[key] = found
+        self._keys[key] = rank
         if len(self._keys) > self._most + self._most // _SLACK + 1:
             self._cut()
-        return found < self._below
+        return rank < self._below
 
     def limit(self, most: int) -> None:
         """Choose fewer sites."""
@@ -223,11 +223,11 @@ def counted_evidence(samples: tuple[str, ...], counts: NDArray[np.uint16]) -> Si
         np.empty(begin[-1], dtype=np.float32),
         np.empty(begin[-1], dtype=np.uint16),
     )
-    for own, (first, end) in zip(counts, pairwise(begin.tolist()), strict=True):
-        place, allele = np.nonzero(own)
+    for of_sample, (first, end) in zip(counts, pairwise(begin.tolist()), strict=True):
+        place, allele = np.nonzero(of_sample)
         evidence.site[first:end] = place
         evidence.log10_ratio[first:end] = np.where(allele, COUNTED_RATIO, -COUNTED_RATIO)
-        evidence.count[first:end] = own[place, allele]
+        evidence.count[first:end] = of_sample[place, allele]
     return evidence
 
 

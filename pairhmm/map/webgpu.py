@@ -182,15 +182,15 @@ class WebgpuSketcher:
     def blended(
         self, start: NDArray[np.float32], chunks: Sequence[Neighbours], alpha: float, passes: int
     ) -> NDArray[np.float32]:
-        found = np.array(start, dtype=np.float32)
+        positions = np.array(start, dtype=np.float32)
         if not passes:
-            return found
+            return positions
         with self._using():
             slot = self._next_slot()
-            slot.upload("start", found)
+            slot.upload("start", positions)
             names, before = ["odd", "out"], "start"
             for name in names:
-                slot.make_room(name, found.nbytes)
+                slot.make_room(name, positions.nbytes)
             places = None
             for number in range(passes):
                 names.reverse()
@@ -199,18 +199,18 @@ class WebgpuSketcher:
                     if places is None or len(chunks) > 1:
                         places = self._send(slot, chunk)
                     values_at, offsets_at = places
-                    given = {"samples": len(chunk), "first": first, "alpha": alpha}
-                    params = BLEND_PARAMS.values(given | {"values_at": values_at, "offsets_at": offsets_at})
+                    sizes = {"samples": len(chunk), "first": first, "alpha": alpha}
+                    params = BLEND_PARAMS.values(sizes | {"values_at": values_at, "offsets_at": offsets_at})
                     first += len(chunk)
                     is_last = number == passes - 1 and first == len(start)
-                    copied = (names[0], found.nbytes) if is_last else None
+                    copied = (names[0], positions.nbytes) if is_last else None
                     named = {"before": before, "after": names[0]}
                     workgroups = grid(-(-len(chunk) // BLEND_WIDTH))
                     self._submit("blend", slot, params, workgroups, copied, named=named)
                 before = names[0]
-            with self._downloaded(slot, found.nbytes) as words:
-                found.reshape(-1)[:] = words.view(np.float32)
-        return found
+            with self._downloaded(slot, positions.nbytes) as words:
+                positions.reshape(-1)[:] = words.view(np.float32)
+        return positions
 
     def release(self) -> None:
         for slot in self._slots:

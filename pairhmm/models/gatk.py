@@ -288,7 +288,7 @@ def copies_of(read_offset: NDArray[np.int64], bases: NDArray[np.uint8]) -> NDArr
         Codes.
     """
     table = np.arange(MOST_REPEATS + 1, dtype=np.uint8)
-    found, other = (np.full(len(bases), _NOT_SET, dtype=np.uint8) for _ in range(2))
-    native.cap_indel_qualities(read_offset, bases, table, LONGEST_REPEAT_UNIT, found, other)
+    copies, other = (np.full(len(bases), _NOT_SET, dtype=np.uint8) for _ in range(2))
+    native.cap_indel_qualities(read_offset, bases, table, LONGEST_REPEAT_UNIT, copies, other)
     # No gap follows a read's last base, so it has no repeat.
-    return np.where(found == _NOT_SET, np.uint8(1), np.maximum(found, np.uint8(1)))
+    return np.where(copies == _NOT_SET, np.uint8(1), np.maximum(copies, np.uint8(1)))

@@ -240,9 +240,9 @@ def preset(name: str) -> ProfileModel:
     return _parse(tomllib.loads(path.read_text()), name)
 
 
-def parameters_of(given: str) -> ProfileModel:
+def parameters_of(name: str) -> ProfileModel:
     """The parameters that a user names: a preset, or a TOML file. Errors are those of `read_parameters`."""
-    return preset(given) if given in PRESETS else read_parameters(given)
+    return preset(name) if name in PRESETS else read_parameters(name)
 
 
 def read_parameters(path: str | Path) -> ProfileModel:
@@ -306,9 +306,9 @@ def _parse(table: Mapping[str, Any], source: str) -> ProfileModel:
     check_keys(table["transitions"], TRANSITIONS, "transitions.", source)
     match = np.array([_probabilities(table["match"][a], f"match.{a}", source, HAPLOTYPE_LETTERS) for a in LETTERS])
     insertion = np.array([_probabilities([table["insertion"][a]], f"insertion.{a}", source, a)[0] for a in LETTERS])
-    given = table["transitions"]
+    rates = table["transitions"]
     transitions = {
-        name: _probabilities([given[name]], f"transitions.{name}", source, [name])[0] for name in TRANSITIONS
+        name: _probabilities([rates[name]], f"transitions.{name}", source, [name])[0] for name in TRANSITIONS
     }
     by_copies = _by_copies(table[BY_COPIES], source) if BY_COPIES in table else None
     return ProfileModel(match, insertion, transitions, STARTS[table["start"]], source, by_copies)

@@ -48,8 +48,8 @@ def average_linkage(distances: NDArray[np.float64]) -> Dendrogram:
     count = len(distances)
     merges = _in_order(_joined(distances.astype(np.float64)), count)
     members: list[list[int]] = [[sample] for sample in range(count)]
-    for one, other, _ in merges:
-        members.append(members[one] + members[other])
+    for first, second, _ in merges:
+        members.append(members[first] + members[second])
     return Dendrogram(merges, members[-1] if members else [])
 
 
@@ -60,8 +60,8 @@ def _joined(work: NDArray[np.float64]) -> list[tuple[int, int, float]]:
     sizes = np.ones(count)
     left = list(range(count))
     chain: list[int] = []
-    found: list[tuple[int, int, float]] = []
-    while len(found) < count - 1:
+    merges: list[tuple[int, int, float]] = []
+    while len(merges) < count - 1:
         if not chain:
             chain.append(left[0])
         while True:
@@ -72,17 +72,17 @@ def _joined(work: NDArray[np.float64]) -> list[tuple[int, int, float]]:
                 break
             chain.append(nearest)
         gone, kept = chain.pop(), chain.pop()
-        found.append((kept, gone, float(work[kept, gone])))
+        merges.append((kept, gone, float(work[kept, gone])))
         mean = (sizes[kept] * work[kept] + sizes[gone] * work[gone]) / (sizes[kept] + sizes[gone])
         work[kept], work[:, kept] = mean, mean
         work[gone], work[:, gone] = np.inf, np.inf
         work[kept, kept] = np.inf
         sizes[kept] += sizes[gone]
         left.remove(gone)
-    return found
+    return merges
 
 
-def _in_order(found: list[tuple[int, int, float]], count: int) -> list[tuple[int, int, float]]:
+def _in_order(unordered: list[tuple[int, int, float]], count: int) -> list[tuple[int, int, float]]:
     """The merges by their distances, with the numbers of the clusters that they join."""
     cluster = list(range(count))
 
@@ -92,8 +92,8 @@ def _in_order(found: list[tuple[int, int, float]], count: int) -> list[tuple[int
         return sample
 
     merges = []
-    for one, other, distance in sorted(found, key=lambda merge: merge[2]):
-        pair = sorted((top(one), top(other)))
+    for first, second, distance in sorted(unordered, key=lambda merge: merge[2]):
+        pair = sorted((top(first), top(second)))
         merges.append((pair[0], pair[1], distance))
         cluster.append(len(cluster))
         cluster[pair[0]] = cluster[pair[1]] = len(cluster) - 1
@@ -138,22 +138,22 @@ class ShownDistances:
         self._rows = 0
 
     def add(self, row: SampleDistance) -> None:
-        one, other = map(self._number, row.samples)
-        if one == other:
+        first, second = map(self._number, row.samples)
+        if first == second:
             return
         self._rows += 1
         if row.mash is None:
             self._pairs = None
             return
-        for own, its in ((one, other), (other, one)):
-            insort(self._nearest[own], (row.mash, its, row), key=lambda kept: kept[:2])
-            del self._nearest[own][NEAREST:]
+        for sample, neighbour in ((first, second), (second, first)):
+            insort(self._nearest[sample], (row.mash, neighbour, row), key=lambda kept: kept[:2])
+            del self._nearest[sample][NEAREST:]
         if len(self.samples) > HEATMAP_SAMPLES:
             self._pairs = None
         if self._pairs is not None:
-            ones, others, mash, ani = self._pairs
-            ones.append(one)
-            others.append(other)
+            firsts, seconds, mash, ani = self._pairs
+            firsts.append(first)
+            seconds.append(second)
             mash.append(row.mash)
             ani.append(np.nan if row.ani is None else row.ani)
 
@@ -176,10 +176,10 @@ class ShownDistances:
         count = len(self.samples)
         if self._pairs is None or count < 2:
             return None
-        one, other, *values = (np.array(column) for column in self._pairs)
+        first, second, *values = (np.array(column) for column in self._pairs)
         both = np.full((2, count, count), np.nan)
         for matrix, column in zip(both, values, strict=True):
-            matrix[one, other] = matrix[other, one] = column
+            matrix[first, second] = matrix[second, first] = column
         np.fill_diagonal(both[0], 0.0)
         np.fill_diagonal(both[1], 1.0)
         return None if np.isnan(both[0]).any() else (both[0], both[1])
@@ -192,9 +192,9 @@ class ShownDistances:
             "pairs": self._rows,
             "most": HEATMAP_SAMPLES,
             "nearest": [
-                [own, its, *map(_short, (row.mash, row.ani, row.containment, row.jaccard))]
-                for own, kept in enumerate(self._nearest)
-                for _, its, row in kept
+                [sample, neighbour, *map(_short, (row.mash, row.ani, row.containment, row.jaccard))]
+                for sample, kept in enumerate(self._nearest)
+                for _, neighbour, row in kept
             ],
             "heatmap": None,
         }
@@ -202,7 +202,7 @@ class ShownDistances:
         if matrices is not None:
             tree = average_linkage(matrices[0])
             mash, ani = (_triangle(matrix) for matrix in matrices)
-            merges = [[one, other, _short(height)] for one, other, height in tree.merges]
+            merges = [[first, second, _short(height)] for first, second, height in tree.merges]
             data["heatmap"] = {"mash": mash, "ani": ani, "order": tree.order, "merges": merges}
         return data
 

@@ -117,7 +117,7 @@ def read_rounds(path: str) -> list[ReportedRound]:
     rounds = []
     for at, row in enumerate(read_rows(path, ROUND_COLUMNS, f"{_MADE_BY} --rounds"), start=2):
         pairs, number, reads, _, per_read, _ = row
-        if pairs not in ("sample", "all") or not all(one.isascii() and one.isdigit() for one in (number, reads)):
+        if pairs not in ("sample", "all") or not all(text.isascii() and text.isdigit() for text in (number, reads)):
             raise InputError(path, f"line {at}", "is not a round", _CURE)
         counts = int(_number(path, at, number)), int(_number(path, at, reads))
         rounds.append(ReportedRound(pairs, *counts, _number(path, at, per_read)))

@@ -159,11 +159,11 @@ class _Table:
             raise InputError(self.path, "", "is empty", f"give a table that {self._made_by} wrote")
 
     def _read_header(self, line: str) -> None:
-        found = line.removeprefix("#").split("\t")
-        missing = [name for name in self._needed if name not in found]
+        columns = line.removeprefix("#").split("\t")
+        missing = [name for name in self._needed if name not in columns]
         if missing:
             raise self.wrong(f"has no column {', '.join(missing)}", f"give a table that {self._made_by} wrote")
-        self.columns = found
+        self.columns = columns
 
     def wrong(self, rule: str, cure: str) -> InputError:
         return InputError(self.path, f"line {self.line}", rule, cure)
@@ -213,8 +213,8 @@ def read_pairs(path: str) -> ShownPairs:
         concordance, relatedness = (table.number(row[name], name) for name in ("concordance", "relatedness"))
         relations = _text(row["expected"]), _text(row["found"])
         names = row["sample_1"], row["sample_2"]
-        told = _flags(row["flags"]), _text(row.get("note", UNKNOWN))
-        pairs.add(SamplePair(names, sites, concordance, ibs0, ibs2, hets, relatedness, *relations, *told))
+        marks = _flags(row["flags"]), _text(row.get("note", UNKNOWN))
+        pairs.add(SamplePair(names, sites, concordance, ibs0, ibs2, hets, relatedness, *relations, *marks))
     return pairs
 
 
@@ -255,8 +255,8 @@ def read_positions(path: str) -> ShownMap:
         is_unknown = row["x"] == row["y"] == UNKNOWN
         place = None if is_unknown else (table.known(row["x"], "x"), table.known(row["y"], "y"))
         neighbours = tuple(row["neighbours"].split(",")) if row["neighbours"] not in (UNKNOWN, "") else ()
-        own = tuple((_or_zero(table, row, f"{group}_x"), _or_zero(table, row, f"{group}_y")) for group in groups)
-        samples[name] = PlacedSample(name, place, exact, neighbours, own)
+        xy = tuple((_or_zero(table, row, f"{group}_x"), _or_zero(table, row, f"{group}_y")) for group in groups)
+        samples[name] = PlacedSample(name, place, exact, neighbours, xy)
     for sample in samples.values():
         for name in sample.neighbours:
             if name not in samples:
@@ -294,15 +294,15 @@ def _number_above(path: str, above: Mapping[str, str], key: str) -> float:
 
 def _pairs_of(path: str, above: Mapping[str, str], key: str) -> dict[str, float]:
     """Values of ``NAME=NUMBER,NAME=NUMBER``; unknown ones are left out."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for part in filter(None, above.get(f"pairhmmMap{key}", "").split(",")):
         name, _, text = part.rpartition("=" if "=" in part else ":")
         try:
-            found |= {} if text == UNKNOWN else {name: float(text)}
+            values |= {} if text == UNKNOWN else {name: float(text)}
         except ValueError:
             rule = f"{part!r} is no name and number"
             raise InputError(path, f"{_ABOVE}{key}", rule, "give a table that pairhmm map draw wrote") from None
-    return found
+    return values
 
 
 def _text(field: str) -> str | None:

@@ -165,8 +165,8 @@ def panel_bytes(
         "reference": reference,
         "variants": region.variants,
         "haplotypes": [
-            {"name": name, "alleles": alleles, "differences": own}
-            for name, alleles, own in zip(region.haplotypes, region.alleles, differences, strict=True)
+            {"name": name, "alleles": alleles, "differences": changes}
+            for name, alleles, changes in zip(region.haplotypes, region.alleles, differences, strict=True)
         ],
         "columns": _runs(pileup.columns) if pileup is not None else None,
         "groups": groups,
@@ -240,10 +240,10 @@ def _places(
     for number, index in enumerate(reads.tolist()):
         mate = region.mates[index]
         flag = mate & _MATE | int(region.precision[index]) << _PRECISION_SHIFT
-        found = places.get((region.samples[index], region.names[index], mate))
-        if found is not None:
-            flag |= _KNOWN | (_REVERSE if found[0] & _SAM_REVERSE else 0)
-            qualities[number] = found[1]
+        place = places.get((region.samples[index], region.names[index], mate))
+        if place is not None:
+            flag |= _KNOWN | (_REVERSE if place[0] & _SAM_REVERSE else 0)
+            qualities[number] = place[1]
         flags[number] = flag
     return flags, qualities
 

@@ -76,7 +76,7 @@ class RegionReads:
         known = [
             Interval(chrom, max(0, start), min(end, lengths[chrom])) for chrom, start, end in regions if chrom in rank
         ]
-        merged = merge([one for one in known if one.start < one.end], list(lengths))
+        merged = merge([interval for interval in known if interval.start < interval.end], list(lengths))
         self._sources = [_SourceReads(source, merged, rank, indel_tags) for source in reader.sources]
 
     def of(
@@ -95,11 +95,11 @@ class RegionReads:
         -------
         places : dict of ReadKey to (int, int)
             SAM flags and mapping quality of each read.
-        found : dict of ReadKey to PlacedRead
+        placed : dict of ReadKey to PlacedRead
             The wanted reads, but for those without base qualities and those whose parts do not fit each other.
         """
         places: dict[ReadKey, tuple[int, int]] = {}
-        found: dict[ReadKey, PlacedRead] = {}
+        placed: dict[ReadKey, PlacedRead] = {}
         for source in self._sources:
             for block, reads in source.overlapping(chrom, start, end):
                 samples, flags, mapqs = (each[reads].tolist() for each in (block.sample, block.flag, block.mapq))
@@ -112,8 +112,8 @@ class RegionReads:
                 for read, key in zip(reads.tolist(), keys, strict=True):
                     whole = _found(block, read) if key in wanted else None
                     if whole is not None:
-                        found[key] = whole
-        return places, found
+                        placed[key] = whole
+        return places, placed
 
 
 class _SourceReads:
@@ -135,7 +135,9 @@ class _SourceReads:
         if self._last is None or (contig, start) < self._last:
             self._begin_at(contig, end)
         self._last = contig, start
-        self._held = [one for one in self._held if (self._rank[one.chrom], int(one.end.max())) > (contig, start)]
+        self._held = [
+            block for block in self._held if (self._rank[block.chrom], int(block.end.max())) > (contig, start)
+        ]
         while not self._held or not self._is_behind(self._held[-1], contig, end):
             block = next(self._blocks, None)
             if block is None:
@@ -147,7 +149,7 @@ class _SourceReads:
 
     def _begin_at(self, contig: int, end: int) -> None:
         """Read again, from the first region that a region with this end may overlap."""
-        ahead = [one for one in self._regions if (self._rank[one.chrom], one.end) >= (contig, end)]
+        ahead = [region for region in self._regions if (self._rank[region.chrom], region.end) >= (contig, end)]
         selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
         request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", self._indel_tags)
         self._held, self._blocks = [], native_blocks(self._source, 0, request, None, LeftOut())
@@ -194,7 +196,7 @@ class ReadExplainer:
     def __call__(
         self,
         region: RegionLikelihoods,
-        found: Mapping[ReadKey, PlacedRead],
+        placed: Mapping[ReadKey, PlacedRead],
         options: GatkOptions,
         model: ProfileModel | None,
         slack: int,
@@ -203,7 +205,7 @@ class ReadExplainer:
 
         Parameters
         ----------
-        found : mapping of ReadKey to PlacedRead
+        placed : mapping of ReadKey to PlacedRead
             The reads that are explained: some of `least_certain`.
         options : GatkOptions
             How reads were prepared.
@@ -212,11 +214,11 @@ class ReadExplainer:
         slack : int
             Bases by which the shortest haplotype is shorter than the reference.
         """
-        if not found:
+        if not placed:
             return {}
         numbers = {key: read for read, key in enumerate(zip(region.samples, region.names, region.mates, strict=True))}
-        reads = [numbers[key] for key in found]
-        block = ReadBlock.from_alignments(region.chrom, list(found.values()))
+        reads = [numbers[key] for key in placed]
+        block = ReadBlock.from_alignments(region.chrom, list(placed.values()))
         cut = _cut(block, region, slack)
         ranked = [np.argsort(-np.nan_to_num(region.log10[read], nan=-np.inf), kind="stable")[:2] for read in reads]
         letters_of_pairs = [encode(region.sequences[index]) for pair in ranked for index in pair.tolist()]
@@ -226,12 +228,12 @@ class ReadExplainer:
         for at, (read, (best, second)) in enumerate(zip(reads, ranked, strict=True)):
             pair = posteriors[2 * at : 2 * at + 2]
             expected = region.log10[read, [best, second]]
-            if not all(abs(one.log10 - score) <= _SAME_SCORE for one, score in zip(pair, expected, strict=True)):
+            if not all(abs(each.log10 - score) <= _SAME_SCORE for each, score in zip(pair, expected, strict=True)):
                 self.other += 1
                 continue
-            own = slice(cut.offset[at], cut.offset[at + 1])
+            part = slice(cut.offset[at], cut.offset[at + 1])
             letters = [batch.haplotypes[slice(*batch.haplotype_offset[2 * at + k : 2 * at + k + 2])] for k in (0, 1)]
-            bases = _deciding(pair, letters, emissions[own], decode(cut.bases[own]), cut.quals[own])
+            bases = _deciding(pair, letters, emissions[part], decode(cut.bases[part]), cut.quals[part])
             results[read] = ReadEvidence(int(best), int(second), float(pair[0].log10 - pair[1].log10), bases)
         self.explained += len(results)
         return results
@@ -242,10 +244,10 @@ def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
     choice = choose_haplotypes(region.log10)
     by_sample: dict[str, list[int]] = {}
     for read in np.argsort(choice.margin, kind="stable").tolist():
-        own = by_sample.setdefault(region.samples[read], [])
-        if choice.decided[read] and np.isfinite(choice.margin[read]) and len(own) < READS_EXPLAINED:
-            own.append(read)
-    chosen = (read for own in by_sample.values() for read in own)
+        reads = by_sample.setdefault(region.samples[read], [])
+        if choice.decided[read] and np.isfinite(choice.margin[read]) and len(reads) < READS_EXPLAINED:
+            reads.append(read)
+    chosen = (read for reads in by_sample.values() for read in reads)
     return {(region.samples[read], region.names[read], region.mates[read]) for read in chosen}
 
 
@@ -282,10 +284,10 @@ def _deciding(
     A base's evidence is its expected log10 emission beside the first haplotype, less that beside the second.
     """
     log10 = np.log10(np.maximum(emission, np.finfo(float).tiny))
-    expected = [(one.match * log10[:, own]).sum(axis=1) for one, own in zip(pair, letters, strict=True)]
+    expected = [(posterior.match * log10[:, codes]).sum(axis=1) for posterior, codes in zip(pair, letters, strict=True)]
     evidence = expected[0] - expected[1]
-    inserted = [one.base_insertion for one in pair]
-    deleted = [one.deletion.sum(axis=1) for one in pair]
+    inserted = [posterior.base_insertion for posterior in pair]
+    deleted = [posterior.deletion.sum(axis=1) for posterior in pair]
     gaps = np.max([np.abs(inserted[0] - inserted[1]), np.abs(deleted[0] - deleted[1])], axis=0)
     shown = np.flatnonzero((np.abs(evidence) > _SHOWN) | (gaps > _SHOWN)).tolist()
     return [

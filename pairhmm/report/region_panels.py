@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -107,8 +108,8 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
         regions = {region.haplotypes.locus: region for region in its_regions}
         model = model_of_label(table.model())
         if sources.reader is not None and model is None:
-            told = "its parameters are not here, so the report does not say which bases decide"
-            log.info("%s: %s: %s", table.path, table.model(), told)
+            reason = "its parameters are not here, so the report does not say which bases decide"
+            log.info("%s: %s: %s", table.path, table.model(), reason)
         uses_tags = model is not None and model[0].indel_tags and model[1] is None
         alignments = None if sources.reader is None else RegionReads(sources.reader, regions, uses_tags)
         for reads in table.regions(partial(_haplotypes, regions)):
@@ -121,20 +122,20 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             if alignments is not None:
                 wanted = least_certain(reads) if model is not None else set()
                 pileup = _empty_pileup(alignment, [sources.sites[site].pos for site, _ in sites])
-                places, found = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup.add)
+                places, placed = alignments.of(reads.chrom, reads.start, reads.end, wanted, pileup.add)
                 slack = max(0, len(alignment[1]) - min(map(len, reads.sequences)))
-                explained = explain(reads, found, *model, slack) if model is not None else {}
+                explained = explain(reads, placed, *model, slack) if model is not None else {}
             numbers = {name: at for at, name in enumerate(panels.samples)}
-            own = Counter(reads.samples)
-            most = most_reads(all_panels, len(own))
-            panels.shown += sum(min(most, count) for count in own.values())
+            depths = Counter(reads.samples)
+            most = most_reads(all_panels, len(depths))
+            panels.shown += sum(min(most, count) for count in depths.values())
             data = panel_bytes(reads, number, numbers, alignment, places, explained=explained, pileup=pileup, most=most)
             for site, alleles in sites:
                 panels.of_site.setdefault(site, []).append(PanelOfSite(len(panels.packed), alleles))
             panels.packed.append(pack(data))
     if explain.other:
-        told = "reads have other scores by the table's model, and the report does not say which of their bases decide"
-        log.info("%d of %d %s", explain.other, explain.other + explain.explained, told)
+        reason = "reads have other scores by the table's model, and the report does not say which of their bases decide"
+        log.info("%d of %d %s", explain.other, explain.other + explain.explained, reason)
     return panels
 
 
@@ -250,7 +251,7 @@ def _alignment(reads: RegionLikelihoods, genome: Reference | None) -> tuple[int,
 def _empty_pileup(alignment: tuple[int, str, list[list[tuple[int, str, str]]]], sites: Sequence[int]) -> Pileup:
     """A pileup of the columns around a region's differences and sites."""
     start, reference, differences = alignment
-    return Pileup(shown_columns(start, start + len(reference), (one for own in differences for one in own), sites))
+    return Pileup(shown_columns(start, start + len(reference), chain.from_iterable(differences), sites))
 
 
 def _span(reads: RegionLikelihoods) -> tuple[int, int]:

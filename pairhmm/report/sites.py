@@ -140,10 +140,10 @@ class Sites(ReportPart):
             "records": cohort.records,
             "passed": cohort.passed,
             "failed": sorted(cohort.failed.items()),
-            "called": sum(one.called for one in cohort.figures),
-            "missing": sum(one.missing for one in cohort.figures),
+            "called": sum(figures.called for figures in cohort.figures),
+            "missing": sum(figures.missing for figures in cohort.figures),
             "missingSites": cohort.uncalled_sites,
-            "thin": sum(one.thin for one in cohort.figures),
+            "thin": sum(figures.thin for figures in cohort.figures),
             "thinSites": cohort.thin_sites,
             "minDepth": cohort.min_depth,
         }
@@ -152,7 +152,7 @@ class Sites(ReportPart):
         """The concordance of the genotypes of each two samples."""
         if self.cohort is None or not self.cohort.is_compared:
             return None
-        shares = [[rounded(None if np.isnan(one) else one, 4) for one in row] for row in self.cohort.concordance()]
+        shares = [[rounded(None if np.isnan(x) else x, 4) for x in row] for row in self.cohort.concordance()]
         return {"samples": self.cohort.samples, "shares": shares}
 
     def _columns_of_sites(self) -> dict[str, Any]:
@@ -175,7 +175,7 @@ class Sites(ReportPart):
             "info": [[site.info[number] for site in sites] for number in range(len(self.info))],
             "samples": samples,
             "calls": [_columns_of_calls(sites, number) for number in range(len(samples))],
-            "panels": [[[one.panel, one.alleles] for one in own] for own in panels],
+            "panels": [[[panel.panel, panel.alleles] for panel in of_site] for of_site in panels],
         }
 
 
@@ -210,7 +210,7 @@ def read_reported_sites(inputs: ReportInputs, notes: list[str], max_sites: int, 
         if inputs.calls is not None:
             contigs = _read_calls(shown, inputs, genome, notes, max_sites, min_depth)
         else:
-            regions = ((one.locus[0], one.locus[1], one.variants) for table in tables for one in table.haplotypes())
+            regions = ((row.locus[0], row.locus[1], row.variants) for table in tables for row in table.haplotypes())
             shown.sites, has_more = sites_of(regions, max_sites)
             shown.seen_sites = len(shown.sites)
             if has_more:
@@ -261,21 +261,21 @@ def _check_alignments(reader: AlignmentReader, panels: Panels, inputs: ReportInp
         raise InputError(inputs.alignments[0], "", rule, "give the alignments that the tables were made from")
 
 
-def _note_what_is_missing(found: Sites, inputs: ReportInputs, notes: list[str]) -> None:
+def _note_what_is_missing(sites: Sites, inputs: ReportInputs, notes: list[str]) -> None:
     """Note what is missing or left out."""
-    shown = len(found.sites)
-    if shown < found.seen_sites:
-        is_wide = found.cohort is not None and shown == MOST_GENOTYPES // max(1, len(found.cohort.samples))
+    shown = len(sites.sites)
+    if shown < sites.seen_sites:
+        is_wide = sites.cohort is not None and shown == MOST_GENOTYPES // max(1, len(sites.cohort.samples))
         most = f"a report has at most {MOST_GENOTYPES:,} genotypes, whatever --max-sites"
         limit = most if is_wide else "--max-sites"
-        notes.append(f"{shown:,} of {found.seen_sites:,} sites are shown: {SiteSelection.RULE} ({limit})")
-    without = shown - len(found.panels.of_site)
+        notes.append(f"{shown:,} of {sites.seen_sites:,} sites are shown: {SiteSelection.RULE} ({limit})")
+    without = shown - len(sites.panels.of_site)
     if inputs.likelihoods and without:
         notes.append(f"{without:,} of the sites are in no likelihood table")
-    if found.panels.shown < found.panels.reads:
-        told = "of a sample's reads at a site, every n-th in order of the haplotype that they choose"
-        counts = f"{found.panels.shown:,} of {found.panels.reads:,} reads are drawn"
-        notes.append(f"{counts}: {told}. Sums and counts are of all reads")
-    if len({model for _, model in found.models}) > 1:
-        named = "; ".join(f"{model} ({path})" for path, model in found.models)
+    if sites.panels.shown < sites.panels.reads:
+        rule = "of a sample's reads at a site, every n-th in order of the haplotype that they choose"
+        counts = f"{sites.panels.shown:,} of {sites.panels.reads:,} reads are drawn"
+        notes.append(f"{counts}: {rule}. Sums and counts are of all reads")
+    if len({model for _, model in sites.models}) > 1:
+        named = "; ".join(f"{model} ({path})" for path, model in sites.models)
         notes.append(f"The files are of different models, so their scores do not compare: {named}")

@@ -71,7 +71,7 @@ def write_web_page(
 
 def make_hosted_folder(folder: str) -> None:
     """Make the folder of a hosted page. A folder that is there has such a page, or no file of the same names."""
-    for name in () if _has_page(folder) else (INDEX, *(one.name for one in _hosted_files())):
+    for name in () if _has_page(folder) else (INDEX, *(file.name for file in _hosted_files())):
         path = os.path.join(folder, name)
         if os.path.lexists(path):
             rule = "is there already, and is no page of pairhmm"
@@ -92,9 +92,9 @@ def _has_page(folder: str) -> bool:
 
 def write_hosted_files(folder: str) -> None:
     """Write what a browser needs to keep a hosted page: a manifest, an icon and a service worker."""
-    for one in _hosted_files():
-        with open_output(Path(folder) / one.name) as out:
-            out.write(one.read_text(encoding="utf-8"))
+    for file in _hosted_files():
+        with open_output(Path(folder) / file.name) as out:
+            out.write(file.read_text(encoding="utf-8"))
 
 
 def _hosted_files() -> list[Traversable]:
@@ -115,19 +115,19 @@ def _example_files(folder: Path) -> list[Path]:
     """The files of a folder that the page takes."""
     if not folder.is_dir():
         raise InputError(str(folder), "", "is not a folder", "name a folder with alignments and a reference")
-    found = [path for path in sorted(folder.iterdir()) if path.is_file() and _kind(path) is not None]
+    files = [path for path in sorted(folder.iterdir()) if path.is_file() and _kind(path) is not None]
     for kind in KINDS:
-        count = sum(_kind(path) == kind for path in found)
+        count = sum(_kind(path) == kind for path in files)
         if count == 0 and kind in ("alignments", "reference"):
             rule = f"has no {kind} ({', '.join(KINDS[kind])})"
             raise InputError(str(folder), "", rule, "name a folder with alignments and a reference")
         if count > 1 and kind in ("reference", "variants", "regions"):
             raise InputError(str(folder), "", f"has {count} files of {kind}", "leave one, since the page takes one")
-    size = sum(path.stat().st_size for path in found)
+    size = sum(path.stat().st_size for path in files)
     if size > MOST_EXAMPLE_BYTES:
         rule = f"holds {size / 1e6:,.0f} MB, and a page takes {MOST_EXAMPLE_BYTES / 1e6:.0f} MB at most"
         raise InputError(str(folder), "", rule, "cut the files to a region (samtools view)")
-    return found
+    return files
 
 
 def _kind(path: Path) -> str | None:

@@ -68,9 +68,9 @@ class _OpenSample:
         hits = scanned.hits[begin:stop]
         names = [block.names.raw(segment) for segment in hits["segment"].tolist()]
         under = _letters_under(block, hits, rules)
-        own = _in_records(block, hits)
-        own["segment"] += block.first_record
-        self._add(own, names, under, rules.every_match)
+        in_record = _in_records(block, hits)
+        in_record["segment"] += block.first_record
+        self._add(in_record, names, under, rules.every_match)
 
     def _add(self, hits: NDArray[np.void], names: list[bytes], under: list[Letters], every_match: bool) -> None:
         joined = np.concatenate((self.hits, hits))
@@ -92,13 +92,13 @@ class _OpenSample:
         hits["segment"] = 0
         if rules.every_match:
             hits = with_match_counts(hits)
-        one = np.ones(1, dtype=np.int64)
+        single = np.ones(1, dtype=np.int64)
         return SampleHits(
             file=file,
             names=Names.of([self.name.encode()]),
-            records=one * self.records,
-            bases=one * self.bases,
-            quality_totals=one * self.quality_total,
+            records=single * self.records,
+            bases=single * self.bases,
+            quality_totals=single * self.quality_total,
             has_qualities=self.has_qualities,
             hits=hits,
             record=self.hits["segment"].copy(),
@@ -131,12 +131,12 @@ class RecordCollector:
 
     def finish(self) -> Iterator[SampleHits]:
         if self._held is not None:
-            held, self._held = self._held, None
+            sample, self._held = self._held, None
             # Hits of a segment are in order of signature and place, and segments follow each other.
-            order = np.argsort(held.hits["signature"], kind="stable")
-            held.hits = held.hits[order]
-            held.letters = [held.letters[index] for index in order.tolist()] if held.letters else []
-            yield held.found(self._file, self._rules)
+            order = np.argsort(sample.hits["signature"], kind="stable")
+            sample.hits = sample.hits[order]
+            sample.letters = [sample.letters[index] for index in order.tolist()] if sample.letters else []
+            yield sample.found(self._file, self._rules)
 
     def _hold(self, block: RecordBlock, scanned: Scanned, segment: int) -> None:
         if self._held is None:
@@ -147,12 +147,12 @@ class RecordCollector:
         """The samples of the segments that are whole records: all, or all but the first and the last."""
         hits = scanned.hits[whole[scanned.hits["segment"]]]
         letters = _letters_under(block, hits, self._rules)
-        own = _in_records(block, hits)
+        in_records = _in_records(block, hits)
         if self._rules.every_match:
-            own = with_match_counts(own)
-        segment = own["segment"].copy()
+            in_records = with_match_counts(in_records)
+        segment = in_records["segment"].copy()
         first, end = int(whole.argmax()), len(whole) - int(whole[::-1].argmax())
-        own["segment"] -= first
+        in_records["segment"] -= first
         return SampleHits(
             file=self._file,
             names=block.names.take(first, end),
@@ -160,7 +160,7 @@ class RecordCollector:
             bases=_bases(block)[first:end],
             quality_totals=scanned.quality_totals[first:end],
             has_qualities=block.samples.qualities is not None,
-            hits=own,
+            hits=in_records,
             record=segment + block.first_record,
             record_names=block.names,
             record_name=segment,
@@ -196,9 +196,9 @@ def _bases(block: RecordBlock) -> NDArray[np.int64]:
 
 def _in_records(block: RecordBlock, hits: NDArray[np.void]) -> NDArray[np.void]:
     """A copy of hits in which `start` counts from the start of the record."""
-    own = hits.copy()
-    own["start"][own["segment"] == 0] += block.first_position
-    return own
+    in_records = hits.copy()
+    in_records["start"][in_records["segment"] == 0] += block.first_position
+    return in_records
 
 
 def _letters_under(block: RecordBlock, hits: NDArray[np.void], rules: HitRules) -> list[Letters]:

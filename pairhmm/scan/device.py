@@ -112,8 +112,8 @@ class DeviceScanner(Scanner):
             hits = []
             try:
                 for chunk in cut(samples, self._most, self._overlap):
-                    found, sums = self._finder.find(chunk.samples)
-                    hits.append(self._hits(found, chunk))
+                    matches, sums = self._finder.find(chunk.samples)
+                    hits.append(self._hits(matches, chunk))
                     totals[chunk.first_segment : chunk.first_segment + len(sums)] += sums
             except OutOfDeviceMemory:
                 smaller = min(self._most, len(samples.letters)) // 2
@@ -124,10 +124,10 @@ class DeviceScanner(Scanner):
                 continue
             return Scanned(self._in_order(np.concatenate(hits)), totals)
 
-    def _hits(self, found: RawMatches, chunk: SampleChunk) -> NDArray[np.void]:
+    def _hits(self, matches: RawMatches, chunk: SampleChunk) -> NDArray[np.void]:
         """The matches of a chunk, as hits of the whole samples."""
-        segment, start, pattern, mismatches, informative, low, high = found.astype(np.int64).T[: FOUND_WORDS - 1]
-        hits = np.ones(len(found), dtype=HIT)
+        segment, start, pattern, mismatches, informative, low, high = matches.astype(np.int64).T[: FOUND_WORDS - 1]
+        hits = np.ones(len(matches), dtype=HIT)
         hits["segment"] = segment + chunk.first_segment
         hits["start"] = start - chunk.samples.offset[segment] + np.where(segment == 0, chunk.first_position, 0)
         hits["signature"], hits["strand"] = self._patterns.signature[pattern], self._patterns.strand[pattern]

@@ -226,17 +226,17 @@ def _scanned(
                 yield path, None, None
                 continue
             outputs.check_qualities(path, block)
-            for part, found in _in_parts(scanner, block, threads):
-                yield path, part, found
+            for part, scanned in _in_parts(scanner, block, threads):
+                yield path, part, scanned
 
 
 def _in_parts(scanner: Scanner, block: RecordBlock, threads: int) -> Iterator[tuple[RecordBlock, Scanned]]:
     """Consecutive records of a block, and what was found in them: as many as memory is meant for."""
     while True:
-        found = scanner.scan_some(block.samples, threads)
-        count = len(found.quality_totals)
+        scanned = scanner.scan_some(block.samples, threads)
+        count = len(scanned.quality_totals)
         if count == len(block.names):
-            yield block, found
+            yield block, scanned
             return
-        yield block.take(0, count), found
+        yield block.take(0, count), scanned
         block = block.take(count, len(block.names))

@@ -147,10 +147,10 @@ class ScanOutputs:
     def write(self, scanned: Iterator[ScannedBlock], sinks: Sequence[Sink], candidates: CandidateWriter | None) -> None:
         """Write everything that is found to every sink, in order."""
         collector, rollup, read = None, None, _FileRead()
-        for path, block, found in scanned:
+        for path, block, results in scanned:
             if collector is None:
                 collector, rollup, read = self._new_collector(path), self._rollup(), _FileRead()
-            if block is None or found is None:
+            if block is None or results is None:
                 self._add(collector.finish(), sinks)
                 collector = None
                 self._log_file(path, read)
@@ -158,11 +158,11 @@ class ScanOutputs:
                     for sink in sinks:
                         sink.add_coverage(decoded(path), rollup.rows())
                 continue
-            self._add(collector.add(block, found), sinks)
+            self._add(collector.add(block, results), sinks)
             if rollup is not None:
-                rollup.add(block.samples, found.runs)
+                rollup.add(block.samples, results.runs)
             if candidates is not None:
-                candidates.add(block, found.hits)
+                candidates.add(block, results.hits)
             read.add(block)
 
     def _rollup(self) -> Rollup | None:
@@ -177,11 +177,11 @@ class ScanOutputs:
         return FileCollector(file, file_label(path), rules) if self.per_file else RecordCollector(file, rules)
 
     def _add(self, complete: Iterator[SampleHits], sinks: Sequence[Sink]) -> None:
-        for found in complete:
+        for sample in complete:
             for sink in sinks:
-                sink.add(found)
-            self.counts.bases += int(found.bases.sum())
-            self.counts.hits += len(found.hits)
+                sink.add(sample)
+            self.counts.bases += int(sample.bases.sum())
+            self.counts.hits += len(sample.hits)
 
     def _log_file(self, path: str, read: _FileRead) -> None:
         self.counts.files += 1
@@ -192,5 +192,5 @@ class ScanOutputs:
             log.warning("%s: %d of %d records are empty", path, read.empty, read.records)
         longer = int(np.count_nonzero(self.lengths > read.longest))
         if longer and read.longest and self.tiling is None:
-            told = f"{longer} of {len(self.signatures)} signatures are longer than every record"
-            log.warning("%s: %s (%d letters) and can't match: --tile 31 cuts them", path, told, read.longest)
+            rule = f"{longer} of {len(self.signatures)} signatures are longer than every record"
+            log.warning("%s: %s (%d letters) and can't match: --tile 31 cuts them", path, rule, read.longest)

@@ -30,7 +30,7 @@ class ReferenceScanner(Scanner):
         self._patterns, self._options = patterns, options
 
     def scan(self, samples: Samples, threads: int) -> Scanned:
-        found: list[tuple[int, ...]] = []
+        matches: list[tuple[int, ...]] = []
         totals = np.zeros(len(samples), dtype=np.int64)
         for segment in range(len(samples)):
             letters, qualities, carried = segment_of(samples, segment)
@@ -38,8 +38,8 @@ class ReferenceScanner(Scanner):
             # Exclusive: the sum of [a, b) is before[b] - before[a].
             before = np.concatenate(([0], np.cumsum(qualities)))
             for index in range(len(self._patterns)):
-                found += self._matches(index, segment, letters, before, carried)
-        hits = np.array(sorted(found), dtype=HIT)
+                matches += self._matches(index, segment, letters, before, carried)
+        hits = np.array(sorted(matches), dtype=HIT)
         return Scanned(hits if self._options.every_match else best_hits(hits), totals)
 
     def _matches(
@@ -93,11 +93,11 @@ class ReferenceTiles(Scanner):
                 length = self._tiling.length
                 hits += [self._hit(segment, pattern, match, letters, qualities, length) for match in matches]
                 runs += self._runs(segment, pattern, matches, letters, qualities)
-        found = np.array(hits, dtype=HIT)
-        found = found[np.argsort(found, order=("segment", "signature", "start", "strand", "place"), kind="stable")]
+        rows = np.array(hits, dtype=HIT)
+        rows = rows[np.argsort(rows, order=("segment", "signature", "start", "strand", "place"), kind="stable")]
         runs.sort(key=lambda run: run[:3])  # the runs of a pattern are in order already
         every = self._options.every_match
-        return Scanned(found if every else best_hits(found), totals, np.array(runs, dtype=RUN))
+        return Scanned(rows if every else best_hits(rows), totals, np.array(runs, dtype=RUN))
 
     def _matches(
         self, pattern: int, letters: NDArray[np.uint8], qualities: NDArray[np.int64], carried: int
@@ -129,8 +129,8 @@ class ReferenceTiles(Scanner):
             return chosen
         offsets = offsets[(len(whole) - size - offsets) % self._tiling.step == 0]
         tiles = [whole[offset : offset + size] for offset in offsets]
-        own = [np.array_equal(reverse_complement(tile), tile) for tile in tiles]
-        others: NDArray[np.int64] = offsets[~np.array(own, dtype=bool)]
+        is_palindrome = [np.array_equal(reverse_complement(tile), tile) for tile in tiles]
+        others: NDArray[np.int64] = offsets[~np.array(is_palindrome, dtype=bool)]
         return others
 
     def _letters(self, pattern: int) -> NDArray[np.uint8]:

@@ -150,11 +150,11 @@ class Rollup:
             masked=masked,
         )
 
-    def _lacks(self, reads: int, own: int, breadth: float, expected: float) -> list[str]:
+    def _lacks(self, reads: int, own_reads: int, breadth: float, expected: float) -> list[str]:
         """What a call would need."""
         lacks = []
-        if own < LEAST_READS:
-            lacks.append(f"{own} {'read' if own == 1 else 'reads'} of its own")
+        if own_reads < LEAST_READS:
+            lacks.append(f"{own_reads} {'read' if own_reads == 1 else 'reads'} of its own")
         if breadth < self._min_breadth:
             lacks.append(f"breadth below {self._min_breadth:g}")
         if reads < TIMES_CHANCE * expected:

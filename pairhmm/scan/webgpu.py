@@ -250,9 +250,9 @@ class WebgpuFinder:
             self._device.queue.submit([matching])
             sender.finish(sending[-1])
             self._device.queue.submit([scoring])
-            places, matches, found, totals = self._downloaded(samples)
+            places, matches, raw, totals = self._downloaded(samples)
             if places <= self._capacity:
-                return found[:matches], totals
+                return raw[:matches], totals
             self._capacity = places + places // 4
 
     def _words_of(self, bases: int) -> int:
@@ -279,7 +279,7 @@ class WebgpuFinder:
         for name, size in (("list", 16), ("hits", FOUND_BYTES), ("counts", 0)):
             self._slot.make_room(name, max(COUNTS, size * self._capacity))
         words = self._words_of(len(samples.letters))
-        given = {
+        sizes = {
             "bases": len(samples.letters),
             "words": words,
             "segments": len(samples),
@@ -288,7 +288,7 @@ class WebgpuFinder:
             "sum_tiles": sum_tiles,
             "scored": int(sum_tiles > 0),
         }
-        self._slot.upload("params", PARAMS.values(self._params | given))
+        self._slot.upload("params", PARAMS.values(self._params | sizes))
         encoder = self._device.create_command_encoder()
         encoder.clear_buffer(self._slot["counts"])
         encoder.clear_buffer(self._slot["totals"])
@@ -331,11 +331,11 @@ class WebgpuFinder:
             places, matches = words[:2].tolist()
             hits_at = (COUNTS + sizes["totals"]) // 4
             totals = words[COUNTS // 4 : hits_at].view(np.int64).copy()
-            found = words[hits_at:][: FOUND_WORDS * matches].reshape(-1, FOUND_WORDS).copy()
+            raw = words[hits_at:][: FOUND_WORDS * matches].reshape(-1, FOUND_WORDS).copy()
         finally:
             del words
             staging.unmap()
-        return places, matches, found, totals
+        return places, matches, raw, totals
 
     def _dispatch(self, compute: Any, entry: str, workgroups: int) -> None:
         pipeline = self._shared.pipeline(entry, self._bases)

@@ -80,9 +80,9 @@ def _readings(text: str, contigs: Mapping[str, int]) -> Iterator[_Reading]:
         return
     if text in contigs:
         yield _Reading(text, None, None)
-    found = _COORDINATES.fullmatch(text)
-    if found and found[1] in contigs:
-        yield _Reading(*found.groups())
+    match = _COORDINATES.fullmatch(text)
+    if match and match[1] in contigs:
+        yield _Reading(*match.groups())
 
 
 def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputError:
@@ -90,8 +90,8 @@ def _not_a_region(text: str, contigs: Mapping[str, int], option: str) -> InputEr
     if len(parts) > 1 and any(part.partition(":")[0] in contigs for part in parts):
         each = " ".join(f"{option} {part}" for part in parts[:_SHOWN])
         return InputError(option, _short(text), "more than one region", f"give each by itself: {each}")
-    found = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
-    return _no_contig(option, text, found[1] if found else text, contigs)
+    match = _BRACES.fullmatch(text) or _COORDINATES.fullmatch(text)
+    return _no_contig(option, text, match[1] if match else text, contigs)
 
 
 def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
@@ -146,7 +146,7 @@ def merge(intervals: Sequence[Interval], contigs: Sequence[str]) -> list[Interva
     """Sort intervals by contig and position, and join those that overlap or touch."""
     rank = {name: number for number, name in enumerate(contigs)}
     merged: list[Interval] = []
-    for interval in sorted(intervals, key=lambda one: (rank[one.chrom], one.start, one.end)):
+    for interval in sorted(intervals, key=lambda interval: (rank[interval.chrom], interval.start, interval.end)):
         last = merged[-1] if merged else None
         if last is not None and last.chrom == interval.chrom and interval.start <= last.end:
             merged[-1] = Interval(last.chrom, last.start, max(last.end, interval.end))

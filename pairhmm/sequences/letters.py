@@ -73,13 +73,13 @@ def _encode(sequence: str | bytes, table: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(codes, dtype=np.uint8)
 
 
-def codes_of(given: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
+def codes_of(sequences: Letters | Iterable[Letters]) -> list[NDArray[np.uint8]]:
     """The codes of one sequence or of several, as a list of arrays; errors as in `encode`."""
-    if isinstance(given, _TEXT):
-        return [encode(given)]
-    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "iu":
-        return [given]
-    return [encode(one) if isinstance(one, _TEXT) else one for one in given]
+    if isinstance(sequences, _TEXT):
+        return [encode(sequences)]
+    if isinstance(sequences, np.ndarray) and sequences.ndim == 1 and sequences.dtype.kind in "iu":
+        return [sequences]
+    return [encode(sequence) if isinstance(sequence, _TEXT) else sequence for sequence in sequences]
 
 
 def decode(codes: NDArray[np.uint8]) -> str:

@@ -96,12 +96,12 @@ def _numbered(names: Sequence[str], path: str) -> list[str]:
     taken, numbered = set(names), []
     for name in names:
         seen[name] += 1
-        own = name if seen[name] == 1 else f"{name}.{seen[name]}"
-        while seen[name] > 1 and own in taken:
+        unique = name if seen[name] == 1 else f"{name}.{seen[name]}"
+        while seen[name] > 1 and unique in taken:
             seen[name] += 1
-            own = f"{name}.{seen[name]}"
-        taken.add(own)
-        numbered.append(own)
+            unique = f"{name}.{seen[name]}"
+        taken.add(unique)
+        numbered.append(unique)
     again = sum(1 for count in seen.values() if count > 1)
     if again:
         first = next(name for name, count in seen.items() if count > 1)

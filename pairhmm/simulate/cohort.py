@@ -122,24 +122,24 @@ def plan_samples(
         Where too few samples can have the faults.
     """
     of_families = families * (2 + CHILDREN)
-    samples = [CohortSample(one.name, one.name, one.name) for one in people[:of_families]]
-    for one in people[of_families:]:
-        samples += [CohortSample(f"{one.name}_{copy}", one.name, one.name) for copy in range(1, samples_each + 1)]
+    samples = [CohortSample(person.name, person.name, person.name) for person in people[:of_families]]
+    for name in [person.name for person in people[of_families:]]:
+        samples += [CohortSample(f"{name}_{copy}", name, name) for copy in range(1, samples_each + 1)]
     parents = {person.name: person.father for person in people}
     groups = [parents[sample.individual] or sample.individual for sample in samples]
-    children = [index for index, one in enumerate(samples) if parents[one.individual]]
+    children = [index for index, sample in enumerate(samples) if parents[sample.individual]]
     others = list(range(of_families, len(samples)))
     free = rng.permutation(children + (others if samples_each > 2 else [])).tolist()
     for _ in range(swaps):
         _exchange(samples, groups, free)
     added = [Individual(f"duplicate{number}") for number in range(1, duplicates + 1)]
-    for one in added:
+    for person in added:
         original = samples[_take(free, lambda index: index >= of_families, "individuals with 3 samples")]
-        samples.append(CohortSample(one.name, one.name, original.true_individual, duplicate_of=original.name))
+        samples.append(CohortSample(person.name, person.name, original.true_individual, duplicate_of=original.name))
     for share in contamination:
         index = _take(free, lambda _: True, "children, or individuals with 3 samples")
-        own = samples[index].true_individual
-        sources = sorted({sample.true_individual for sample in samples} - _relatives(people, own))
+        individual = samples[index].true_individual
+        sources = sorted({sample.true_individual for sample in samples} - _relatives(people, individual))
         if not sources:
             raise ValueError(f"there is no stranger whose reads {samples[index].name} could have")
         source = sources[int(rng.integers(len(sources)))]
@@ -351,7 +351,7 @@ def simulate_cohort(
 
 
 def _write_sheet(path: Path, people: Sequence[Individual], samples: Sequence[CohortSample]) -> None:
-    by_name = {one.name: one for one in people}
+    by_name = {person.name: person for person in people}
     rows = [SHEET_COLUMNS]
     for sample in samples:
         person = by_name[sample.individual]

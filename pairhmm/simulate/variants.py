@@ -121,15 +121,15 @@ def place_variants(
     lengths = np.arange(1, max_indel + 1)
     weights = lengths**-INDEL_LENGTH_EXPONENT
     weights /= weights.sum()
-    found: list[TruthVariant] = []
+    variants: list[TruthVariant] = []
     attempts = ATTEMPTS_PER_VARIANT * (snvs + indels)
     # Indels first: they need more room.
-    while len(found) < snvs + indels:
+    while len(variants) < snvs + indels:
         if attempts == 0 or len(codes) <= 2 * margin:
-            raise TooManyVariantsError(len(found))
+            raise TooManyVariantsError(len(variants))
         attempts -= 1
-        near = found[int(rng.integers(len(found)))].start if found and rng.random() < CLUSTERED_SHARE else None
-        if len(found) < indels:
+        near = variants[int(rng.integers(len(variants)))].start if variants and rng.random() < CLUSTERED_SHARE else None
+        if len(variants) < indels:
             size = int(rng.choice(lengths, p=weights))
             draft = _draw_indel(rng, codes, tracts, size, max_indel, margin=margin, near=near)
         else:
@@ -145,8 +145,8 @@ def place_variants(
         if taken[window].any():
             continue
         taken[left:right] = True
-        found.append(TruthVariant(start, ref, alt, _draw_genotype(rng)))
-    return sorted(found, key=lambda variant: variant.start)
+        variants.append(TruthVariant(start, ref, alt, _draw_genotype(rng)))
+    return sorted(variants, key=lambda variant: variant.start)
 
 
 def _draw_position(rng: np.random.Generator, length: int, margin: int, near: int | None) -> int:

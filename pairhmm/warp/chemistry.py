@@ -35,8 +35,8 @@ def direct_rna(run: Mapping[str, str]) -> str:
 def pore_of_run(run: Mapping[str, str]) -> str:
     """``R9`` or ``R10``, by a run's flow cell and kit; empty where they do not tell, or tell both."""
     said = " ".join(run.get(key, "") for key in _RUN_KEYS)
-    found = [pore for codes, pore in _PORES if codes.search(said)]
-    return found[0] if len(found) == 1 else ""
+    pores = [pore for codes, pore in _PORES if codes.search(said)]
+    return pores[0] if len(pores) == 1 else ""
 
 
 def pore_of_table(path: str, comments: Iterable[str]) -> str:
@@ -47,8 +47,8 @@ def pore_of_table(path: str, comments: Iterable[str]) -> str:
     text = " ".join(comments)
     if _RNA.search(text):
         raise InputError(path, "", f"holds levels of direct RNA: {NO_RNA}", "give the table of the pore for DNA")
-    found = {f"R{pore}" for pore in _PORE.findall(text)}
-    return found.pop() if len(found) == 1 else ""
+    pores = {f"R{pore}" for pore in _PORE.findall(text)}
+    return pores.pop() if len(pores) == 1 else ""
 
 
 class Chemistry:
@@ -70,9 +70,9 @@ class Chemistry:
         if signal.run is self._checked:
             return
         self._checked = signal.run
-        told = direct_rna(signal.run)
-        if told:
-            rule = f"is of direct RNA ({told}): {NO_RNA}"
+        kit = direct_rna(signal.run)
+        if kit:
+            rule = f"is of direct RNA ({kit}): {NO_RNA}"
             raise InputError(path, f"read {signal.name}", rule, "give reads of DNA or cDNA")
         pore = pore_of_run(signal.run)
         if pore and self._pore and pore != self._pore and not self._is_told:

@@ -21,7 +21,7 @@ class CpuWarper(Warper):
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         count = len(pairs)
-        found = Warpings(np.zeros(count, np.int64), np.zeros(count, np.int32), np.zeros(count, np.int32))
+        warpings = Warpings(np.zeros(count, np.int64), np.zeros(count, np.int32), np.zeros(count, np.int32))
         self._native.warp(
             self._level,
             pairs.queries.levels,
@@ -33,11 +33,11 @@ class CpuWarper(Warper):
             options.mode == "subsequence",
             _NO_BAND if options.band is None else options.band,
             threads,
-            found.costs,
-            found.starts,
-            found.ends,
+            warpings.costs,
+            warpings.starts,
+            warpings.ends,
         )
-        return found
+        return warpings
 
 
 def make() -> CpuWarper:

@@ -108,19 +108,19 @@ class CudaWarper(Warper):
             self._slots = Slot(cupy, self.label), Slot(cupy, self.label)
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
-        found, has_path = Warpings.unwarped(pairs, options)
+        warpings, has_path = Warpings.unwarped(pairs, options)
         rows, columns = _lengths(pairs)
         fits = has_path & (rows + columns <= self._most)
         with self._lock, translated(self.label), self._device:
-            left = self._on_device(pairs, np.flatnonzero(fits), options, found)
+            left = self._on_device(pairs, np.flatnonzero(fits), options, warpings)
         left += np.flatnonzero(has_path & ~fits).tolist()
         if left:
             log.warning(
                 "%s: %d pairs are too long or too costly for its kernels; the CPU warps them", self.label, len(left)
             )
             chosen = np.array(left)
-            found.put(chosen, cpu.make().warpings(pairs.taken(chosen), options, threads))
-        return found
+            warpings.put(chosen, cpu.make().warpings(pairs.taken(chosen), options, threads))
+        return warpings
 
     def kernel_seconds(self, pairs: SignalPairs, options: WarpOptions, repetitions: int) -> list[float]:
         """Seconds that the first kernels take on levels that are on the device, measured by events.
@@ -135,7 +135,7 @@ class CudaWarper(Warper):
                 launches = self._prepared(chunk, np.arange(len(pairs)), chunk.pairs, _first_rules(options))
                 return slot.seconds(lambda: [launch() for launch in launches], repetitions)
 
-    def _on_device(self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, found: Warpings) -> list[int]:
+    def _on_device(self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, warpings: Warpings) -> list[int]:
         """Warp chosen pairs, chunk by chunk; what does not fit is tried again in smaller chunks.
 
         Returns
@@ -147,7 +147,7 @@ class CudaWarper(Warper):
         done = 0
         while done < len(chosen):
             try:
-                for chunk, lacks in self._chunks(pairs, chosen[done:], options, found):
+                for chunk, lacks in self._chunks(pairs, chosen[done:], options, warpings):
                     done += len(chunk.index)
                     left += lacks
             except OutOfDeviceMemory:
@@ -161,9 +161,9 @@ class CudaWarper(Warper):
         return left
 
     def _chunks(
-        self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, found: Warpings
+        self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, warpings: Warpings
     ) -> Iterator[tuple[WarpChunk, list[int]]]:
-        """Each chunk, once its results are in `found`, and its pairs that the device can't warp.
+        """Each chunk, once its results are in `warpings`, and its pairs that the device can't warp.
 
         A chunk is packed and sent while the device works on the one before.
         """
@@ -179,11 +179,11 @@ class CudaWarper(Warper):
             if len(running) == 2:
                 first = running.popleft()
                 tried = first.forms == FORMS.index(HALVES)
-                yield first, self._finished(first, options, found)
+                yield first, self._finished(first, options, warpings)
                 if tried.any():
                     is_exact_in_halves = bool((first.forms[tried] == FORMS.index(HALVES)).mean() >= HALVES_MUST_HOLD)
         for chunk in running:
-            yield chunk, self._finished(chunk, options, found)
+            yield chunk, self._finished(chunk, options, warpings)
 
     def _sent(self, slot: Slot, pairs: SignalPairs, index: Ints, options: WarpOptions, halves: bool) -> WarpChunk:
         """Send the levels of pairs, and choose the form of each. Without `halves`, none is computed in them."""
@@ -206,7 +206,7 @@ class CudaWarper(Warper):
             slot, index, sent, rows[index], spread, forms, halves_limit(int(spread[in_halves].max(initial=0)))
         )
 
-    def _finished(self, chunk: WarpChunk, options: WarpOptions, found: Warpings) -> list[int]:
+    def _finished(self, chunk: WarpChunk, options: WarpOptions, warpings: Warpings) -> list[int]:
         """Write the results of a chunk whose kernels run; returns its pairs that the device can't warp."""
         with chunk.slot.stream:
             costs, last_rows, lacks = self._exact(chunk, _first_rules(options))
@@ -218,7 +218,7 @@ class CudaWarper(Warper):
             if options.mode == "subsequence":
                 self._find_starts(chunk, done, costs, ends, starts)
         index = chunk.index[done]
-        found.costs[index], found.starts[index], found.ends[index] = costs[done], starts[done], ends[done]
+        warpings.costs[index], warpings.starts[index], warpings.ends[index] = costs[done], starts[done], ends[done]
         return [int(pair) for pair in chunk.index[lacks]]
 
     def _exact(self, chunk: WarpChunk, rules: PathRules) -> tuple[Ints, Ints, Ints]:
@@ -263,8 +263,8 @@ class CudaWarper(Warper):
         results = chunk.slot.download("results", chunk.slot.pinned("results", size)[:size]).view(np.uint64)[chosen]
         costs = np.empty(len(chosen), dtype=np.int64)
         for number, form in enumerate(FORMS):
-            own = chunk.forms[chosen] == number
-            costs[own] = costs_of(form, results[own])
+            of_form = chunk.forms[chosen] == number
+            costs[of_form] = costs_of(form, results[of_form])
         return costs, (results & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
     def _launch(self, chunk: WarpChunk, chosen: Ints, pairs: LevelPairs, rules: PathRules) -> None:

@@ -93,22 +93,22 @@ def read_kmer_table(path: str) -> KmerTable:
     if missing:
         raise InputError(path, f"line {at}", f"the header has no column {missing[0]}", _CURE)
     columns = [names.index(name) for name in _COLUMNS]
-    k, found = 0, {}
+    k, levels = 0, {}
     for at, line in lines:
         kmer, mean, deviation = _row(path, at, line, columns)
         k = k or len(kmer)
         _check_kmer(path, at, kmer, k)
-        if kmer in found:
+        if kmer in levels:
             raise InputError(path, f"line {at}", f"{kmer} occurs a second time", "remove one of the rows")
-        found[kmer] = mean, deviation
-    if not found:
+        levels[kmer] = mean, deviation
+    if not levels:
         raise InputError(path, "", "no k-mer in it", _CURE)
-    if len(found) < 4**k:
-        gap = next(kmer for kmer in kmers(k) if kmer not in found)
-        rule = f"{4**k - len(found):,} of {4**k:,} {k}-mers are missing: {gap} is the first"
+    if len(levels) < 4**k:
+        gap = next(kmer for kmer in kmers(k) if kmer not in levels)
+        rule = f"{4**k - len(levels):,} of {4**k:,} {k}-mers are missing: {gap} is the first"
         raise InputError(path, "", rule, "give a whole table")
     values = np.empty((2, 4**k))
-    values[:, [int(kmer.translate(_DIGITS), 4) for kmer in found]] = np.array(list(found.values())).T
+    values[:, [int(kmer.translate(_DIGITS), 4) for kmer in levels]] = np.array(list(levels.values())).T
     return KmerTable(k, values[0], values[1], pore)
 
 

@@ -103,10 +103,10 @@ def _place_batch(
     targets = 2 * len(signatures)
     query = np.repeat(chosen, targets).astype(np.int32)
     target = np.tile(np.arange(targets, dtype=np.int32), len(chosen))
-    found = warper.warpings(SignalPairs(reads, signatures.levels, query, target), _SUBSEQUENCE, threads)
+    paths = warper.warpings(SignalPairs(reads, signatures.levels, query, target), _SUBSEQUENCE, threads)
     shape = (len(chosen), len(signatures), len(STRANDS))
     costs, starts, ends = (
-        values.astype(np.int64).reshape(shape) for values in (found.costs, found.starts, found.ends + signatures.k - 1)
+        values.astype(np.int64).reshape(shape) for values in (paths.costs, paths.starts, paths.ends + signatures.k - 1)
     )
     reverse = costs[:, :, 1] < costs[:, :, 0]
     at = reverse[:, :, None].astype(np.int64)

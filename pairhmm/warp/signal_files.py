@@ -50,8 +50,8 @@ def read_pod5(path: str) -> Iterator[SignalRecord]:
 def _run_metadata(info: Any) -> dict[str, str]:
     """What a run says of itself, under the names that SLOW5 has for it."""
     tags = {**dict(info.tracking_id), **dict(info.context_tags)}
-    own = {name: str(getattr(info, name)) for name in ("sequencing_kit", "flow_cell_product_code", "protocol_name")}
-    return {**{str(name): str(value) for name, value in tags.items()}, **{name: own[name] for name in own if own[name]}}
+    run = {name: str(getattr(info, name)) for name in ("sequencing_kit", "flow_cell_product_code", "protocol_name")}
+    return {str(name): str(value) for name, value in tags.items()} | {name: run[name] for name in run if run[name]}
 
 
 def read_arrays(path: str) -> Iterator[SignalRecord]:

@@ -79,8 +79,8 @@ def source(variant: WarpVariant) -> tuple[str, str]:
     sizes = {"ROWS": variant.rows}
     switches = {"WIDE": int(variant.wide), "BANDED": int(variant.banded)}
     records = {record.name: record.declaration for record in (SIGNAL_PAIR, WARP_PARAMS)}
-    given = constants({"W": WIDTH, "LARGEST": LARGEST[variant.wide]} | sizes)
-    return assemble("warp/warp.wgsl", read, records | given, sizes | switches), "warp_signals"
+    values = constants({"W": WIDTH, "LARGEST": LARGEST[variant.wide]} | sizes)
+    return assemble("warp/warp.wgsl", read, records | values, sizes | switches), "warp_signals"
 
 
 log = logging.getLogger(__name__)
@@ -132,16 +132,16 @@ class WebgpuWarper(Warper):
 
     def _warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         self._slot.begin_call()
-        found, has_path = Warpings.unwarped(pairs, options)
+        warpings, has_path = Warpings.unwarped(pairs, options)
         table = self._upload(pairs, options)
         left = np.flatnonzero(has_path)
         for wide in (False, True):
             if len(left):
-                left = self._costs(table, left, options, wide, found)
+                left = self._costs(table, left, options, wide, warpings)
         if len(left):
             fallback = self._fallback.of("costs beyond 31 bits")
-            found.put(left, fallback.warpings(pairs.taken(left), options, threads))
-        return found
+            warpings.put(left, fallback.warpings(pairs.taken(left), options, threads))
+        return warpings
 
     def _upload(self, pairs: SignalPairs, options: WarpOptions) -> Table:
         """Send the levels, and return the pairs as kernels read them."""
@@ -163,18 +163,18 @@ class WebgpuWarper(Warper):
         return table
 
     def _costs(
-        self, table: Table, some: NDArray[np.int64], options: WarpOptions, wide: bool, found: Warpings
+        self, table: Table, some: NDArray[np.int64], options: WarpOptions, wide: bool, warpings: Warpings
     ) -> NDArray[np.int64]:
         """Warp some pairs. Returns those whose costs are too large for these lanes."""
         results = self._run(table[some], wide, options.band, is_free=options.mode == "subsequence")
         costs = results["least" if options.mode == "subsequence" else "last"]
         fit = costs < LARGEST[wide]
         done, results = some[fit], results[fit]
-        found.costs[done] = costs[fit]
+        warpings.costs[done] = costs[fit]
         if options.mode == "global":
-            found.ends[done] = table["columns"][done]
+            warpings.ends[done] = table["columns"][done]
             return some[~fit]
-        found.ends[done] = results["place"] + 1
+        warpings.ends[done] = results["place"] + 1
         # From the path's end backwards: the first row that has its cost is where it begins.
         back = table[done]
         back["rows_at"] += results["place"]
@@ -183,7 +183,7 @@ class WebgpuWarper(Warper):
         back["cost"] = results["least"]
         if len(done):
             starts = self._run(back, wide, None, is_backward=True)["place"]
-            found.starts[done] = results["place"].astype(np.int64) - starts
+            warpings.starts[done] = results["place"].astype(np.int64) - starts
         return some[~fit]
 
     def _run(

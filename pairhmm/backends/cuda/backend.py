@@ -185,9 +185,9 @@ class CudaBackend(Backend):
             left = scores.unscored()
             for part in self._parts_of_pairs(batch, reads[left], haplotypes[left], real):
                 chosen = left[part]
-                found = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
-                scores.log10[chosen] = found
-                scores.precision[chosen] = np.where(np.isnan(found), UNSCORED, precision)
+                log10 = self._run_pairs(batch, reads[chosen], haplotypes[chosen], real)
+                scores.log10[chosen] = log10
+                scores.precision[chosen] = np.where(np.isnan(log10), UNSCORED, precision)
         return scores
 
     def computed_cells(self, batch: PairBatch) -> int:
@@ -293,7 +293,7 @@ class CudaBackend(Backend):
         blocks = scratch_of(walks, trees.sizes, sent.extension, self._multiprocessors, most)
         scratch = int(slot.device("scratch", sum(count * size for count, (size, *_) in blocks) + 8).ptr)
         arrays = [base + getattr(trees, name) for name in TREE_ARRAYS[1:]]  # the first, `of_group`, is for the rows
-        found: list[Launch] = []
+        launches: list[Launch] = []
         for number, (walk, (count, (size, *parts))) in enumerate(zip(walks, blocks, strict=True)):
             arguments = (
                 *(base, self._tables.data.ptr, *arrays),
@@ -301,9 +301,9 @@ class CudaBackend(Backend):
                 *(results.counters + COUNT_BYTES * (len(RESCUERS) + number), results.counters),
                 *(results.lists, results.scores, results.precision),
             )
-            found.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
+            launches.append((kernels[Shape(0, walk.rows), TREES], count, arguments))
             scratch += count * size
-        return found
+        return launches
 
     def _whole_launches(
         self,
@@ -316,7 +316,7 @@ class CudaBackend(Backend):
     ) -> list[Launch]:
         between_bytes = cuda_kernels.between_bytes(packed.widest)
         between = int(slot.device("between", between_bytes * sum(t.items for t in tiers if t.shape.tall) + 8).ptr)
-        found: list[Launch] = []
+        launches: list[Launch] = []
         for tier in tiers:
             listed, list_ = (0, 0) if tier.shape.tall else list_at[rescuer_of(tier.shape)]
             arguments = (
@@ -324,10 +324,10 @@ class CudaBackend(Backend):
                 *(tier.last, tier.haplotypes_each, listed, list_, between, packed.widest),
                 *(results.scores, results.precision),
             )
-            found.append((kernels[tier.shape, FAST], tier.items, arguments))
+            launches.append((kernels[tier.shape, FAST], tier.items, arguments))
             if tier.shape.tall:
                 between += between_bytes * tier.items
-        return found
+        return launches
 
     def _launch(self, slot: ForwardSlot, launches: Launches) -> None:
         """Start the kernels of all tiers side by side, then those that rescue the pairs that they list.

@@ -188,17 +188,17 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = shapes(longest, in_trees)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    found: list[Packed] = []
+    results: list[Packed] = []
 
-    def told(tiers: list[Tier], trees: SentTrees | None) -> None:
+    def on_tiers(tiers: list[Tier], trees: SentTrees | None) -> None:
         if trees is not None:
             # Long items first, so that no warp begins one when the others end.
             tiers.sort(key=lambda tier: -tier.longest * (tier.shape.rows + STEP_COST))
-        found.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees))
-        tell(found[0])
+        results.append(Packed(tiers, places.items, batch.widest, batch.pairs, trees))
+        tell(results[0])
 
-    send_with_tiles(plan, places, batch, skip_read, table, staging, told, each, lead=LEAD, tail=TAIL)
-    return found[0]
+    send_with_tiles(plan, places, batch, skip_read, table, staging, on_tiers, each, lead=LEAD, tail=TAIL)
+    return results[0]
 
 
 def computed_cells(batch: PairBatch, longest: int) -> int:

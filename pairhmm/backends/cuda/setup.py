@@ -144,9 +144,9 @@ def translate(error: Exception, label: str) -> PairhmmError | None:
     if code in LOST:
         return DeviceLost(label, text)
     if kind == "CompileException":
-        found = COMPILER_ERROR.search(str(error))
-        told = f"{found['file']}, line {found['line']}: {found['text']}" if found else text
-        return PairhmmError(f"{label}: NVRTC does not compile the kernels: {told}")
+        match = COMPILER_ERROR.search(str(error))
+        reason = f"{match['file']}, line {match['line']}: {match['text']}" if match else text
+        return PairhmmError(f"{label}: NVRTC does not compile the kernels: {reason}")
     return None
 
 
@@ -195,9 +195,9 @@ def _ask_driver() -> tuple[int, list[Gpu]]:
         if code:
             text = ctypes.c_char_p()
             library.cuGetErrorName(code, ctypes.byref(text))
-            told = f"error {code}, {(text.value or b'without a name').decode()}"
+            reason = f"error {code}, {(text.value or b'without a name').decode()}"
             raise _missing(
-                f"the NVIDIA driver fails ({name}: {told})", INIT_CURES.get(code, "see whether nvidia-smi works")
+                f"the NVIDIA driver fails ({name}: {reason})", INIT_CURES.get(code, "see whether nvidia-smi works")
             )
 
     def number(name: str, *arguments: object) -> int:

@@ -50,13 +50,13 @@ class Slot:
 
     def pinned(self, name: str, size: int) -> NDArray[np.uint8]:
         """Pinned host memory, uint8[at least size], which the device can read and write directly."""
-        held = self._pinned.get(name)
-        if held is None or len(held) < size:
+        memory = self._pinned.get(name)
+        if memory is None or len(memory) < size:
             self._pinned.pop(name, None)
             grown = size + size // 4
-            held = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(grown), np.uint8, grown)
-            self._pinned[name] = held
-        return held
+            memory = np.frombuffer(self._cupy.cuda.alloc_pinned_memory(grown), np.uint8, grown)
+            self._pinned[name] = memory
+        return memory
 
     def device(self, name: str, size: int) -> Any:
         """Device memory of at least `size` bytes.
@@ -102,15 +102,15 @@ class Slot:
 
     def seconds(self, start: Callable[[], object], repetitions: int) -> list[float]:
         """Seconds of the stream for the work that `start` gives it, measured by events. The first time is left out."""
-        found = []
+        times = []
         for _ in range(repetitions + 1):
             begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
             begin.record(self.stream)
             start()
             end.record(self.stream)
             end.synchronize()
-            found.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
-        return found[1:]
+            times.append(self._cupy.cuda.get_elapsed_time(begin, end) / 1000)
+        return times[1:]
 
     def graph_seconds(self, start: Callable[[], object], repetitions: int) -> list[float]:
         """The same, with the work as one CUDA graph: the device does not wait for Python between two kernels."""

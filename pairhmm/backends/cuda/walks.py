@@ -53,20 +53,20 @@ def walks_of(tiers: Sequence[Tier], extension: float | None, first_of_list: Sequ
         by_rows.setdefault(tier.shape.rows, []).append(tier)
     table = bytearray()
     launches: list[Walk] = []
-    number = start = made = 0
-    for rows, own in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
-        size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in own)
+    number = start = at = 0
+    for rows, tiers_of_rows in sorted(by_rows.items(), key=lambda entry: sum(tier.items for tier in entry[1])):
+        size, items = cuda_kernels.made_bytes(rows, extension), sum(tier.items for tier in tiers_of_rows)
         first = number
-        for tier in own:
+        for tier in tiers_of_rows:
             list_ = rescuer_of(tier.shape)
             table += PACKED_TIER.pack(
-                *(made, first_of_list[list_], start, tier.items, tier.first_item, tier.last),
-                *(tier.shape.lanes, rows, first, len(own), size, list_),
+                *(at, first_of_list[list_], start, tier.items, tier.first_item, tier.last),
+                *(tier.shape.lanes, rows, first, len(tiers_of_rows), size, list_),
             )
             number, start = number + 1, start + tier.items
-        launches.append(Walk(rows, items, size, made))
-        made += size * items
-    return Walks(launches, np.frombuffer(table, dtype=np.uint8), number, start, made)
+        launches.append(Walk(rows, items, size, at))
+        at += size * items
+    return Walks(launches, np.frombuffer(table, dtype=np.uint8), number, start, at)
 
 
 def scratch_of(

@@ -173,13 +173,13 @@ def source_pieces(variant: KernelVariant) -> list[str]:
         "forward/rows_*.wgsl": f"forward/rows_{variant.rows}.wgsl",
         **{f"forward/{name}_*.wgsl": f"forward/{name}_{way}.wgsl" for name in ("pass", "bounds")},
     }
-    given: dict[str, Number] = dict(sizes)
-    given["TOP_EXPONENT"] = np.int32(scaling.TOP_EXPONENT - (LONG_GROWTH if variant.is_long else 0))
+    values: dict[str, Number] = dict(sizes)
+    values["TOP_EXPONENT"] = np.int32(scaling.TOP_EXPONENT - (LONG_GROWTH if variant.is_long else 0))
     if variant.is_long:
-        given |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
+        values |= {"HALVES": HALVES, "LEAST_CUT": tiles.LEAST_CUT}
     if variant.extension is not None:
-        given["EXTEND_DELETION"] = variant.extension
-    return pieces(FILES[variant.kernel], read, shared() | constants(given), sizes | switches, choices)
+        values["EXTEND_DELETION"] = variant.extension
+    return pieces(FILES[variant.kernel], read, shared() | constants(values), sizes | switches, choices)
 
 
 def subgroups_source(width: int) -> str:

@@ -224,14 +224,14 @@ def pack(
     in_trees = takes_trees(batch.start)
     table = tree_shapes(width) if in_trees else shapes(width)
     each = [HAPLOTYPES_OF_TREES * (in_trees and not shape.tall) for shape in table.known]
-    found: list[Packed] = []
+    results: list[Packed] = []
 
-    def told(made: list[tiles.Tier], trees: SentTrees | None) -> None:
-        found.append(_packed(batch, work, kept, places.items // 4, width, subgroup, share, made, trees))
-        tell(found[0])
+    def on_tiers(tiers: list[tiles.Tier], trees: SentTrees | None) -> None:
+        results.append(_packed(batch, work, kept, places.items // 4, width, subgroup, share, tiers, trees))
+        tell(results[0])
 
-    send_with_tiles(plan, places, batch, skip_read, table, staging, told, each, COLUMNS_OF_SUM, LEAD, TAIL)
-    return found[0]
+    send_with_tiles(plan, places, batch, skip_read, table, staging, on_tiers, each, COLUMNS_OF_SUM, LEAD, TAIL)
+    return results[0]
 
 
 def _packed(
@@ -242,47 +242,47 @@ def _packed(
     width: int,
     subgroup: int,
     share: int,
-    made: Sequence[tiles.Tier],
+    tiers: Sequence[tiles.Tier],
     trees: SentTrees | None,
 ) -> Packed:
     """Make the tiers of a batch, whose work items begin at word `items_at`, and the lists of the pairs to rescue."""
     listed = [0] * len(RESCUERS)
-    for tier in made:
+    for tier in tiers:
         if not tier.shape.tall:
             listed[rescuer_of(tier.shape, RESCUERS)] += tier.pairs
     list_at = [*accumulate(listed, initial=0)]
     entries = list_at[-1]
     work["items"] = items_at
-    found: list[Tier] = []
+    packed: list[Tier] = []
     if trees is not None:
         put_trees(work, trees)
-        walking = [tier for tier in made if not tier.shape.tall]
+        walking = [tier for tier in tiers if not tier.shape.tall]
         masked = batch.qualities is not None
-        found += [
+        packed += [
             _walk(work, launch, width, share, list_at, trees, masked=masked) for launch in launches(walking, subgroup)
         ]
-        made = [tier for tier in made if tier.shape.tall]
-    for tier in made:
-        own = copy_of(work)
-        own["items"], own["last"], own["haplotypes_each"] = (
+        tiers = [tier for tier in tiers if tier.shape.tall]
+    for tier in tiers:
+        work_of_tier = copy_of(work)
+        work_of_tier["items"], work_of_tier["last"], work_of_tier["haplotypes_each"] = (
             items_at + 2 * tier.first_item,
             tier.last,
             tier.haplotypes_each,
         )
         at_once = tier.items
         if tier.shape.tall:
-            own["list"], own["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
+            work_of_tier["list"], work_of_tier["between"] = list_at[-1], batch.widest + BETWEEN_PADDING
             room = min(BETWEEN_BYTES, share - LISTED_BYTES * list_at[-1])
-            at_once = max(1, min(tier.items, room // LISTED_BYTES // int(own["between"])))
-            entries = max(entries, list_at[-1] + at_once * int(own["between"]))
+            at_once = max(1, min(tier.items, room // LISTED_BYTES // int(work_of_tier["between"])))
+            entries = max(entries, list_at[-1] + at_once * int(work_of_tier["between"]))
         else:
-            own["rescuer"] = rescuer_of(tier.shape, RESCUERS)
-            own["list"] = list_at[own["rescuer"]]
-        found.append(Tier(tier.shape, own, tier.items, at_once, tier.cells, 0, 0))
+            work_of_tier["rescuer"] = rescuer_of(tier.shape, RESCUERS)
+            work_of_tier["list"] = list_at[work_of_tier["rescuer"]]
+        packed.append(Tier(tier.shape, work_of_tier, tier.items, at_once, tier.cells, 0, 0))
     rescues = list(_rescues(work, listed, list_at, width, subgroup))
-    scratch_bytes = max((tier.scratch_bytes for tier in found), default=0)
+    scratch_bytes = max((tier.scratch_bytes for tier in packed), default=0)
     long_runs = trees is not None and has_long_runs(trees)
-    return Packed(found, rescues, LISTED_BYTES * entries, scratch_bytes, long_runs, batch.pairs, batch.reads, kept)
+    return Packed(packed, rescues, LISTED_BYTES * entries, scratch_bytes, long_runs, batch.pairs, batch.reads, kept)
 
 
 def _rescues(
@@ -292,16 +292,16 @@ def _rescues(
 
     One takes the lists with one number of rows a lane, whose lanes lie in a subgroup or do not.
     """
-    found: dict[tuple[int, bool], list[tuple[int, Shape]]] = {}
+    by_shape: dict[tuple[int, bool], list[tuple[int, Shape]]] = {}
     for rescuer, shape in enumerate(RESCUERS):
         if listed[rescuer]:
-            found.setdefault((shape.rows, shape.lanes <= subgroup), []).append((rescuer, shape))
-    for lists in found.values():
-        own = copy_of(work)
-        own["tiers"][: len(lists)] = [(rescuer, list_at[rescuer], shape.lanes, 0) for rescuer, shape in lists]
-        own["end_item"] = len(lists)
+            by_shape.setdefault((shape.rows, shape.lanes <= subgroup), []).append((rescuer, shape))
+    for lists in by_shape.values():
+        rescue_work = copy_of(work)
+        rescue_work["tiers"][: len(lists)] = [(rescuer, list_at[rescuer], shape.lanes, 0) for rescuer, shape in lists]
+        rescue_work["end_item"] = len(lists)
         workgroups = sum(-(-listed[rescuer] * shape.lanes // width) for rescuer, shape in lists)
-        yield Rescue(lists[-1][1], own, min(workgroups, MOST_RESCUING))
+        yield Rescue(lists[-1][1], rescue_work, min(workgroups, MOST_RESCUING))
 
 
 def _walk(
@@ -315,18 +315,18 @@ def _walk(
     masked: bool,
 ) -> Tier:
     """Tiers that walk trees in one dispatch. Its shape has the most lanes of theirs."""
-    own, items = copy_of(work), sum(tier.items for tier in launch)
+    walk_work, items = copy_of(work), sum(tier.items for tier in launch)
     shape = Shape(max(tier.shape.lanes for tier in launch), launch[0].shape.rows)
-    put_tiers(own, launch, list_at)
-    of_workgroup = put_scratch(own, shape.rows, width, trees)
+    put_tiers(walk_work, launch, list_at)
+    of_workgroup = put_scratch(walk_work, shape.rows, width, trees)
     entries = made_entries(shape.rows, width, masked=masked)
-    own["lane_rows"], own["made_entries"] = shape.rows, entries
+    walk_work["lane_rows"], walk_work["made_entries"] = shape.rows, entries
     of_item = ENTRY_BYTES * entries
     walkers = max(1, min(items, WALKERS, share // 2 // of_workgroup))
-    own["made"] = walkers * of_workgroup // ENTRY_BYTES
+    walk_work["made"] = walkers * of_workgroup // ENTRY_BYTES
     at_once = max(len(launch), min(items, MOST_ITEMS, (share - walkers * of_workgroup) // of_item))
     scratch_bytes = walkers * of_workgroup + at_once * of_item
-    return Tier(shape, own, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
+    return Tier(shape, walk_work, items, at_once, sum(tier.cells for tier in launch), walkers, scratch_bytes)
 
 
 def put_scores(batch: PairBatch, packed: Packed, out: NDArray[np.uint32], scores: Scores) -> Scores:

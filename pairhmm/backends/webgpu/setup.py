@@ -81,12 +81,12 @@ class Adapter:
 def status() -> Status:
     """Whether an adapter here can be used, and if not what is missing and what helps."""
     try:
-        found = adapters()
+        known = adapters()
         require_compiled("backend webgpu")
     except BackendUnavailable as error:
         return Status(False, reason=error.reason, cure=error.cure)
-    software = tuple(index for index, adapter in enumerate(found) if adapter.is_software)
-    return Status(True, f"wgpu {_wgpu().__version__}", tuple(map(str, found)), software=software)
+    software = tuple(index for index, adapter in enumerate(known) if adapter.is_software)
+    return Status(True, f"wgpu {_wgpu().__version__}", tuple(map(str, known)), software=software)
 
 
 def adapters() -> tuple[Adapter, ...]:
@@ -103,14 +103,14 @@ def adapters() -> tuple[Adapter, ...]:
             f"no Vulkan loader ({LOADER})",
             "apt install libvulkan1, and the GPU's Vulkan driver (NVIDIA's own, or mesa-vulkan-drivers for the others)",
         )
-    found = _enumerated(wgpu)
-    if not found:
+    known = _enumerated(wgpu)
+    if not known:
         raise _missing(
             "no WebGPU adapter",
             "install the GPU's Vulkan driver: NVIDIA's own, or for the others, and for a software one, "
             "apt install mesa-vulkan-drivers",
         )
-    return found
+    return known
 
 
 @cache
@@ -122,14 +122,14 @@ def _enumerated(wgpu: Any) -> tuple[Adapter, ...]:
         extras = import_module("wgpu.backends.wgpu_native.extras")
         extras.set_instance_extras(backends=INSTANCE_BACKENDS, flags=INSTANCE_FLAGS)
     order = [*KINDS]
-    found = []
+    adapters = []
     for handle in wgpu.gpu.enumerate_adapters_sync():
         info = handle.info
         if handle.limits["max-compute-workgroup-storage-size"] >= LEAST_STORAGE and info["backend_type"] != "OpenGL":
             name = info["device"]
-            found.append(Adapter(handle, name, info["adapter_type"], info["backend_type"], info["description"]))
+            adapters.append(Adapter(handle, name, info["adapter_type"], info["backend_type"], info["description"]))
     rank = {kind: number for number, kind in enumerate(order)}
-    return tuple(sorted(found, key=lambda adapter: rank.get(adapter.kind, rank[SOFTWARE] - 0.5)))
+    return tuple(sorted(adapters, key=lambda adapter: rank.get(adapter.kind, rank[SOFTWARE] - 0.5)))
 
 
 @cache

@@ -175,8 +175,8 @@ def pieces(
     _collect(root, modules, read, numbers, choices or {})
     _check(modules, declarations)
     imported = {name for module in modules.values() for name in module.imports.get(HOST, ())}
-    own = [text for name, text in declarations.items() if name in imported]
-    return [*own, *(module.text for module in modules.values())]
+    imported_texts = [text for name, text in declarations.items() if name in imported]
+    return [*imported_texts, *(module.text for module in modules.values())]
 
 
 def _collect(

@@ -213,10 +213,10 @@ def launches(tiers: Sequence[Tier], subgroup: int) -> list[list[Tier]]:
 
     The tiers with the longest items come first.
     """
-    found: dict[tuple[int, bool], list[Tier]] = {}
+    by_shape: dict[tuple[int, bool], list[Tier]] = {}
     for tier in sorted(tiers, key=lambda tier: -tier.longest):
-        found.setdefault((tier.shape.rows, tier.shape.lanes <= subgroup), []).append(tier)
-    return list(found.values())
+        by_shape.setdefault((tier.shape.rows, tier.shape.lanes <= subgroup), []).append(tier)
+    return list(by_shape.values())
 
 
 def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], list_at: Sequence[int]) -> None:
@@ -232,7 +232,7 @@ def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], list_at: Sequence[i
 
 def part_of(work: NDArray[np.void], part: int, parts: int) -> NDArray[np.void]:
     """A copy of a `Work`, for one of so many parts of its dispatch. Each has its share of every tier."""
-    own = copy_of(work)
+    share = copy_of(work)
     tiers = work["tiers"].reshape(MOST_TREE_TIERS, -1).astype(np.int64)
     end, first = (tiers[:, TREE_TIER.index(name)] for name in ("end", "first_item"))
     items = np.diff(end, prepend=0).clip(0)  # tiers that are not there end at 0
@@ -240,10 +240,10 @@ def part_of(work: NDArray[np.void], part: int, parts: int) -> NDArray[np.void]:
     first += items * part // parts
     tiers = tiers[taken > 0]
     tiers[:, TREE_TIER.index("end")] = np.cumsum(taken[taken > 0])
-    own["tiers"] = 0
-    own["tiers"][: 2 * len(tiers)] = tiers.reshape(-1, 4)
-    own["first_item"], own["end_item"] = 0, taken.sum()
-    return own
+    share["tiers"] = 0
+    share["tiers"][: 2 * len(tiers)] = tiers.reshape(-1, 4)
+    share["first_item"], share["end_item"] = 0, taken.sum()
+    return share
 
 
 def put_trees(work: NDArray[np.void], trees: SentTrees) -> None:

@@ -164,14 +164,14 @@ def sketch(
     ['a', 'b']
     """
     run = _Run.of("sketch", samples, options, each_record, reference, threads=threads, keywords=keywords)
-    with closing(run.sketched()) as made:
-        found = list(made)
+    with closing(run.sketched()) as sketching:
+        sketches = list(sketching)
     return Sketches(
         run.options.full_scheme(),
-        [sketched.name for sketched in found],
-        np.stack([sketched.planes for sketched in found]),
-        np.array([sketched.kmers for sketched in found]),
-        np.array([sketched.least_count for sketched in found], dtype=np.int32),
+        [sketched.name for sketched in sketches],
+        np.stack([sketched.planes for sketched in sketches]),
+        np.array([sketched.kmers for sketched in sketches]),
+        np.array([sketched.least_count for sketched in sketches], dtype=np.int32),
     )
 
 
@@ -207,9 +207,9 @@ def sketch_files(
     )
     output = path_of(output)
     check_apart((*run.files(), run.reference), [("-o", output)])
-    with create_sketches(output, run.options.full_scheme()) as writer, closing(run.sketched()) as made:
-        for one in made:
-            writer.add(one.name, one.planes, one.kmers, one.least_count)
+    with create_sketches(output, run.options.full_scheme()) as writer, closing(run.sketched()) as sketching:
+        for sketched in sketching:
+            writer.add(sketched.name, sketched.planes, sketched.kmers, sketched.least_count)
     log.info("%d samples; %s", len(writer), scheme_text(run.options.full_scheme()))
     return len(writer)
 
@@ -222,12 +222,12 @@ def samples_of_sheet(path: AnyPath) -> dict[str, tuple[str, ...]]:
     InputError
         As in `read_sheet`, and for a sample without files.
     """
-    found = {}
+    files = {}
     for row in read_sheet(path_of(path)):
-        found[row.sample] = row.reads or row.alignments
-        if not found[row.sample]:
+        files[row.sample] = row.reads or row.alignments
+        if not files[row.sample]:
             raise InputError(path_of(path), row.place, "no file of the sample", "fill reads or alignments")
-    return found
+    return files
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,13 +283,13 @@ class _Run:
         """The sketches of all samples, in their order."""
         home = dict[str, str]()
         try:
-            for one in self._records() if self.each_record else self._samples():
-                if one.name in home:
-                    place = "two records have it" if home[one.name] == one.origin else f"{home[one.name]} has it too"
+            for sketch in self._records() if self.each_record else self._samples():
+                if (other := home.get(sketch.name)) is not None:
+                    place = "two records have it" if other == sketch.origin else f"{other} has it too"
                     cure = "rename one, or make them one sample with a sheet"
-                    raise InputError(one.origin, f"sample {one.name!r}", place, cure)
-                home[one.name] = one.origin
-                yield one
+                    raise InputError(sketch.origin, f"sample {sketch.name!r}", place, cure)
+                home[sketch.name] = sketch.origin
+                yield sketch
         finally:
             self.stop.set()
 
@@ -311,8 +311,8 @@ class _Run:
                     yield begun.popleft().result()
             finally:
                 self.stop.set()
-                for one in begun:
-                    one.cancel()
+                for future in begun:
+                    future.cancel()
 
     def _sample(self, sample: _Sample) -> _Sketched:
         sketcher, name = None, sample.name

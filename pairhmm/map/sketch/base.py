@@ -75,19 +75,19 @@ def nearest_of_both(first: Nearest, second: Nearest) -> Nearest:
     return np.take_along_axis(targets, order, axis=1), np.take_along_axis(equal, order, axis=1)
 
 
-def without_self(found: Nearest, own: NDArray[np.int32]) -> Nearest:
+def without_self(nearest: Nearest, places: NDArray[np.int32]) -> Nearest:
     """Leave one target out of each row: the query itself if it is there, else the last one.
 
     Parameters
     ----------
-    found : Nearest
+    nearest : Nearest
         Of one target more than is wanted.
-    own : ndarray, shape (queries,), int32
+    places : ndarray, shape (queries,), int32
         Each query's place among the targets.
     """
-    targets, equal = found
+    targets, equal = nearest
     rows, wanted = targets.shape
-    is_self = targets == own[:, None]
+    is_self = targets == places[:, None]
     is_self[:, -1] |= ~is_self.any(axis=1)
     return targets[~is_self].reshape(rows, wanted - 1), equal[~is_self].reshape(rows, wanted - 1)
 
@@ -171,20 +171,20 @@ class DeviceComparer(Comparer):
         if count > MOST_NEAREST:
             cpu = self._fallback.of(f"more than {MOST_NEAREST} nearest samples")
             return cpu.nearest(queries, targets, count, threads)
-        found: Nearest = (
+        nearest: Nearest = (
             np.full((len(queries), count), NO_TARGET, np.int32),
             np.zeros((len(queries), count), np.uint16),
         )
         if not len(queries):
-            return found
+            return nearest
         try:
             with self._using():
                 for first in range(0, len(targets), MOST_TARGETS):
                     part = targets.part(first, min(first + MOST_TARGETS, len(targets)))
                     near, equal = self._nearest(queries, part, count)
                     here = np.where(near == NO_TARGET, near, near + np.int32(first)), equal
-                    found = nearest_of_both(found, here)
+                    nearest = nearest_of_both(nearest, here)
         except OutOfDeviceMemory:
             self._slot.release()
             return self._fallback.of("so many sketches at once").nearest(queries, targets, count, threads)
-        return found
+        return nearest

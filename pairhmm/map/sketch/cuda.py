@@ -77,15 +77,15 @@ class CudaComparer(DeviceComparer):
             yield
 
     def _equal_slots(self, queries: Sketches, targets: Sketches) -> NDArray[np.uint16]:
-        found = np.empty((len(queries), len(targets)), np.uint16)
+        equal = np.empty((len(queries), len(targets)), np.uint16)
         self._send(queries, targets)
         columns = columns_of(len(targets))
         for first, end in query_blocks(len(queries), len(targets), MOST_PAIRS):
             size = COUNT_BYTES * (end - first) * columns
             self._compare(queries, first, end, targets)
             counts = self._slot.download("counts", self._slot.pinned("counts", size)[:size]).view(np.uint16)
-            found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
-        return found
+            equal[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
+        return equal
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
         """Seconds that the kernel takes to count all pairs of sketches that are on the device, measured by events."""
@@ -113,18 +113,18 @@ class CudaComparer(DeviceComparer):
             numbers = (first, len(targets), columns_of(len(targets)), count)
             arguments = (counts, *map(np.uint32, numbers), keys.ptr)
             self._kernel("nearest", queries.scheme.bits)((end - first,), (THREADS,), arguments)
-        found = self._slot.download("keys", np.empty(size, np.uint8)).view(np.uint32)
-        return unpacked(found.reshape(len(queries), count))
+        nearest = self._slot.download("keys", np.empty(size, np.uint8)).view(np.uint32)
+        return unpacked(nearest.reshape(len(queries), count))
 
     def _compare(self, queries: Sketches, first: int, end: int, targets: Sketches) -> int:
         """Launch the count of a block of queries; returns the address of the counts."""
         columns = columns_of(len(targets))
         counts = int(self._slot.device("counts", COUNT_BYTES * (end - first) * columns).ptr)
-        own, theirs = (self._slot.device(name, 0).ptr for name in ("queries", "targets"))
+        letters, others = (self._slot.device(name, 0).ptr for name in ("queries", "targets"))
         words = queries.scheme.slots // SLOTS_A_WORD
         of_targets = (np.uint32(len(targets)), np.uint32(words), np.uint32(columns))
         tiles = -(-(end - first) // TILE) * -(-len(targets) // TILE)
-        arguments = (own, np.uint32(first), np.uint32(end), theirs, *of_targets, counts)
+        arguments = (letters, np.uint32(first), np.uint32(end), others, *of_targets, counts)
         self._kernel("equal_slots", queries.scheme.bits)((tiles,), (THREADS,), arguments)
         return counts
 

@@ -69,12 +69,12 @@ class DistanceTable:
     def add(self, block: ComparedPairs) -> None:
         """Write a row for each pair."""
         kmers, others = self._queries.kmers[block.query], self._targets.kmers[block.target]
-        found = distances_of(block.equal, kmers, others, self._queries.scheme)
+        distances = distances_of(block.equal, kmers, others, self._queries.scheme)
         names, other_names = self._names
         self._out.writelines(
             native.distance_lines(
                 *(*names, *other_names, block.query, block.target, block.equal, *self._heads),
-                *(found.containment, found.ani, self._threads),
+                *(distances.containment, distances.ani, self._threads),
             )
         )
         self.pairs += len(block.equal)
@@ -83,7 +83,7 @@ class DistanceTable:
         """Write a row without figures for each pair."""
         queries, targets = self._queries.names, self._targets.names
         rows = zip(block.query.tolist(), block.target.tolist(), strict=True)
-        self._out.writelines(f"{queries[one]}\t{targets[other]}\t.\t.\t.\t.\n".encode() for one, other in rows)
+        self._out.writelines(f"{queries[query]}\t{targets[target]}\t.\t.\t.\t.\n".encode() for query, target in rows)
         self.pairs += len(block.equal)
 
 
@@ -204,11 +204,11 @@ def distances(
     query, target, equal = (
         np.concatenate([getattr(block, name) for block in blocks]) for name in ("query", "target", "equal")
     )
-    found = distances_of(equal, first.kmers[query], sketches.kmers[target], sketches.scheme)
+    columns = distances_of(equal, first.kmers[query], sketches.kmers[target], sketches.scheme)
     return SampleDistances(
         [first.names[index] for index in query.tolist()],
         [sketches.names[index] for index in target.tolist()],
-        *(found if is_known else (np.full_like(column, np.nan) for column in found)),
+        *(columns if is_known else (np.full_like(column, np.nan) for column in columns)),
     )
 
 
@@ -297,24 +297,24 @@ def _above_chance(
 
     Blocks that were looked at are held. If they become too many, pairs are compared again.
     """
-    own = collection if queries is None else queries
-    compared = len(own) * (len(collection) - 1) // 2 if queries is None else len(own) * len(collection)
-    least_own, least = (least_above_chance(one.scheme, one.kmers, compared) for one in (own, collection))
-    blocks, held, count = pairs(), list[ComparedPairs](), 0
+    source = collection if queries is None else queries
+    compared = len(source) * (len(collection) - 1) // 2 if queries is None else len(source) * len(collection)
+    least_own, least = (least_above_chance(each.scheme, each.kmers, compared) for each in (source, collection))
+    blocks, seen, count = pairs(), list[ComparedPairs](), 0
     for block in blocks:
         if count <= _MOST_HELD:
-            held.append(block)
+            seen.append(block)
         count += len(block.equal)
         if (block.equal >= np.maximum(least_own[block.query], least[block.target])).any():
-            return (chain(held, blocks) if count <= _MOST_HELD else pairs()), True
+            return (chain(seen, blocks) if count <= _MOST_HELD else pairs()), True
     if least_equal(max_distance, collection.scheme) > max(least_own.max(), least.max()):
         # Pairs that are above chance may have been left out.
-        return iter(held), True
+        return iter(seen), True
     log.warning("no two samples are more alike than chance: no distances. %s", chance_text(collection.scheme))
     if max_distance < UNRELATED:
         nothing = np.empty(0, dtype=np.int32)
         return iter([ComparedPairs(nothing, nothing, np.empty(0, dtype=np.uint16))]), False
-    return (iter(held) if count <= _MOST_HELD else pairs()), False
+    return (iter(seen) if count <= _MOST_HELD else pairs()), False
 
 
 def _pairs(
@@ -331,7 +331,7 @@ def _pairs(
     is_worth = is_worth_a_device(DISTANCES, words_of(pairs, scheme), threads, WORTH_A_DEVICE)
     comparer = COMPARERS.choose_one(*named_devices(backend), is_worth)
     least = least_equal(max_distance, scheme)
-    own, others = (collection, None) if queries is None else (queries, collection)
+    source, others = (collection, None) if queries is None else (queries, collection)
     if nearest is None:
-        return every_pair(own, others, comparer, least, threads)
-    return nearest_pairs(own, others, nearest, comparer, least, threads)
+        return every_pair(source, others, comparer, least, threads)
+    return nearest_pairs(source, others, nearest, comparer, least, threads)

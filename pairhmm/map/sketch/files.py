@@ -282,10 +282,10 @@ def _check_whole(path: str, file: BinaryIO, end: int) -> None:
     if mark != END:
         raise InputError(path, "", f"{CUT_OFF}: its end marker is missing", MAKE_AGAIN)
     file.seek(0)
-    found = 0
+    computed = 0
     for at in range(0, end, _CHECKED_AT_ONCE):
-        found = zlib.crc32(file.read(min(end - at, _CHECKED_AT_ONCE)), found)
-    if found != checksum:
+        computed = zlib.crc32(file.read(min(end - at, _CHECKED_AT_ONCE)), computed)
+    if computed != checksum:
         raise InputError(path, "", f"{_DAMAGED}: its checksum does not fit", MAKE_AGAIN)
 
 

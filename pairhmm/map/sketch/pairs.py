@@ -123,15 +123,15 @@ def least_above_chance(scheme: Scheme, kmers: NDArray[np.float64], pairs: int) -
     independent = scheme.slots / (1 + _CLUMPS * scheme.slots / filled**2)
     # Rounded down, so that the tails of a few numbers of slots are summed.
     rounded = np.maximum(2 ** (np.floor(np.log2(independent) * _SLOT_STEPS + 0.01) / _SLOT_STEPS), 1).astype(np.int64)
-    found = {slots: least_of_slots(slots, 2.0**-scheme.bits, pairs) for slots in set(rounded.tolist())}
-    return np.array([-(-found[slots] * scheme.slots // slots) for slots in rounded.tolist()], dtype=np.int64)
+    least = {slots: least_of_slots(slots, 2.0**-scheme.bits, pairs) for slots in set(rounded.tolist())}
+    return np.array([-(-least[slots] * scheme.slots // slots) for slots in rounded.tolist()], dtype=np.int64)
 
 
 @lru_cache(maxsize=256)
 def least_of_slots(slots: int, by_chance: float, pairs: int) -> int:
     """`least_above_chance` of filled slots that are equal by chance with a probability."""
     equal = np.arange(slots + 1)
-    logs = np.array([lgamma(slots + 1) - lgamma(one + 1) - lgamma(slots - one + 1) for one in equal.tolist()])
+    logs = np.array([lgamma(slots + 1) - lgamma(count + 1) - lgamma(slots - count + 1) for count in equal.tolist()])
     logs += equal * np.log(by_chance) + (slots - equal) * np.log1p(-by_chance)
     tails = np.cumsum(np.exp(logs)[::-1])[::-1]
     below = np.flatnonzero(tails * max(1, pairs) <= FALSE_ALARMS)
@@ -221,15 +221,15 @@ def every_pair(
     """
     others = queries if targets is None else targets
     for first, end in _blocks(queries):
-        own = queries.part(first, end)
+        part = queries.part(first, end)
         for begin, limit in _blocks(others):
             if targets is None and begin < first:
                 continue
             is_own = targets is None and begin == first
-            block = own if is_own else others.part(begin, limit)
-            for row, last in _steps(len(own), len(block), is_own):
+            block = part if is_own else others.part(begin, limit)
+            for row, last in _steps(len(part), len(block), is_own):
                 left_out = row if is_own else 0
-                equal = comparer.equal_slots(own.part(row, last), block.part(left_out, len(block)), threads)
+                equal = comparer.equal_slots(part.part(row, last), block.part(left_out, len(block)), threads)
                 yield from _cut(equal, first + row, begin + left_out, least_equal, is_own)
 
 
@@ -245,14 +245,14 @@ def nearest_pairs(
     others = queries if targets is None else targets
     wanted = min(count + (targets is None), len(others))
     for first, end in _blocks(queries, max(1, 4 * PAIRS_AT_ONCE // max(wanted, 1))):
-        own, found = queries.part(first, end), None
+        part, nearest = queries.part(first, end), None
         for begin, limit in _blocks(others):
-            near, equal = comparer.nearest(own, others.part(begin, limit), wanted, threads)
+            near, equal = comparer.nearest(part, others.part(begin, limit), wanted, threads)
             here: Nearest = np.where(near == NO_TARGET, near, near + np.int32(begin)), equal
-            found = here if found is None else nearest_of_both(found, here)
-        assert found is not None, "a source has samples"
+            nearest = here if nearest is None else nearest_of_both(nearest, here)
+        assert nearest is not None, "a source has samples"
         numbers = np.arange(first, end, dtype=np.int32)
-        target, equal = without_self(found, numbers) if targets is None else found
+        target, equal = without_self(nearest, numbers) if targets is None else nearest
         kept = (target != NO_TARGET) & (equal >= least_equal)
         query = np.broadcast_to(numbers[:, None], target.shape)
         for at in range(0, len(numbers), rows := max(1, PAIRS_AT_ONCE // max(target.shape[1], 1))):

@@ -82,21 +82,21 @@ def signature(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
     if len(tokens) < LEAST_FOR_ONE_PERMUTATION:
         least: NDArray[np.uint32] = hashes(tokens, slice(None)).min(axis=1)
         return least
-    found = np.full(SLOTS, PRIME, dtype=np.uint32)
+    slots = np.full(SLOTS, PRIME, dtype=np.uint32)
     once = hashes(tokens, 0)
-    np.minimum.at(found, once >> np.uint32(SLOT_SHIFT), once)
-    return densified(found)
+    np.minimum.at(slots, once >> np.uint32(SLOT_SHIFT), once)
+    return densified(slots)
 
 
-def densified(found: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def densified(sparse: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """A signature whose empty slots (P) have taken values of the others. At least one slot is not empty."""
-    dense = found.copy()
-    empty = np.flatnonzero(found == PRIME).astype(np.uint32)
+    dense = sparse.copy()
+    empty = np.flatnonzero(sparse == PRIME).astype(np.uint32)
     attempt = 1
     while len(empty):
-        given = found[donor(empty, attempt)]
-        dense[empty] = given
-        empty = empty[given == PRIME]
+        donated = sparse[donor(empty, attempt)]
+        dense[empty] = donated
+        empty = empty[donated == PRIME]
         attempt += 1
     return dense
 

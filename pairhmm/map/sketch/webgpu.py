@@ -113,14 +113,14 @@ class WebgpuComparer(DeviceComparer):
     def _equal_slots(self, queries: Sketches, targets: Sketches) -> NDArray[np.uint16]:
         self._begin(queries, targets)
         columns = columns_of(len(targets))
-        found = np.empty((len(queries), len(targets)), np.uint16)
+        equal = np.empty((len(queries), len(targets)), np.uint16)
         for first, end in self._query_blocks(queries, targets):
             size = COUNT_BYTES * (end - first) * columns
             self._slot.make_room(FOUND, size)
             compare = self._compare(first, end, targets, FOUND)
             counts = self._shared.run(self._slot, [compare], 1, size).view(np.uint16)
-            found[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
-        return found
+            equal[first:end] = counts.reshape(end - first, columns)[:, : len(targets)]
+        return equal
 
     def _nearest(self, queries: Sketches, targets: Sketches, count: int) -> Nearest:
         self._begin(queries, targets)
