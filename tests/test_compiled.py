@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from pairhmm import native as compiled
 from pairhmm.commands import COMMANDS
 from pairhmm.errors import CompiledPartMissing
+from pairhmm.native import Missing
 
 WITHOUT = "import sys; sys.modules['pairhmm._cpu'] = None; from pairhmm.cli.main import main; main(sys.argv[1:])"
 MISSING = "needs pairhmm's compiled part, which is not installed; install a C++ compiler"
@@ -140,6 +140,6 @@ def test_every_module_can_be_imported():
 
 
 def test_a_compiled_part_that_does_not_load_says_why():
-    missing = compiled.Missing("which does not load (GLIBCXX_3.4.32 not found)")
+    missing = Missing("which does not load (GLIBCXX_3.4.32 not found)")
     with pytest.raises(CompiledPartMissing, match=r"does not load \(GLIBCXX_3.4.32 not found\); install"):
         _ = missing.Scanner

@@ -8,13 +8,13 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm import native as compiled
 from pairhmm.backends.base import Backend, Status
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models import profile
 from pairhmm.models.batch import FLOAT32, FLOAT64, UNSCORED, PairBatch, Qualities, Scores
 from pairhmm.models.gatk import ERROR
 from pairhmm.models.profile import rows_of
+from pairhmm.native import is_compiled, native, require_compiled
 
 ISA_VARIABLE = "PAIRHMM_CPU"
 """The environment variable that forces an instruction set (ISA)."""
@@ -87,7 +87,7 @@ def chosen_isa() -> str:
     BackendUnavailable
         Where the compiled part is missing, or this machine has none of the sets.
     """
-    compiled.require_compiled("backend cpu")
+    require_compiled("backend cpu")
     known = dict(instruction_sets())
     running = [name for name, runs in known.items() if runs]
     forced = os.environ.get(ISA_VARIABLE)
@@ -119,4 +119,4 @@ def make() -> CpuBackend:
 
 
 def _native() -> ModuleType | None:
-    return compiled.native if compiled.is_compiled() else None
+    return native if is_compiled() else None

@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 import rich_click as click
 from click.exceptions import Exit
 
-from pairhmm.cli import exit as ends
-from pairhmm.cli import startup
+from pairhmm.cli import ending, startup
 from pairhmm.cli.help_style import MESSAGES, Command, CommandGroup
 from pairhmm.commands import COMMANDS
 from pairhmm.errors import BackendUnavailable, InputError, PairhmmError
@@ -126,7 +125,7 @@ class _LineFormatter(logging.Formatter):
 
 
 def _set_up_messages(level: int, json_log: bool) -> None:
-    handler = ends.MessageHandler(sys.stderr)
+    handler = ending.MessageHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if json_log else _LineFormatter())
     logger = logging.getLogger("pairhmm")
     logger.handlers[:] = [handler]
@@ -141,11 +140,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     input. A signal that ends the run gives 128 plus its number.
     """
     startup.set_up()
-    ends.open_closed_streams()
+    ending.open_closed_streams()
     arguments = _shared_first(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     try:
-        ends.raise_signals()
+        ending.raise_signals()
         with kept_apart():
             code = cli.main(arguments, prog_name="pairhmm", standalone_mode=False)
         _report_refused_threads()
@@ -153,13 +152,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exit as exit_:
         code = exit_.exit_code
     except click.ClickException as error:
-        ends.show_if_open(error.show)
+        ending.show_if_open(error.show)
         code = MISUSED
     except click.Abort:
         _log_error("interrupted")
         code = startup.SIGNALLED + signal.SIGINT
-    except ends.Ended as ended:
-        ends.Ended.arrived = True
+    except ending.Ended as ended:
+        ending.Ended.arrived = True
         _log_error(ended.message)
         code = startup.SIGNALLED + ended.number
     except BrokenPipeError:
@@ -186,7 +185,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _log_error(f"{type(error).__name__}: {_one_line(error)} (a defect in pairhmm; --debug shows where)")
         code = FAILED
     finally:
-        ends.drop_unwritten()
+        ending.drop_unwritten()
     code = code if isinstance(code, int) else 0
     sys.exit(code)
 

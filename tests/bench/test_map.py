@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm import native as compiled
 from pairhmm.bench import calibrate
 from pairhmm.bench.map import make_cohort
 from pairhmm.engine.calibration import DISTANCES, PLACE
 from pairhmm.map.sketch.published import PRIME
+from pairhmm.native import is_compiled
 
 
 def test_sets_are_sorted_and_distinct():
@@ -55,7 +55,7 @@ def test_the_work_that_is_calibrated(name):
 
 def test_speeds_of_the_cpu(monkeypatch, require):
     """Both kinds of work are timed on the CPU; a software adapter is not."""
-    require("compiled", compiled.is_compiled(), "the compiled part is not installed")
+    require("compiled", is_compiled(), "the compiled part is not installed")
     monkeypatch.setattr(calibrate, "_start_seconds", lambda *_: 0.5)
     monkeypatch.setattr(calibrate, "LARGE_SECONDS", 0.0)
     works = [calibrate.WORKS[name] for name in (PLACE, DISTANCES)]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pysam
 import pytest
 
-from pairhmm import native as compiled
 from pairhmm import simulate
+from pairhmm.native import is_compiled
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="reading alignments needs the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="reading alignments needs the compiled part")
 
 
 @pytest.fixture(scope="module")

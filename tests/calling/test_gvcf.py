@@ -11,14 +11,14 @@ import pysam.bcftools
 import pytest
 
 import pairhmm
-from pairhmm import native as compiled
 from pairhmm.calling import parallel
 from pairhmm.engine import workers
 from pairhmm.errors import InputError, OptionError
+from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 from pairhmm.variants.ploidy import Ploidies, PloidyRule
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="calls need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
 
 GVCF = RecordOptions(gvcf=True)
 LENGTH = 20_000

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pairhmm import native as compiled
+from pairhmm.native import is_compiled, native
 from pairhmm.variants import genotypes
 from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL, SampleGenotype, genotype_table, log10_priors
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
 Floats = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ def test_native_genotypes_are_those_of_numpy(n_alleles, ploidy, score_floor, see
         "sample": rng.integers(0, samples, count).astype(np.int32),
     }
     floor = min(score_floor, 300.0)
-    reads = compiled.native.SiteReads(
+    reads = native.SiteReads(
         scores, *arrays.values(), fragments, 10, 11, allele_of.tolist(), n_alleles, samples, score_floor, floor
     )
     priors = (1e-3, 1.25e-4, 0.1, 1e-3, 1e-3, 1e-3, 1e-4, 1e-12)[: n_alleles - 1]

@@ -5,11 +5,11 @@ import pysam.bcftools
 import pytest
 
 import pairhmm
-from pairhmm import native as compiled
+from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import RecordOptions
 from tests.calling.reads import OTHER, write_reads
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="calls need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pysam
 import pytest
 
 import pairhmm
-from pairhmm import native as compiled
+from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import GenotypeOptions
 from pairhmm.variants.ploidy import Ploidies
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="calls need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
 
 LENGTH, READ, SITE, DEPTH = 2_000, 100, 1_000, 20
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm import native as compiled
 from pairhmm.calling.genotyping import phased
+from pairhmm.native import is_compiled, native
 from pairhmm.simulate.api import simulate
 from pairhmm.variants.genotypes import SampleGenotype
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
 SURE = 2.0
 """log10 odds from which on two sites are phased (cpu/calling/phasing.hpp)."""
@@ -25,7 +25,7 @@ def site(leads, fragments):
     """Reads that prefer the alternative allele by these log10."""
     count = len(leads)
     scores = np.ascontiguousarray(np.column_stack([np.zeros(count), np.array(leads, dtype=np.float64)]))
-    return compiled.native.SiteReads(
+    return native.SiteReads(
         *(scores, np.zeros(count, dtype=bool), np.zeros(count, np.int64), np.ones(count, np.int64)),
         *(np.zeros(count, np.int32), np.array(fragments, dtype=np.int64), 0, 1, [0, 1], 2, 1, np.inf, 300.0),
     )

@@ -9,22 +9,22 @@ from math import comb
 import numpy as np
 import pytest
 
-from pairhmm import native as compiled
+from pairhmm.native import is_compiled, native
 from pairhmm.variants.genotypes import SampleGenotype, call_site, genotype_table
 from pairhmm.variants.pedigree import Pedigree, SampleFamily
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
 THETA = 1e-3
 DE_NOVO = 1e-7
 
 
-def reads_of(samples: Sequence[Sequence[Sequence[float]]], alleles: int) -> compiled.native.SiteReads:
+def reads_of(samples: Sequence[Sequence[Sequence[float]]], alleles: int) -> native.SiteReads:
     """The reads of some samples: log10 P(read | allele) of each."""
     rows = np.array([row for sample in samples for row in sample], dtype=np.float64).reshape(-1, alleles)
     count = len(rows)
     of_read = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples]).astype(np.int32)
-    return compiled.native.SiteReads(
+    return native.SiteReads(
         rows,
         np.zeros(count, dtype=bool),
         np.zeros(count, dtype=np.int64),

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm import native as compiled
 from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.native import is_compiled, native
 from pairhmm.variants.genotypes import INFORMATIVE
 from tests.calling.reads import aligned
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
 REVERSE = 16
 
@@ -82,7 +82,7 @@ def test_statistics_of_a_site(reads):
     leads, sample, flag, mapq, from_end = zip(*reads, strict=True) if reads else ((),) * 5
     count = len(leads)
     scores = np.ascontiguousarray(np.column_stack([np.zeros(count), np.array(leads, dtype=np.float64)]))
-    site = compiled.native.SiteReads(
+    site = native.SiteReads(
         *(
             np.ascontiguousarray(scores),
             np.zeros(count, dtype=bool),
@@ -107,7 +107,7 @@ def test_strand_bias_of_many_reads(table):
     scores = np.zeros((sum(table), 2))
     scores[: table[0] + table[1], 0], scores[table[0] + table[1] :, 1] = 3, 3
     count = sum(table)
-    site = compiled.native.SiteReads(
+    site = native.SiteReads(
         *(scores, np.zeros(count, dtype=bool), np.zeros(count, np.int64), np.ones(count, np.int64)),
         *(np.zeros(count, np.int32), np.arange(count), 0, 1, [0, 1], 2, 1, np.inf, 300.0),
     )

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pairhmm import native as compiled
 from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
+from pairhmm.native import is_compiled, native
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, PHRED_OFFSET, encode
 from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
@@ -27,5 +27,5 @@ from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
     ],
 )
 def test_cpp_and_python_agree(require, name, value):
-    require("cpu", compiled.is_compiled(), "the compiled part is not installed")
-    assert getattr(compiled.native, name) == value
+    require("cpu", is_compiled(), "the compiled part is not installed")
+    assert getattr(native, name) == value

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
-from pairhmm import native as compiled
 from pairhmm.backends import Entry, Status, cpu, reference
 from pairhmm.engine import Choice
 from pairhmm.engine import choice as engine
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.models.batch import Group, PairBatch, Read
+from pairhmm.native import Missing
 
 
 class Gpu(reference.ReferenceBackend):
@@ -66,7 +66,7 @@ def test_a_device_is_not_started_where_the_cpu_could_not_help_it(gpu, monkeypatc
 
 def test_auto_announces_its_fallback(monkeypatch, caplog):
     monkeypatch.setattr(backends, "REGISTRY", (Entry("cpu"), Entry("reference", is_oracle=True)))
-    monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
+    monkeypatch.setattr("pairhmm.native.native", Missing("which is not installed"))
     with caplog.at_level(logging.WARNING):
         assert engine.choose("auto").name == "reference"
     assert "not installed" in caplog.text and "compiler" in caplog.text
@@ -112,7 +112,7 @@ def test_auto_goes_on_where_a_backend_cannot_be_made(gpu, caplog, monkeypatch):
 
 
 def test_auto_prefers_a_device_to_the_oracle(gpu, monkeypatch):
-    monkeypatch.setattr(compiled, "native", compiled.Missing("which is not installed"))
+    monkeypatch.setattr("pairhmm.native.native", Missing("which is not installed"))
     assert engine.choose().name == "gpu"
 
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from pairhmm import engine
-from pairhmm import native as compiled
 from pairhmm.errors import InputError, OptionError
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats
 from pairhmm.models.labels import label_of
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, UNITS, model_of_rates, read_str_model, str_model_of, str_toml
+from pairhmm.native import is_compiled, native
 from pairhmm.sequences.letters import encode
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
-needs_compiled = pytest.mark.skipif(not compiled.is_compiled(), reason="repeats need the compiled part")
+needs_compiled = pytest.mark.skipif(not is_compiled(), reason="repeats need the compiled part")
 
 SHAPE = LONGEST_REPEAT_UNIT, MOST_REPEATS
 
@@ -35,7 +35,7 @@ def test_copies_are_those_of_gatk(seed):
     """The quality of every base is that of the copies that GATK's rule counts there, in one of the units."""
     bases = np.random.default_rng(seed).integers(0, 2, 80, dtype=np.uint8)
     kind = np.empty(len(bases), dtype=np.uint8)
-    compiled.native.classify_repeats(np.array([0, len(bases)]), bases, MOST_REPEATS, LONGEST_REPEAT_UNIT, kind)
+    native.classify_repeats(np.array([0, len(bases)]), bases, MOST_REPEATS, LONGEST_REPEAT_UNIT, kind)
     counted = [max(1, tandem_repeats(bases, position)) for position in range(len(bases) - 1)]
     assert (kind[:-1] % MOST_REPEATS + 1).tolist() == counted
     assert kind[-1] == 0

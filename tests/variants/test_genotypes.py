@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from pairhmm import native as compiled
+from pairhmm.native import is_compiled, native
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants import genotypes
 from pairhmm.variants.genotypes import (
@@ -19,7 +19,7 @@ from pairhmm.variants.genotypes import (
     site_quality,
 )
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="genotypes need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
 SNV = (1e-3,)
 NO_FLOOR = 300.0
@@ -31,7 +31,7 @@ def site_reads(scores, fragments=None, *, allele_of=None, alleles=None, floor=NO
     count, haplotypes = scores.shape
     allele_of = list(range(haplotypes)) if allele_of is None else list(allele_of)
     sample = np.asarray(arrays.get("sample", np.zeros(count)), dtype=np.int32)
-    return compiled.native.SiteReads(
+    return native.SiteReads(
         scores,
         np.asarray(arrays.get("set_aside", np.zeros(count)), dtype=np.bool_),
         np.asarray(arrays.get("start", np.full(count, 0)), dtype=np.int64),
@@ -180,5 +180,5 @@ def test_confidence_is_capped_and_finite():
 def test_reads_of_one_name_have_one_number():
     names = Names.of(["a", "bc", "", "a", "b", "bc", "a"])
     numbers = np.empty(len(names), dtype=np.int64)
-    compiled.native.number_names(names.text, names.end, numbers)
+    native.number_names(names.text, names.end, numbers)
     assert numbers.tolist() == [0, 1, 2, 0, 4, 1, 0]

@@ -6,11 +6,11 @@ from math import log10
 import numpy as np
 import pytest
 
-from pairhmm import native as compiled
 from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.native import is_compiled
 from pairhmm.variants.gvcf import ConfidenceScanner
 
-pytestmark = pytest.mark.skipif(not compiled.is_compiled(), reason="reads need the compiled part")
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="reads need the compiled part")
 
 LEAST, LIMITS = 10, (1, 10, 20, 30, 40, 60, 80)
 LETTERS = "ACGTN"

@@ -10,18 +10,18 @@ import pytest
 
 DROPS = """
 import os, signal, sys, time
-from pairhmm.cli import exit
+from pairhmm.cli import ending
 
 class Dropping:
     def __del__(self):
         os.kill(os.getpid(), int(sys.argv[1]))
         time.sleep(0)
 
-exit.raise_signals()
+ending.raise_signals()
 try:
     Dropping()
     time.sleep(30)
-except exit.Ended as ended:
+except ending.Ended as ended:
     print(ended.number)
 """
 
