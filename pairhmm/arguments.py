@@ -10,10 +10,10 @@ from pairhmm.errors import InputError
 
 AnyPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Paths: TypeAlias = AnyPath | Iterable[AnyPath]
-"""One path, or several."""
+"""A path, or several."""
 
 Texts: TypeAlias = str | bytes | Iterable[str | bytes]
-"""One text, or several. A string is one text, never its letters."""
+"""A text, or several. A string is one text, never its letters."""
 
 
 @overload
@@ -29,7 +29,7 @@ def path_of(path: AnyPath | None) -> str | None:
 
 
 def paths_of(paths: Paths) -> list[str]:
-    """One path or several, as a list of texts; errors as in `path_of`."""
+    """A path or several, as a list of texts; errors as in `path_of`."""
     if isinstance(paths, str | bytes | os.PathLike):
         return [os.fsdecode(paths)]
     return [os.fsdecode(path) for path in paths]
@@ -47,7 +47,7 @@ def some_paths_of(values: Paths, what: str) -> list[str]:
 
 
 def texts_of(texts: Texts) -> list[str]:
-    """One text or several, as a list.
+    """A text or several, as a list.
 
     Raises TypeError for anything that is not text, such as a tuple.
     """

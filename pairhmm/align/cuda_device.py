@@ -232,7 +232,7 @@ class AligningDevice:
         numbers = [np.uint32(number & 0xFFFFFFFF) for number in (*work.parameters, 1)]
         best = slot.zeros("best", 8 * len(part)) if work.traced and work.free else 0
         runs = self._room_for_runs(slot, part) if work.traced else (0, 0)
-        # Its traces are read before the next kernel writes its own.
+        # A kernel's traces are read before the next one writes.
         most = max((_trace_bytes(launch) for launch in launches), default=0) if work.traced else 0
         trace = int(slot.device("trace", most).ptr) if most else 0
         for number, launch in enumerate(launches):
@@ -333,6 +333,6 @@ def _trace_bytes(launch: AlignLaunch) -> int:
 
 
 def _done(slot: Slot, running: dict[Slot, RunningPairs]) -> RunningPairs:
-    """What a slot runs, once it has ended."""
+    """Wait for a slot's work, and return it."""
     slot.stream.synchronize()
     return running.pop(slot)

@@ -138,7 +138,7 @@ def _blocks(rows: int, few_registers: bool, halves: bool) -> int:
 
 
 class ScoreParameters(NamedTuple):
-    """What score.cu is started with; its first lines say what the scores are."""
+    """Parameters of score.cu, whose first lines explain the scores."""
 
     # `mismatch` may be below 0.
     match: int
@@ -178,7 +178,7 @@ class ScoreParameters(NamedTuple):
 
 @dataclass(frozen=True)
 class PairPass:
-    """What is done with each pair of a call."""
+    """A pass over the pairs of a call."""
 
     scoring: Scoring
     # Whether two alignments share a word. Sequences with N then are left out, as are scores that do not fit.
@@ -207,7 +207,7 @@ class PairPass:
 
 
 def passes_of(scoring: Scoring, traced: bool) -> list[PairPass]:
-    """What is tried in turn: halves of words, if they hold the scores of columns, and words."""
+    """The passes to try in turn: 16-bit halves, if they hold the scores of columns, then 32-bit words."""
     in_words = PairPass(scoring, False, traced)
     in_halves = PairPass(scoring, True, traced)
     return [in_halves, in_words] if in_halves.parameters.fit_halves else [in_words]

@@ -54,7 +54,7 @@ class PackedSide:
 
     @property
     def given(self) -> tuple[NDArray[np.int64], Index, int]:
-        """As native.PairTasks takes it."""
+        """The arguments of native.PairTasks."""
         return self.sequences.offsets, self.index, int(self.sequences.offsets[self.first]) - self.letter
 
 

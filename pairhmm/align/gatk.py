@@ -146,7 +146,7 @@ def _end(scores: NDArray[np.int64], overhang: str) -> End:
 
 
 def _traceback(steps: NDArray[np.int64], end: End, overhang: str) -> tuple[int, list[tuple[int, int]]]:
-    """Where the alignment starts in the target, and its operations with their lengths, overhangs included."""
+    """The start of the alignment in the target, and its operations with their lengths, overhangs included."""
     i, j = end
     trailing = steps.shape[1] - 1 - j
     operations = [(SOFT_CLIP if overhang == "softclip" else MATCH, trailing)]

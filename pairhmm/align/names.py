@@ -13,10 +13,10 @@ from pairhmm.errors import InputError
 _QNAME = re.compile(r"[!-?A-~]{1,254}")
 _RNAME = re.compile(r"[0-9A-Za-z!#$%&+./:;?@^_|~-][0-9A-Za-z!#$%&*+./:;=?@^_|~-]*")
 _NONE = "*"
-"""What SAM and PAF write in place of a name that is not there."""
+"""The placeholder of SAM and PAF for a missing name."""
 
 NameRule = Callable[[str], str]
-"""What is wrong with a name; empty for one that the format can hold."""
+"""Why the format can't hold a name; empty if it can."""
 
 
 def sam_query(name: str) -> str:

@@ -84,7 +84,7 @@ class _Records(AlignmentSink):
         is_aligned = counts.matches + counts.mismatches > 0
         differences = counts.mismatches + counts.inserted + counts.deleted
         names = [name or "*" for name in block.queries.names]
-        # What is aligned goes before what is not.
+        # Aligned records go before unaligned ones.
         is_first = best_of_each(pairs.query_index, np.where(is_aligned, scores, np.iinfo(np.int32).min))
         for index, (query, target) in enumerate(
             zip(pairs.query_index.tolist(), pairs.target_index.tolist(), strict=True)

@@ -59,7 +59,7 @@ PARAMS = Record(
 """The uniform block of a dispatch."""
 
 RESULT = Record("Result", Field("last", "i32", ""), Field("best", "i32", ""))
-"""What a dispatch leaves for each pair (`Found` of pairs.wgsl)."""
+"""The result of a dispatch for each pair (`Found` of pairs.wgsl)."""
 
 
 MOST_PLANES = 6
@@ -67,7 +67,7 @@ MOST_PLANES = 6
 
 
 class PlaneSteps(NamedTuple):
-    """What planes.wgsl is compiled for: numbers of `PARAMS`, in units.
+    """Compile-time constants of planes.wgsl: numbers of `PARAMS`, in units.
 
     Nothing is below 0, since twice what opening a gap costs is added to `matched` and `mismatched`, and once to `down`.
     """
@@ -95,7 +95,7 @@ ENTRIES = {"edit": "edit_distance", "gaps": "align_gaps", "planes": "align_plane
 
 @dataclass(frozen=True, slots=True)
 class AlignVariant:
-    """What a kernel is compiled for."""
+    """The compile-time constants of a kernel."""
 
     form: str  # one of "edit", "linear", "affine": that of the scoring
     rows: int  # rows of a strip: a multiple of `BITS` for "edit", of `PER_WORD` otherwise
@@ -123,7 +123,7 @@ class AlignVariant:
 
 
 def plane_steps(scoring: Scoring) -> PlaneSteps | None:
-    """What planes.wgsl needs for a scoring; None if it does not have it, or would be slower."""
+    """Constants of planes.wgsl for a scoring; None if it does not support the scoring, or would be slower."""
     if scoring.form == "edit":
         return None
     params = scoring_params(scoring)
@@ -219,7 +219,7 @@ class PackedLetters:
 
     words: NDArray[np.uint32]  # two bits a letter, `PER_WORD` letters a word, the first one lowest; 0 for N
     unknown: NDArray[np.uint32] | None  # A bit a letter, set for N. None where there is no N.
-    # What is added to an offset in `SequencePairs.queries`, or in its targets, to get the index of a letter.
+    # Added to an offset in `SequencePairs.queries`, or in its targets, to get the index of a letter.
     queries_at: int
     targets_at: int
 

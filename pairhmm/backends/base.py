@@ -21,7 +21,7 @@ class Status:
     detail: str = ""  # The SIMD level or the library that it runs on, if it is available
     # Name and size of each device that ``--device`` can choose, by index. Empty for a backend on the CPU.
     devices: tuple[str, ...] = ()
-    # What is missing and how to get it, if it is not available
+    # If it is not available: what is missing, and the cure
     reason: str = ""
     cure: str = ""
     software: tuple[int, ...] = ()  # Indices of the devices that are drivers on the CPU. "auto" takes none of them.
@@ -42,7 +42,7 @@ class Backend(Protocol):
 
     name: str  # The backend's name in the registry
     label: str  # The device's name in messages: the backend's name, with an index where there are several (``cuda:0``)
-    # How many calls from different threads are worth making at once; 1 where one call keeps the device busy
+    # The number of concurrent calls that pay; 1 where one call keeps the device busy
     concurrency: int = 1
     # The most cells of one call. On the CPU, a call takes about half a second of one core, so that runs can be
     # interrupted.

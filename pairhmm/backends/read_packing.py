@@ -29,7 +29,7 @@ class PackedQualities:
     weights: Sequence[int]  # What a value of each of `arrays` adds
     offset: int  # What is taken off the sum
     width: int  # Bytes of a number
-    # Of each array of `Qualities`: its least value, and how many values a digit of it has, 1 where it is constant
+    # For each array of `Qualities`: its least value, and how many values a digit of it has, 1 where it is constant
     least: Sequence[int]
     radix: Sequence[int]
 

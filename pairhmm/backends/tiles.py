@@ -84,7 +84,7 @@ class Tier(NamedTuple):
     """The tiles of one shape: one launch of a kernel."""
 
     shape: Shape
-    # Its first work item, among those of all tiers, and how many it has
+    # The index of its first work item among those of all tiers, and their number
     first_item: int
     items: int
     haplotypes_each: int  # Haplotypes of a work item

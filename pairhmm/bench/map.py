@@ -68,7 +68,7 @@ class MapSpeed:
     # From arrays on the host to positions there: sketched, projected and blended
     cpu_seconds: float
     device_seconds: float
-    # Of the device's kernels, by its own clock: sketching with projection, and blending
+    # Seconds of kernels by the device's clock: sketching with projection, and blending
     sketch_seconds: float
     blend_seconds: float
     auto: str  # The backend that "auto" takes

@@ -18,7 +18,7 @@ from pairhmm.simulate.signatures import draw_sample, draw_signature
 SIGNATURE_LENGTHS, SAMPLE_LENGTHS = (3_000, 10_000), (100_000, 200_000)
 PLANTED, PHRED, N_RATIO = (100, 200), (10, 30), 0.1
 ONE_IN = 101
-"""One sample in this many contains signatures. In the reference workload, 10 of 1,010 samples do."""
+"""One in this many samples contains signatures. In the reference workload, 10 of 1,010 samples do."""
 
 SIZES, SOFTWARE_SIZES = (10 * ONE_IN, 1000), (1, 20)
 """Numbers of samples and of signatures, on a GPU and on a software adapter."""

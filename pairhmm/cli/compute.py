@@ -110,7 +110,7 @@ def threads_option(owner: object, note: str = "") -> fields.Decorator:
 
 
 def one_device_options(command: Command) -> Command:
-    """Add `--backend` and a `--device` that is one; a command gets `backend`, a name, and `device`, an index if any."""
+    """Add `--backend` and a single `--device`; the command gets `backend`, a name, and `device`, an index or None."""
 
     @wraps(command)
     def with_device(*args: Any, backend: str, device: str | None, **options: Any) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = ("snakemake -s $(pairhmm workflow path)/Snakefile -c 2 --configfile config.yaml",)
 
 _INPUT = "INPUT"
-# What the shell puts in place of these is not known here.
+# The shell expands these, so the command line can't be read here.
 _EXPANDED = frozenset("$`*?~")
 
 
@@ -43,7 +43,7 @@ def workflow_folder() -> Path:
 
 
 def why_wrong(command: str, text: str, required: Sequence[str] = ()) -> str:
-    """What is wrong with options; empty where nothing is.
+    """Errors in options; empty if there are none.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class DeviceSpeed:
     work: str = FORWARD  # `FORWARD`, `PLACE` or `DISTANCES`
 
     def of_threads(self, threads: int) -> Self:
-        """The speed of so many threads on the CPU, each on a core of its own."""
+        """The speed of this many CPU threads, each on its own core."""
         return replace(self, cells_per_second=threads * self.cells_per_second)
 
     def seconds(self, cells: int) -> float:
@@ -70,7 +70,7 @@ def crossover(cpu: DeviceSpeed, device: DeviceSpeed) -> int | None:
 
 
 def is_worth_a_device(work: str, units: int, threads: int, by_default: int) -> bool:
-    """Whether a device that was measured is faster than so many CPU threads, its start included.
+    """Whether a measured device is faster than this many CPU threads, its start included.
 
     Where none was measured, a device is worth its start from `by_default` units a thread.
     """

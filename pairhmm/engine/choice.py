@@ -86,7 +86,7 @@ def choose(wanted: str | Choice = "auto", cells: int | None = None, threads: int
     """
     choice = Choice(wanted) if isinstance(wanted, str) else wanted
     if names_devices(choice):
-        # The CPU scores what no device can: wrong settings of it are better told now than then.
+        # The CPU scores what no device can, so its wrong settings are reported now.
         for name in backends.on_the_cpu():
             backends.status(name)
     if choice.backend != "auto":

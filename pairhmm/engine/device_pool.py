@@ -40,7 +40,7 @@ class Devices(Protocol):
         ...
 
     def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
-        """Start to score a batch, on so many CPU threads. The function that is returned waits for the scores."""
+        """Start to score a batch on this many CPU threads. The returned function waits for the scores."""
 
 
 class Stopped(Exception):

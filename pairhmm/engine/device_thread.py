@@ -100,7 +100,7 @@ class DeviceThread:
             thread.join()
 
     def _calls(self) -> int:
-        """Calls of the pool that are worth making at once."""
+        """The number of concurrent calls that the pool can use."""
         if self._pool.exception() is not None:
             return 1
         return min(_CONCURRENT_CALLS, *(device.concurrency for device in self._pool.result().devices))

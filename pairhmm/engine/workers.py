@@ -243,7 +243,7 @@ class _Tasks:
         self._taken = deque[Any]()
 
     def are_left(self, count: int) -> bool:
-        """Whether at least so many tasks are left."""
+        """Whether at least this many tasks are left."""
         while self._source is not None and len(self._taken) < count:
             try:
                 self._taken.append(next(self._source))

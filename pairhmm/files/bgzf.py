@@ -119,7 +119,7 @@ class BlockFollower:
             elif head.startswith(formats.GZIP_DEFLATE):
                 self.is_in_blocks = False
             else:
-                # What stands here is nothing: whoever unpacks it will say so.
+                # Not a block: unpacking it raises the error.
                 break
         self._held = window[max(0, self.block - begin) :][: formats.BGZF_HEAD_SIZE - 1]
 
@@ -244,7 +244,7 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
                     yield batch
                     batch = []
         except DamagedBlockError:
-            # What is wrong with the reads before it comes first.
+            # Errors in the reads before it come first.
             yield batch
             raise
         rest, address = bytes(packed[at:]), address + at
@@ -258,7 +258,7 @@ def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Genera
 
 
 def _size(address: int, before: int, enough: int | None) -> int:
-    """How many packed bytes to read at an address, behind so many."""
+    """The number of packed bytes to read at an address, after this many."""
     size = min(before, _MOST) if enough is None else min(before, _MOST, enough - address)
     return max(size, _FEWEST)
 

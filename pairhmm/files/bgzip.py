@@ -86,7 +86,7 @@ class BgzipText:
                 self._out.write(BGZF_END)
                 self._out.flush()
         finally:
-            # What is still in the file's buffer could not be written: the error for that is on its way.
+            # The file's buffer could not be written: that error is already being raised.
             with suppress(OSError):
                 self._out.close()
 

@@ -46,7 +46,7 @@ def pipe_from(source: BinaryIO, done: Callable[[], None] = lambda: None) -> Bina
 
 
 def allow_open_files(count: int) -> None:
-    """Let this process, and those that it starts, open so many files, as far as the system's hard limit allows."""
+    """Raise the limit of open files of this process and its children, within the system's hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count + _OTHERS
     if soft == resource.RLIM_INFINITY or soft >= wanted:

@@ -38,7 +38,7 @@ class _Input(NamedTuple):
 
 @contextmanager
 def kept_apart() -> Iterator[None]:
-    """One run: within the block, no output overwrites an input or another output. Also a decorator.
+    """A run: within the block, no output overwrites an input or another output. Also a decorator.
 
     A run within another one knows the files of the outer one, and takes its own with it when it ends.
     """

@@ -27,7 +27,7 @@ PAIRS_PER_BATCH = 4096
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One compared pair.
+    """A compared pair.
 
     Attributes
     ----------

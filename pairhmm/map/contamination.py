@@ -185,14 +185,14 @@ class _Cohort:
         return peak_of(profile, HALF_WIDTH * (_WIDER if self.alleles.has_axes else 1))
 
     def relatives(self, individual: int) -> NDArray[np.intp]:
-        """Those of an individual, the closest first."""
+        """The relatives of an individual, the closest first."""
         correlations = self.alleles.correlations[individual].copy()
         correlations[individual] = 0
         related = np.flatnonzero((correlations >= RELATED) & (correlations < _SAME))
         return related[np.argsort(-correlations[related])]
 
     def strangers(self, individual: int) -> NDArray[np.intp]:
-        """Those who are no relatives of an individual."""
+        """Individuals who are not related to one."""
         correlations = self.alleles.correlations[individual].copy()
         correlations[individual] = 1
         return np.flatnonzero(correlations < RELATED)
@@ -206,7 +206,7 @@ class _Cohort:
         return urn, genotype_weights(self.genotypes[other, sites][None], of_other.genotypes)[0]
 
     def populations(self, individual: int, sites: NDArray[np.int32]) -> list[AlleleUrn]:
-        """Those of other ancestries than an individual's, farthest from it."""
+        """The ancestry farthest from an individual's, if the cohort has axes of ancestry."""
         if not self.alleles.has_axes:
             return []
         return [self.alleles.without(individual, at=self.alleles.farthest(individual)).at(sites)]
@@ -227,7 +227,7 @@ def _of_sample(reads: MixedReads, error: float, cohort: _Cohort, sample: int) ->
         known = cohort.with_other(individual, int(relatives[0]), reads.sites)
         of_anybody = profile_of(of_informed_population(*known, others))
         population = cohort.peak_of(of_anybody)
-    # What each source explains more than the population does, with the same help: (lead, source, profile).
+    # The lead of each source over the population, with the same information: (lead, source, profile).
     leads: list[tuple[float, int, Profile]] = []
     is_tainted = population.gain > HALF_WIDTH
     if is_tainted or population.high > _LEAST_HIGH:

@@ -46,7 +46,7 @@ class SlotSums:
 
 
 def form_of(sums: SlotSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]:
-    """What kernels project a signature's values by.
+    """Forms of the values by which kernels project a signature.
 
     The projection is the sum over slots of ``(value - mean) / deviation * matrix``. With a whole number m next to the
     mean, it is the sum of ``(value - m) * weight``, and a constant. The difference is exact, so no digits are lost
@@ -246,7 +246,7 @@ class DeviceEmbedder(Embedder):
             done += len(chunk)
 
     def _or_the_cpu(self, work: Callable[[], Found], by_cpu: Callable[[Embedder], Found]) -> Found:
-        """What the device makes. Chunks are halved where they do not fit."""
+        """The result of the device, or else of the CPU. Chunks that do not fit are halved."""
         while self._cpu is None:
             try:
                 with self._one_call:

@@ -106,7 +106,7 @@ def draw_map(
     read = _read(kmers, hits, genotypes, sheet, columns, colour)
     names = _samples_of(read)
     of_groups = weights_of(list(read.groups), weights or {})
-    # What was collected is given up group by group: it takes more memory than the sets.
+    # Collected tokens are freed group by group: they take more memory than the sets.
     groups = {name: read.groups.pop(name).sets(names) for name in list(read.groups)}
     named, devices = named_devices(backend)
     is_worth = is_worth_a_device(PLACE, len(names) * len(groups), threads, WORTH_A_DEVICE)

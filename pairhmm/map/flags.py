@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairhmm.variants.genealogy import IDENTICAL, PARENT_CHILD, RELATED, RELATIONS, SIBLINGS, UNKNOWN, UNRELATED
 
-# What contradicts what: [found, expected]. Relatives of the second degree or farther contradict nothing but a closer
+# Contradictions: [inferred, expected]. Relatives of the second degree or farther contradict nothing but a closer
 # relation, since sheets rarely name them.
 _CONTRADICTS = ~np.eye(len(RELATIONS), dtype=bool)
 _CONTRADICTS[RELATED, UNRELATED] = _CONTRADICTS[UNRELATED, RELATED] = False
@@ -44,7 +44,7 @@ class Swaps:
 
 
 def contradictions(inferred: Matrix, expected: Matrix) -> NDArray[np.bool_]:
-    """Where a found relation can't be the expected one: bool, of the matrices' shape."""
+    """Where an inferred relation contradicts the expected one: bool, of the matrices' shape."""
     result: NDArray[np.bool_] = _CONTRADICTS[inferred, expected] & (inferred != UNKNOWN) & (expected != UNKNOWN)
     return result
 
@@ -106,7 +106,7 @@ def _gains(
     of_sample = contradictions(inferred[sample][None, :], expected[others])
     theirs = contradictions(inferred[others], expected[sample][None, :])
     rows = np.arange(len(others))
-    # What the two are to each other stays as it was.
+    # The relation of the two to each other does not change.
     of_sample[:, sample] = of_sample[rows, others] = theirs[:, sample] = theirs[rows, others] = False
     after = of_sample.sum(axis=1) + theirs.sum(axis=1) + wrong[sample, others]
     gains: list[int] = (before - after).tolist()
@@ -160,7 +160,7 @@ def pair_and_sample_flags(inferred: Matrix, expected: Matrix, contaminated: NDAr
     pairs: Flags = {SWAP: np.array((before & ~after) | unexplained)}
     samples: Flags = {SWAP: suspects}
     for flag, relation in ((DUPLICATE, IDENTICAL), (RELATIVE, PARENT_CHILD)):
-        # What an exchange explains is no relation of its own. A sample is expected to be identical to itself.
+        # A relation that an exchange explains is not new. A sample is expected to be identical to itself.
         is_new = np.array((relabelled != relation) & (expected != relation) & ~pairs[SWAP])
         pairs[flag] = np.array((inferred == relation) & is_new)
         samples[flag] = np.asarray(pairs[flag].any(axis=1))

@@ -220,7 +220,7 @@ class _HeldRecords:
         self._size += len(columns)
 
     def block(self) -> GenotypeBlock:
-        """What is held, as arrays. Nothing is held afterwards."""
+        """The collected records as arrays. The collection is then empty."""
         for key, text in zip(self.keys, self._texts, strict=True):
             samples = text.count(b"\t") + 1
             if samples != self._samples:

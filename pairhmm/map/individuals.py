@@ -57,7 +57,7 @@ _HIGHEST_LOG = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a sample lacks where its individual is heterozygous.
+    """A sample's lost or imbalanced alleles at its individual's heterozygous sites.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class LossFinder:
             mixed = [reads.with_shares(*share) for reads, share in zip(pair, shares.tolist(), strict=True)]
             joint = of_genotypes * mixed[0] * mixed[1]
             hets = joint[1] / joint.sum(axis=0)
-            # Of each sample: how probable it is at a heterozygous site that an allele is lost, or rare.
+            # For each sample, the probability at a heterozygous site that an allele is lost, or rare.
             states = [
                 np.stack(
                     [share * state / mix[1] for share, state in zip(part, (reads.lost, reads.imbalanced), strict=True)]
@@ -198,7 +198,7 @@ def _at(evidence: SiteEvidence, sites: NDArray[np.intp]) -> SiteEvidence:
 
 
 def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array:
-    """Of some shares of the alternative allele, over the likelihood of the best genotype: float32 (sites,)."""
+    """Likelihoods of allele shares, over the likelihood of the best genotype: float32 (sites,)."""
     logs = of_shares(evidence, shares)
     tiny = np.finfo(np.float32).tiny
     result: Array = np.maximum(np.exp(np.clip(logs, -_HIGHEST_LOG, _HIGHEST_LOG)).mean(axis=0), tiny).astype(np.float32)
@@ -250,7 +250,7 @@ class Individuals:
         return next((partner for partner in partners.tolist() if partner != sample), None)
 
     def likelihoods(self, of_samples: LogLikelihoods) -> LogLikelihoods:
-        """Those of the genotypes of individuals, float32 (individuals, sites, 3), the best 0.
+        """Log-likelihoods of individuals' genotypes, float32 (individuals, sites, 3), the best 0.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class Individuals:
         return _best_is_0(result)
 
     def by_others(self, of_samples: LogLikelihoods, sample: int) -> LogLikelihoods:
-        """What the other samples of a sample's individual tell of its genotypes: float32 (sites, 3), the best 0."""
+        """Log-likelihoods of genotypes from the individual's other samples: float32 (sites, 3), the best 0."""
         is_other = (self.of_sample == self.of_sample[sample]) & self.is_whole
         is_other[sample] = False
         return _best_is_0(of_samples[is_other].sum(axis=0))
@@ -325,7 +325,7 @@ def find_individuals(
 
 
 def _losses(of_sample: NDArray[np.int64], finder: LossFinder) -> dict[int, Loss]:
-    """Those of samples, by the pair that tells of most sites."""
+    """Losses of samples, by the pair with the most sites."""
     losses: dict[int, Loss] = {}
     for individual in np.flatnonzero(np.bincount(of_sample) > 1).tolist():
         for first, second in combinations(np.flatnonzero(of_sample == individual).tolist(), 2):

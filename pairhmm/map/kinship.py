@@ -47,7 +47,7 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True)
 class SharedAlleles:
-    """What A1 and A2 of every pair of samples are made of: sums of products of the samples' rows.
+    """Rows of samples, whose products add up to A1 and A2 of each pair of samples.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class UncertainFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class Kinship:
-    """What the likelihoods say of pairs of samples, an element a pair.
+    """Relations of pairs of samples, an element a pair.
 
     Attributes
     ----------

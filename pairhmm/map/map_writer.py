@@ -80,7 +80,7 @@ _LETTER = 5.6
 _LINE = 11
 
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8f8f8f")
-"""Those of Okabe and Ito that are seen on white and on black."""
+"""Okabe and Ito's colours that are visible on white and on black."""
 _SHAPES = (
     "M-1,0A1,1 0 1 0 1,0A1,1 0 1 0 -1,0Z",
     "M-.9,-.9H.9V.9H-.9Z",

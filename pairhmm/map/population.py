@@ -50,7 +50,7 @@ class AlleleUrn:
 
     @property
     def frequencies(self) -> Floats:
-        """Of the alternative allele: float64 (sites,)."""
+        """Frequencies of the alternative allele: float64 (sites,)."""
         result: Floats = self.alternative / self.total
         return result
 
@@ -230,7 +230,7 @@ LEAST_INDIVIDUALS = 4.0
 _LEAST_CORRELATION, _CLOSE = 0.08, 0.35
 # Axes are longer than the longest one of noise by this factor.
 _LEAST_LENGTH, _LEAST_EIGENVALUE = 1.5, 0.3
-# What members of a population have in common with each other, as a part of an axis: half without noise.
+# The part of an axis that members of a population share: half without noise.
 _LEAST_ALIKE = 0.25
 _ROUNDS = 10
 # A standard deviation by the median of absolute deviations.

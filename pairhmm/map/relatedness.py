@@ -35,7 +35,7 @@ RAREST = 0.02
 
 @dataclass(frozen=True, slots=True)
 class RelatedPair:
-    """What is known of two samples; a row of the table of pairs.
+    """A row of the table of pairs.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class RelatedPair:
 
 @dataclass(frozen=True, slots=True)
 class RelatedSample:
-    """What is known of a sample; a row of the table of samples.
+    """A row of the table of samples.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def _without_foreign_reads(
 
 
 def _shared_alleles(likelihoods: LogLikelihoods, frequencies: Floats | None) -> SharedAlleles | UncertainFrequencies:
-    """What relations are found from. `likelihoods` is changed."""
+    """The evidence for relations. `likelihoods` is changed."""
     if frequencies is None and len(likelihoods) < FEW_SAMPLES:
         return UncertainFrequencies(likelihoods)
     shares = allele_frequencies(likelihoods) if frequencies is None else frequencies

@@ -66,7 +66,7 @@ def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threa
     """
     nearest, equal = comparer.nearest(sketches, sketches, min(count + 1, len(sketches)), threads)
     wanted = (nearest >= 0) & (equal > 0) & (nearest != np.arange(len(nearest), dtype=np.int32)[:, None])
-    # Where many are equal to a sample, it may not be among its own nearest ones.
+    # If many samples equal a sample, it may be missing from its own nearest ones.
     wanted &= np.cumsum(wanted, axis=1) <= count
     offsets = np.zeros(len(nearest) + 1, dtype=np.int64)
     np.cumsum(wanted.sum(axis=1), out=offsets[1:])

@@ -87,7 +87,7 @@ class TableSites:
         return [(index, key) for index, key in sites if self._choice.is_kept(key)]
 
     def sites(self, numbers: dict[str, int]) -> SampleSites:
-        """What the table says of the chosen sites."""
+        """The samples' data at the chosen sites, from the table."""
         place = np.array([numbers.get(key, _DROPPED) for key in self._sites], dtype=np.int64)
         evidence = self._reads.evidence(self.samples, place, len(numbers))
         shape = len(self.samples), len(numbers)
@@ -199,7 +199,7 @@ class _Input(Protocol):
         """Read the file."""
 
     def sites(self, numbers: dict[str, int]) -> SampleSites:
-        """What the file says of the chosen sites."""
+        """The samples' data at the chosen sites, from the file."""
 
 
 def read_sample_sites(paths: Sequence[str]) -> tuple[SampleSites, list[str]]:

@@ -61,7 +61,7 @@ COUNTED_RATIO = float(np.log10((1 - COUNTED_ERROR) / COUNTED_ERROR))
 _BASES = frozenset("ACGT")
 # Sex chromosomes and mitochondria.
 _OTHER_CONTIGS = frozenset(("X", "Y", "Z", "W", "M", "MT"))
-# One in so many sites more is held, before the last ones are dropped.
+# The slack of held sites, as a divisor, before the last ones are dropped.
 _SLACK = 4
 _SPREAD = 0x9E3779B1
 _RANGE = 1 << 32
@@ -145,7 +145,7 @@ class SiteChoice:
 
 @dataclass(frozen=True, slots=True)
 class SampleSites:
-    """What one input says of some samples at the chosen sites.
+    """Data of samples at the chosen sites, from one input.
 
     Where there are reads, they count. The other arrays are of cells without reads.
 

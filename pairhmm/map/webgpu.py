@@ -73,7 +73,7 @@ BINDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class PlaceVariant:
-    """What a kernel is compiled for: its entry point, and whether the device has integers of 64 bits."""
+    """Compile-time constants: the entry point, and whether the device has integers of 64 bits."""
 
     entry: str
     int64: bool
@@ -101,7 +101,7 @@ WORKGROUPS = 8192
 of which place.wgsl allows 2^16."""
 
 PIECE_UNITS = np.array([2 ** (16 * piece) for piece in range(4)], dtype=object)
-"""What the four pieces of a sum count."""
+"""Units of the four limbs of a sum."""
 
 USED = "STORAGE|COPY_DST|COPY_SRC"
 USAGES = dict.fromkeys(("table", "found", "sums", "form", "out", "start", "odd"), USED) | {

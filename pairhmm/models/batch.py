@@ -57,7 +57,7 @@ QUALITY_NAMES = tuple(name for name in Qualities.__dataclass_fields__ if name !=
 
 
 class Read(Qualities):
-    """One read, as GATK's model takes it."""
+    """A read, as GATK's model takes it."""
 
     __slots__ = ()
 

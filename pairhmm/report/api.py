@@ -34,7 +34,7 @@ MAX_SITES = 5000
 """Sites that a report shows by default."""
 TITLE = "pairhmm report"
 PARTS = (read_scan, read_map_tables, read_reported_timings, read_reported_fit)
-"""What reads each part of a report behind its sites: from the inputs, the samples known so far, and the notes."""
+"""Readers of the parts behind the sites: from the inputs, the samples known so far, and the notes."""
 MULTIQC_CONTENTS = ("pairhmm_general", "pairhmm_concordance", "pairhmm_hits")
 """Names of the custom content that a report may have."""
 _LINKS = (

@@ -23,7 +23,7 @@ EXAMPLES = (
 
 
 FLAGS = {"reference": ("-f", "--reference"), "hits_samples": ("--hits-sample",), "scan_summaries": ("--scan-summary",)}
-"""Of the inputs whose option has another name."""
+"""Flags of the inputs whose option has another name."""
 
 
 def inputs(command: Callable[..., None]) -> Callable[..., None]:

@@ -67,7 +67,7 @@ def _joined(work: NDArray[np.float64]) -> list[tuple[int, int, float]]:
         while True:
             last = chain[-1]
             nearest = int(np.argmin(work[last]))
-            # Of equally near ones the chain's own comes first. Otherwise it could run in a circle.
+            # Ties go to the chain's own predecessor. Otherwise the chain could run in a circle.
             if len(chain) > 1 and work[last, chain[-2]] <= work[last, nearest]:
                 break
             chain.append(nearest)

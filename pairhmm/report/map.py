@@ -51,7 +51,7 @@ DISTANCE_COLUMNS = {
     "distance": ("Distance", "Mash distance to the nearest sample", "{:,.5f}"),
 }
 NO_FLAG = "none"
-"""What MultiQC shows of a sample without flags."""
+"""MultiQC's text for a sample without flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +315,7 @@ def _flags(field: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class MapTables(ReportPart):
-    """What the tables of `pairhmm map` say.
+    """The tables of `pairhmm map`.
 
     Attributes
     ----------

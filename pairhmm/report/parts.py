@@ -74,7 +74,7 @@ def heatmap(
 
 
 class ReportPart:
-    """What some of a report's files say.
+    """A part of a report: the data of some of its files.
 
     A new part is a module with a subclass and a function that reads it, which is added to `PARTS` of
     `pairhmm.report.api`, and a module of `report/page/` that draws it, with a line in main.js.
@@ -87,7 +87,7 @@ class ReportPart:
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """Its columns of the cohort's table and of MultiQC's general statistics."""
+        """Columns of the cohort's table and of MultiQC's general statistics."""
         return {}
 
     @property
@@ -100,11 +100,11 @@ class ReportPart:
         return {}
 
     def for_page(self, samples: Mapping[str, int]) -> dict[str, Any]:
-        """Its keys of the page's JSON: None or nothing where no file was given. `samples` has the report's numbers."""
+        """Keys of the page's JSON: None or nothing without a file. `samples` has the report's numbers."""
         return {}
 
     def multiqc(self) -> dict[str, dict[str, Any]]:
-        """Its custom content for MultiQC, by the name of the file without the ending."""
+        """Custom content for MultiQC, by the name of the file without the ending."""
         return {}
 
 

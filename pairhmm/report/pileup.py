@@ -104,7 +104,7 @@ class _Steps:
         return cls(row, operation, length, position - np.where(leads, length, 0), base)
 
     def bases(self, chosen: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Of every base of the chosen operations: its read, its position, and its index in the block."""
+        """The read, the position and the index in the block of every base of the chosen operations."""
         length = self.length[chosen]
         return (
             np.repeat(self.row[chosen], length),

@@ -201,7 +201,7 @@ class ReadExplainer:
         model: ProfileModel | None,
         slack: int,
     ) -> dict[int, ReadEvidence]:
-        """What decides, by the index of the read in `region`.
+        """The deciding bases of reads, by their index in `region`.
 
         Parameters
         ----------

@@ -79,7 +79,7 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class PanelSources:
-    """What panels need in addition to likelihood tables.
+    """Inputs of panels in addition to likelihood tables.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ class ShownPairs:
         if pair.stands_out or pair.found not in (None, UNRELATED):
             self._telling.append(pair)
             return
-        # Of unrelated pairs every n-th is held. n doubles when they are too many.
+        # Every n-th unrelated pair is kept. n doubles when there are too many.
         if self._other_count % self._step == 0:
             self._others.append(pair)
         self._other_count += 1
@@ -131,7 +131,7 @@ class ShownPairs:
 
 
 def flag_summary(pairs: ShownPairs | None, checks: Sequence[SampleCheck]) -> dict[str, Any]:
-    """What the first screen says: how many samples, and how many pairs, have each flag, and what was not looked at."""
+    """The first screen: counts of samples and pairs by flag, and what was not looked at."""
     of_samples = _counts(check.flags for check in checks)
     of_pairs = pairs.flag_counts() if pairs is not None else {}
     names = dict.fromkeys([*of_samples, *of_pairs])

@@ -76,7 +76,7 @@ class Hits:
     def add(self, hit: ReportedHit) -> None:
         """Count a hit."""
         self.count += 1
-        # Of tiles, what they reach of the signature.
+        # For tiles, the part of the signature that they cover.
         length = hit.end - hit.start + (hit.place or 0)
         self._lengths[hit.signature] = max(length, self._lengths.get(hit.signature, 0))
         self._pairs.setdefault((hit.signature, hit.sample), _Pair()).add(hit)
@@ -129,7 +129,7 @@ def track(letters: NDArray[np.uint8]) -> str | list[int]:
 
 @dataclass(slots=True)
 class Scan(ReportPart):
-    """What tables of hits say.
+    """The tables of hits.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ _DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})")
 
 @dataclass(slots=True)
 class Sites(ReportPart):
-    """What calls and likelihood tables say.
+    """The sites of calls and likelihood tables.
 
     Attributes
     ----------

@@ -38,8 +38,8 @@ _HOSTED = {
     '<link rel="icon" href="data:,">': f'<link rel="icon" href="icon.svg">\n{_MANIFEST}',
     '<html lang="en"': '<html lang="en" data-hosted',
 }
-"""What a page that takes addresses, or one on a server, has in place of what the page has."""
-# What a hosted page has near its beginning, and no other one.
+"""Replacements in a page that fetches URLs, or one on a server."""
+# Marks a hosted page, near its beginning.
 _MARK, _MARK_WITHIN = _MANIFEST.encode(), 1 << 16
 _EXAMPLES = "<!-- examples -->\n"
 

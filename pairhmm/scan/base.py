@@ -78,7 +78,7 @@ class Tiling:
 
 @dataclass(frozen=True, slots=True)
 class ScanOptions:
-    """What counts as a match, and which matches are reported.
+    """Rules for matches, and which matches are reported.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class Scanned:
 
     @classmethod
     def joined(cls, parts: Sequence[Scanned]) -> Scanned:
-        """What was found in consecutive segments, part after part."""
+        """Join the results of consecutive segments, part after part."""
         if len(parts) == 1:
             return parts[0]
         firsts = np.cumsum([0, *(len(part.quality_totals) for part in parts)])

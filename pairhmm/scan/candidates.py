@@ -19,7 +19,7 @@ LEAST_MARGIN = 20
 """Letters of the signature on either side of where a read would lie without insertions and deletions, at least."""
 
 MARGIN_SHARE = 0.1
-"""The same, as a share of the read."""
+"""The least margin, as a share of the read."""
 
 _CANDIDATES = ".reads.fq", ".parts.fa"
 

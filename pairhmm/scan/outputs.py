@@ -117,7 +117,7 @@ class ScanOutputs:
 
     @property
     def searched(self) -> Searched:
-        """What is searched for."""
+        """The search, as tables describe it."""
         return Searched(self.signatures, self.lengths, self.tiling is not None)
 
     def open_sinks(self, stack: ExitStack, output: str) -> list[Sink]:

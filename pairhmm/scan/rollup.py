@@ -151,7 +151,7 @@ class Rollup:
         )
 
     def _lacks(self, reads: int, own_reads: int, breadth: float, expected: float) -> list[str]:
-        """What a call would need."""
+        """Reasons why a signature is not called."""
         lacks = []
         if own_reads < LEAST_READS:
             lacks.append(f"{own_reads} {'read' if own_reads == 1 else 'reads'} of its own")
@@ -207,7 +207,7 @@ def repeated_tiles(signatures: Signatures, tiling: Tiling, both_strands: bool) -
     ends = np.cumsum(tiling.tiles(signatures.lengths))
     if not ends[-1]:
         return 0, 0, 0
-    # One word has both, so that a sort needs no order beside it.
+    # A word holds both, so that sorting needs no argsort.
     owner_bits = np.uint64(len(signatures).bit_length())
     words = np.empty(int(ends[-1]), dtype=np.uint64)
     for index, end in enumerate(ends.tolist()):

@@ -37,7 +37,7 @@ _SUMMARIES = ".samples.tsv", ".signatures.tsv"
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What was searched for."""
+    """The search that made a table."""
 
     signatures: Signatures
     lengths: NDArray[np.int64]  # [signatures]: letters of a match: of the whole signature, or of a tile

@@ -39,7 +39,7 @@ def masked_tiles(signatures: Signatures, tiling: Tiling) -> NDArray[np.int64]:
     places = masked_places(signatures.letters, signatures.offset, tiling)
     owner = np.searchsorted(signatures.offset, places[:, 0], side="right") - 1
     begin, end = (places - signatures.offset[owner][:, None]).T
-    # Of the places [begin, end), those that a tile begins at.
+    # Positions in [begin, end) where a tile begins.
     counts = -(-end // tiling.step) - -(-begin // tiling.step)
     return np.bincount(owner, weights=counts, minlength=len(signatures)).astype(np.int64)
 

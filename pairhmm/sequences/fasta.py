@@ -26,7 +26,7 @@ from pairhmm.sequences.intervals import same_contig
 log = logging.getLogger(__name__)
 
 # Short stretches come from windows of this many bases that are kept, since reading one takes longer than its letters.
-# Those of a few blocks of reads are kept: candidates, their extents and regions are fetched one after the other.
+# The cache holds those of a few blocks of reads: candidates, their extents and regions are fetched in turn.
 _WINDOW = 1 << 14
 _KEPT_WINDOWS = 32
 _IUPAC = f"{ambiguous_dna_letters}U".encode()

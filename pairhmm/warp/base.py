@@ -24,7 +24,7 @@ WarpMode = Literal["global", "subsequence"]
 
 @dataclass(frozen=True, slots=True)
 class WarpOptions:
-    """What a warping is.
+    """Rules for warping paths.
 
     A path goes through cells (i, j), one of the query's levels and one of the target's, by steps of one in i, in j or
     in both. Its cost is the sum of |query[i] - target[j]| over its cells (Sakoe and Chiba 1978, without weights).

@@ -27,7 +27,7 @@ NO_RNA = "its current runs from the 3' end, which warp does not support (docs/wa
 
 
 def direct_rna(run: Mapping[str, str]) -> str:
-    """What tells that a run is of direct RNA, such as ``sequencing_kit sqk-rna004``; empty for other runs."""
+    """The metadata that marks a run as direct RNA, such as ``sequencing_kit sqk-rna004``; empty for other runs."""
     said = ((key, run.get(key, "")) for key in _RUN_KEYS)
     return next((f"{key} {value}" for key, value in said if _RNA.search(value)), "")
 

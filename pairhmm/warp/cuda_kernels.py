@@ -170,7 +170,7 @@ class LevelPairs:
 
 
 class WarpTasks(NamedTuple):
-    """What one launch takes."""
+    """Parameters of a launch."""
 
     shape: WarpShape
     pairs: NDArray[np.void]  # of PAIR: those of a warp's groups side by side; the last warp's are filled up

@@ -48,7 +48,7 @@ def read_pod5(path: str) -> Iterator[SignalRecord]:
 
 
 def _run_metadata(info: Any) -> dict[str, str]:
-    """What a run says of itself, under the names that SLOW5 has for it."""
+    """A run's metadata, under the names of SLOW5."""
     tags = {**dict(info.tracking_id), **dict(info.context_tags)}
     run = {name: str(getattr(info, name)) for name in ("sequencing_kit", "flow_cell_product_code", "protocol_name")}
     return {str(name): str(value) for name, value in tags.items()} | {name: run[name] for name in run if run[name]}

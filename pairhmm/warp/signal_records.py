@@ -22,7 +22,7 @@ class SignalRecord:
 
     name: str
     values: NDArray[np.floating]  # [n]: Samples in pA, or levels in the file's own units. All are finite.
-    # What the file says of the read's run, such as ``sequencing_kit``. Reads of one run share the mapping.
+    # Metadata of the read's run, such as ``sequencing_kit``. Reads of a run share the mapping.
     run: Mapping[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr

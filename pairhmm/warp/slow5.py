@@ -38,7 +38,7 @@ class Slow5Header:
     _runs: dict[int, Mapping[str, str]] = field(default_factory=dict)
 
     def run(self, group: int) -> Mapping[str, str]:
-        """What the header says of a read group: the same mapping each time."""
+        """The header's fields of a read group: the same mapping each time."""
         if group not in self._runs:
             self._runs[group] = {name: values[group] for name, values in self.attributes.items()}
         return self._runs[group]

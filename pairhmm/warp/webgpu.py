@@ -62,12 +62,12 @@ WARP_RESULT = Record(
     Field("least", "u32", ""),
     Field("place", "u32", ""),
 )
-"""What a dispatch leaves for each pair (`Found` of warp.wgsl)."""
+"""The result of a dispatch for each pair (`Found` of warp.wgsl)."""
 
 
 @dataclass(frozen=True, slots=True)
 class WarpVariant:
-    """What the kernel is compiled for: the rows of a strip, whether costs are integers, and whether there is a band."""
+    """Compile-time constants: the rows of a strip, whether costs are integers, and whether there is a band."""
 
     rows: int
     wide: bool
@@ -189,7 +189,7 @@ class WebgpuWarper(Warper):
     def _run(
         self, table: Table, wide: bool, band: int | None, *, is_free: bool = False, is_backward: bool = False
     ) -> Table:
-        """What the kernel finds for each pair of a table."""
+        """Results of the kernel for each pair of a table."""
         rows, columns = table["rows"].astype(np.int64), table["columns"].astype(np.int64)
         strips = np.where(rows <= ROWS[0], ROWS[0], ROWS[1])
         order = np.lexsort((rows, columns, strips))

@@ -310,5 +310,5 @@ def _add_qualities(
         return []
     constant = batch.constant_qualities
     header["steps"] = [name not in constant for name in Qualities.__dataclass_fields__]
-    # Of an array that holds one number throughout, a single byte is sent.
+    # A constant array is sent as a single byte.
     return [getattr(qualities, name)[: 1 if name in constant else None] for name in Qualities.__dataclass_fields__]

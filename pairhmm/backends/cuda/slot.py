@@ -113,7 +113,7 @@ class Slot:
         return times[1:]
 
     def graph_seconds(self, start: Callable[[], object], repetitions: int) -> list[float]:
-        """The same, with the work as one CUDA graph: the device does not wait for Python between two kernels."""
+        """`seconds` of the work as one CUDA graph: the device does not wait for Python between two kernels."""
         start()  # CUDA loads a kernel when it is launched first, which a graph cannot do
         self.stream.synchronize()
         self.stream.begin_capture()

@@ -69,7 +69,7 @@ def nearest_of_both(first: Nearest, second: Nearest) -> Nearest:
     """The nearest of two blocks of targets. All targets of the second block come after those of the first one."""
     targets = np.concatenate((first[0], second[0]), axis=1)
     equal = np.concatenate((first[1], second[1]), axis=1)
-    # What is no target has 0 slots, and must stand behind the targets that have 0 slots, too.
+    # A missing target has 0 slots, and must sort behind targets with 0 slots.
     rank = np.where(targets == NO_TARGET, -1, equal.astype(np.int32))
     order = np.argsort(-rank, axis=1, kind="stable")[:, : first[0].shape[1]]
     return np.take_along_axis(targets, order, axis=1), np.take_along_axis(equal, order, axis=1)

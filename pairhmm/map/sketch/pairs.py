@@ -139,7 +139,7 @@ def least_of_slots(slots: int, by_chance: float, pairs: int) -> int:
 
 
 def chance_text(scheme: Scheme) -> str:
-    """What chance gives, and what would help, for messages."""
+    """For messages: the similarity by chance, and the cure."""
     by_chance = scheme.slots * 2.0**-scheme.bits
     number = f"{by_chance:,.0f}" if by_chance >= 1 else f"{by_chance:.2g}"
     bits = "1 bit" if scheme.bits == 1 else f"{scheme.bits} bits"

@@ -63,7 +63,7 @@ FINE_BITS: Final = 14
 FINE_SLOTS: Final = 1 << FINE_BITS
 VALUE_BITS: Final = 64 - FINE_BITS
 NO_VALUE: Final = np.uint64(2**64 - 1)
-"""Of an empty slot."""
+"""The value of an empty slot."""
 
 MOST_COUNTED: Final = 3 << 19
 """Distinct k-mers that are counted for an abundance cut."""
