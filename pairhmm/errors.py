@@ -1,4 +1,4 @@
-"""Errors that a user can mend. Each is one line: where, what is wrong, and what helps."""
+"""Errors that a user can fix. Each is one line: the place, the rule, and the cure."""
 
 from __future__ import annotations
 

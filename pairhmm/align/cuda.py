@@ -1,4 +1,4 @@
-"""Alignments on a CUDA device (`pairhmm.align.cuda_device`), and on the CPU what it does not do."""
+"""Alignments on a CUDA device (`pairhmm.align.cuda_device`), with the CPU as fallback."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ FEW_WARPS = 4
 """Strips for each multiprocessor from which on it has work enough. Fewer are made lower, so that there are more."""
 
 TRACE_SHARE = 8
-"""The share of the device's memory that a chunk's traces may take: one in so many."""
+"""A chunk's traces take at most 1 / this of the device's memory."""
 
 LARGEST_TRACE = 1 << 32
 """The most bytes of a chunk's traces. More would not be faster."""
@@ -75,7 +75,7 @@ class RunningPairs:
 
 
 class AligningDevice:
-    """Aligns pairs on one CUDA device, those that its kernels take.
+    """Aligns the pairs that its kernels support on one CUDA device.
 
     Parameters
     ----------

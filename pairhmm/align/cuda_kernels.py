@@ -202,7 +202,7 @@ class PairPass:
         return kernels(self.scoring.form, self.free, self.halves, self.traced)
 
     def cells_of(self, trace_bytes: int) -> int:
-        """About how many cells have so many bytes of traces."""
+        """The approximate number of cells whose traces take this many bytes."""
         return int(trace_bytes * (2 if self.scoring.form == "affine" else 4) / TRACE_WASTE)
 
 

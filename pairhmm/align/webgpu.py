@@ -1,4 +1,4 @@
-"""Alignment on a WebGPU device, with wgpu. Scores are the device's; alignments, and GATK's rules, are the CPU's."""
+"""Alignment on a WebGPU device, with wgpu. The device computes scores; the CPU computes alignments and GATK's mode."""
 
 from __future__ import annotations
 

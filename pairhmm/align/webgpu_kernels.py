@@ -114,7 +114,7 @@ class AlignVariant:
         return ENTRIES[self.file]
 
     def border_words(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Words that a strip hands to the next one, of so many columns."""
+        """Words that a strip of this many columns hands to the next one."""
         if self.form == "edit":
             return -(-columns // PER_WORD)
         if self.steps is None:

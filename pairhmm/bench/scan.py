@@ -1,4 +1,4 @@
-"""Measures a scan of a made workload on a GPU and on the CPU."""
+"""Measures a scan of a simulated workload on a GPU and on the CPU."""
 
 from __future__ import annotations
 

@@ -63,14 +63,14 @@ class _Memory:
             return cls(os.dup(file.fileno()))
 
     def grow(self, size: int) -> int:
-        """Grow to at least so many bytes. Returns the size."""
+        """Grow to at least this many bytes. Returns the size."""
         if self._map is None or len(self._map) < size:
             self._map = None
             os.ftruncate(self.file, size + _GROWTH)
         return len(self.mapped())
 
     def mapped(self, size: int = 0) -> mmap.mmap:
-        """The mapping, of at least so many bytes."""
+        """The mapping, of at least this many bytes."""
         if self._map is None or len(self._map) < size:
             self._map = mmap.mmap(self.file, 0)
         return self._map

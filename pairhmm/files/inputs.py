@@ -1,4 +1,4 @@
-"""Checks of every input when it is opened: it is no output, and is packed as something here reads."""
+"""Checks of every input when it is opened: it is no output, and its compression is supported."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ FLANK = 5
 """Aligned bases that a read has on both sides of a repeat, at least."""
 
 MOST_CHANGE = 4
-"""Units gained or lost that are told apart."""
+"""The most gained or lost units that are counted apart."""
 
 MIN_DEPTH = 8
-"""Reads over a repeat, at least: with fewer, a heterozygous repeat looks like one that stutters."""
+"""The least number of reads over a repeat: with fewer, a heterozygous repeat looks like one that stutters."""
 
 # Bases in which repeats are found at once, at least, and in which reads begin that are counted together.
 _AT_ONCE = 1 << 14
@@ -34,7 +34,7 @@ Site = tuple[int, int, int, int, int]
 def count_changes(
     blocks: Iterable[ReadBlock], fetch: Callable[[str, int, int], str], lengths: Mapping[str, int]
 ) -> Counter[Site]:
-    """How many repeats have so many reads that stutter. Memory grows with the reads of a place and their lengths.
+    """The number of repeats by their counts of stuttering reads. Memory grows with the depth and the lengths of reads.
 
     Blocks come contig after contig, by the starts of the reads. `fetch` gives the reference's letters of (contig,
     start, end), `lengths` are those of the contigs.

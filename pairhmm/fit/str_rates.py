@@ -26,7 +26,7 @@ HETEROZYGOUS = 0.02
 PRIOR_SITES = 20.0
 
 PRIOR_READS = 200.0
-"""Reads of the common rate that each class has beside its own."""
+"""Prior of each class, in reads of the common rate."""
 
 GROWTH, GROWTH_SPREAD = 1.5, 0.2
 """The growth of rates with each copy before any read is seen, and the standard deviation of its logarithm."""

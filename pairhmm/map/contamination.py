@@ -98,7 +98,7 @@ class Contamination:
 
 
 def least_gain(samples: int) -> float:
-    """The gain that one of so many clean samples exceeds in `FALSE_ALARMS` of cohorts.
+    """The gain that one of this many clean samples exceeds in `FALSE_ALARMS` of cohorts.
 
     A share can't be below 0. So twice the gain is 0 for half of clean samples, and has a chi-squared distribution of
     one degree of freedom for the others (Self and Liang 1987).

@@ -45,7 +45,7 @@ def joint_priors(frequencies: Floats, drift: float) -> JointPriors:
     """
 
     def drawn(alternative: int, reference: int) -> Floats:
-        """The probability to draw so many alleles, in one order, from an urn with (1 - F) / F alleles."""
+        """The probability to draw these counts of alleles, in one order, from an urn with (1 - F) / F alleles."""
         result = np.ones_like(frequencies)
         for number in range(alternative):
             result *= (1 - drift) * frequencies + drift * number

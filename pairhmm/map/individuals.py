@@ -87,7 +87,7 @@ class _Likelihoods:
     imbalanced: Array
 
     def with_shares(self, lost: float, imbalanced: float) -> Array:
-        """Of genotypes if so many of the heterozygous sites lack an allele, or balance: float32 (3, sites)."""
+        """Likelihoods if these shares of heterozygous sites lack an allele, or balance: float32 (3, sites)."""
         result = self.genotypes.copy()
         result[1] = (1 - lost - imbalanced) * result[1] + lost * self.lost + imbalanced * self.imbalanced
         return result
@@ -117,7 +117,7 @@ class LossFinder:
         self._priors: dict[int, JointPriors] = {}
 
     def find(self, first: int, second: int) -> list[Loss] | None:
-        """The losses of two samples if they are of one individual; None if they are not, or if nothing tells."""
+        """The losses of two samples if they are of one individual; None if they are not, or without evidence."""
         fits = self._fits((first, second), _FIRST_SITES, _FIRST_SHARES)
         identical, others = fits[:, IDENTICAL], np.delete(fits, IDENTICAL, axis=1)
         if identical.max() < others[0].max() - _HOPELESS:
@@ -169,7 +169,7 @@ class LossFinder:
         return losses
 
     def _of(self, sample: int, step: int) -> _Likelihoods:
-        """Likelihoods of a sample at every so many sites."""
+        """Likelihoods of a sample at every `step`-th site."""
         if (sample, step) not in self._of_sample:
             sites = self._kept[::step]
             genotypes = np.exp(self._likelihoods[sample, sites].T)

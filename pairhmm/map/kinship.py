@@ -24,9 +24,9 @@ OUTLIERS = 0.01
 LEAST_LEAD = float(np.log(100.0))
 """The best relation must be 100 times likelier than the next, or it is unknown."""
 ALL_PAIRS = 20_000
-"""Up to so many pairs, every pair is scored. Of more, those whose score test tells that they may be related."""
+"""Up to this many pairs, every pair is scored. Of more, only pairs whose score test hints at a relation."""
 FEW_SAMPLES = 30
-"""Fewer samples than these do not tell frequencies well enough (`UncertainFrequencies`)."""
+"""Fewer samples can't estimate frequencies well enough (`UncertainFrequencies`)."""
 _LEAST_Z = 2.0
 _STEPS = 12
 # Steps end a little inside, where no site has the likelihood 0.

@@ -160,7 +160,7 @@ class CohortAlleles:
         return AlleleUrn(np.where(self._given, self._all * CERTAIN, seen * alleles + alternative), total)
 
     def _seen(self, out: NDArray[np.intp], at: int | None = None) -> tuple[Floats, Floats]:
-        """Frequencies that the others tell, by one step of Newton's method, and how many alleles of strangers do so."""
+        """Frequencies of the others, by one step of Newton's method, and the number of strangers' alleles."""
         if at is not None and self.has_axes:
             return self._seen_at(out, at)
         others = self._own.sum() - self._own[out].sum()

@@ -95,7 +95,7 @@ def read_hit_tokens(
 
 
 def _samples_of_files(cells: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """The sample of each file of a sample sheet, by the file's label. A label of two samples' files tells none."""
+    """The sample of each file of a sample sheet, by the file's label. An ambiguous label is left out."""
     samples: dict[str, str] = {}
     shared = set()
     for sample, columns in cells.items():

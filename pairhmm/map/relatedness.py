@@ -30,7 +30,7 @@ from pairhmm.variants.genealogy import IDENTICAL, RELATIONS, UNKNOWN, Genealogy
 ENOUGH_GENOTYPES = 100
 """With fewer sites where both samples have certain genotypes, relatedness is estimated from likelihoods."""
 RAREST = 0.02
-"""Sites where an allele is rarer tell no relation."""
+"""The least allele frequency of a site that counts for relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _apply_losses(inferred: NDArray[np.int8], individuals: Individuals) -> dict[
 
 
 def _frequencies_of(frequencies: Floats | None, likelihoods: LogLikelihoods) -> Floats:
-    """Frequencies at all sites: those that are given, and those of the samples where none is."""
+    """Frequencies at all sites: as given, else estimated from the samples."""
     estimated = allele_frequencies(likelihoods)
     return estimated if frequencies is None else np.where(np.isnan(frequencies), estimated, frequencies)
 

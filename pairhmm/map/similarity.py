@@ -23,7 +23,7 @@ _VALUES_AT_ONCE = 1 << 21
 
 
 def joint_scheme(groups: int) -> Scheme:
-    """The scheme of `joint_sketches` of so many groups."""
+    """The scheme of `joint_sketches` of this many groups."""
     return Scheme("permutation", slots=SLOTS << (groups - 1).bit_length(), bits=_NEIGHBOUR_BITS)
 
 

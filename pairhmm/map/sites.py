@@ -50,7 +50,7 @@ class SiteEvidence:
 
 
 MOST_SITES = 80_000
-"""The most sites that are compared. At a depth of 2, so many are needed to see 3% of foreign reads."""
+"""The most sites that are compared. At a depth of 2, 3% of foreign reads need this many."""
 MOST_CELLS = 4_000_000
 """The most sites times samples that are held. Cohorts of more than 50 samples are compared at fewer sites."""
 MOST_SAMPLES = 3_000

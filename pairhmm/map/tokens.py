@@ -52,7 +52,7 @@ class Neighbours:
 
 
 MOST_SETS = 150_000
-"""Sets of tokens that a map has at most: samples times groups. They and what is made of them take some 400 MB."""
+"""The most token sets of a map: samples times groups. With what is derived from them, they take some 400 MB."""
 # Tokens of a sample, and of all samples, that wait to be compacted.
 _PENDING, _ALL_PENDING = 4096, 1 << 22
 

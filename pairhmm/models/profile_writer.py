@@ -18,7 +18,7 @@ from pairhmm.files.outputs import TextSink, open_output, output_errors, whole_fi
 from pairhmm.models.profile_reader import COLUMNS, COUNT, ENDINGS
 
 ORIGIN_COLUMNS = ("sample", "mate", "reads", "place")
-"""The columns of a table behind those that reading needs."""
+"""Columns of a table that readers do not need, behind the others."""
 
 _KINDS_AT_ONCE = 1 << 16
 _TAB = "\t"

@@ -85,7 +85,7 @@ class ReportedRound:
 
 
 def read_fit(path: str) -> ReportedFit:
-    """The fit that a TOML file tells of."""
+    """The fit in a TOML file."""
     lines = list(enumerate(read_lines(path), start=1))
     title = _TITLE.fullmatch(lines[0][1]) if lines else None
     summary = _SUMMARY.fullmatch(lines[1][1]) if len(lines) > 1 else None

@@ -240,7 +240,7 @@ class ReadExplainer:
 
 
 def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
-    """The reads of each sample that choose a haplotype by the least."""
+    """The reads of each sample with the least margin between haplotypes."""
     choice = choose_haplotypes(region.log10)
     by_sample: dict[str, list[int]] = {}
     for read in np.argsort(choice.margin, kind="stable").tolist():

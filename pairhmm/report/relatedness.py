@@ -73,7 +73,7 @@ class SampleCheck:
 
 @dataclass(slots=True)
 class ShownPairs:
-    """Takes the rows of a table of pairs, and holds those that are shown.
+    """Collects the rows of a table of pairs that the report shows.
 
     Attributes
     ----------

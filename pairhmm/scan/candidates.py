@@ -16,7 +16,7 @@ from pairhmm.sequences.letters import reverse_complement
 from pairhmm.sequences.records import RecordBlock
 
 LEAST_MARGIN = 20
-"""Letters of the signature on either side of where a read would lie without insertions and deletions, at least."""
+"""The least margin, in letters of the signature on both sides of a read that is placed without gaps."""
 
 MARGIN_SHARE = 0.1
 """The least margin, as a share of the read."""

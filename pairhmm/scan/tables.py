@@ -138,7 +138,7 @@ class _CoverageTable:
         self._lines = ["#" + "\t".join((*COVERAGE_COLUMNS, MASKED))]
 
     def add(self, sample_hits: SampleHits) -> None:
-        """Hits say no more than `add_coverage` is told."""
+        """Hits add nothing to what `add_coverage` gets."""
 
     def add_coverage(self, file: str, coverages: Sequence[SignatureCoverage]) -> None:
         for coverage in coverages:

@@ -51,7 +51,7 @@ SHORTEST_PART = 5
 
 
 class TileScanner(Scanner):
-    """Seeds of the signatures, and the diagonals that they tell (`cpu/scan/tiles.hpp`)."""
+    """Seeds of the signatures, and their diagonals (`cpu/scan/tiles.hpp`)."""
 
     def __init__(self, level: str, patterns: Patterns, options: ScanOptions, tiling: Tiling) -> None:
         from pairhmm.native import native

@@ -56,7 +56,7 @@ class _Record(NamedTuple):
 
     @property
     def line_starts(self) -> list[int]:
-        """The offsets of its first, its second and its last line, as far as there are so many."""
+        """The offsets of its first, second and last line, as far as it has them."""
         last = (self.length - 1) // self.line_bases if self.length else 0
         return [self.offset + line * self.line_bytes for line in sorted({0, min(1, last), last})]
 

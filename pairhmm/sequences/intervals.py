@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 _COORDINATES = re.compile(r"(.+):([0-9,]+)(-[0-9,]*)?", re.DOTALL)
 _BRACES = re.compile(r"\{(.+)\}(?::([0-9,]+)(-[0-9,]*)?)?", re.DOTALL)
 MOST_DIGITS = 18
-"""The most digits of a position. Every number of so many digits fits 64 bits."""
+"""The most digits of a position. Every such number fits 64 bits."""
 _FARTHEST = 10**MOST_DIGITS
 _LONGEST_SHOWN, _SHOWN = 100, 3
 _BED_HEADERS = ("track", "browser")

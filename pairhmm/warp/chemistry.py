@@ -33,14 +33,14 @@ def direct_rna(run: Mapping[str, str]) -> str:
 
 
 def pore_of_run(run: Mapping[str, str]) -> str:
-    """``R9`` or ``R10``, by a run's flow cell and kit; empty where they do not tell, or tell both."""
+    """``R9`` or ``R10``, by a run's flow cell and kit; empty if they imply none, or both."""
     said = " ".join(run.get(key, "") for key in _RUN_KEYS)
     pores = [pore for codes, pore in _PORES if codes.search(said)]
     return pores[0] if len(pores) == 1 else ""
 
 
 def pore_of_table(path: str, comments: Iterable[str]) -> str:
-    """``R9`` or ``R10``, by the comments of a table of levels; empty where they do not tell, or tell both.
+    """``R9`` or ``R10``, by the comments of a table of levels; empty if they imply none, or both.
 
     Raises InputError for a table of direct RNA.
     """

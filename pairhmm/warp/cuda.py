@@ -53,10 +53,10 @@ HALVES_MUST_HOLD = 0.5
 """Share of a chunk's costs that must be exact in halves, so that the next chunk is tried in them."""
 
 FIRST_WINDOW = 2
-"""A path's start is looked for in so many times as many levels of the target as the query has."""
+"""The window for a path's start, in levels of the target per level of the query."""
 
 WINDOW_GROWS = 4
-"""Factor by which that part grows until the start is in it."""
+"""Factor by which the window grows until the start is in it."""
 
 RESULT_BYTES, COUNT_BYTES, COST_BYTES, LEVEL_BYTES = 8, 4, 4, 2
 """Bytes of a result, of a counter, of a cost between two strips and of a level."""

@@ -106,7 +106,7 @@ def read_signals(path: str) -> Iterator[SignalRecord]:
 
 
 def _check_file(path: str) -> None:
-    """Raise InputError unless the path is a file that can be opened: libraries would tell it each in its own way."""
+    """Raise InputError unless the path is a file that can be opened: each library has another message."""
     if is_device(path):
         raise InputError(path, "", "is a pipe or a device, and this format needs random access", "give a file")
     try:

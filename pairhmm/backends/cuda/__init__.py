@@ -1,4 +1,4 @@
-"""The CUDA backend, with CuPy: kernels are compiled on first use for the GPU that is there."""
+"""The CUDA backend, with CuPy: kernels are compiled on first use, for the GPU of the machine."""
 
 from pairhmm.backends.cuda.backend import make
 from pairhmm.backends.cuda.setup import status

@@ -1,4 +1,4 @@
-"""CUDA through CuPy: the kernels of cuda/, compiled for the device that is there."""
+"""CUDA through CuPy: the kernels of cuda/, compiled for the device."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ assert PACKED_TIER.size == TREE_TIER.itemsize
 
 
 class Walk(NamedTuple):
-    """A launch of trees.cu: the tiers whose lanes have so many rows."""
+    """A launch of trees.cu: the tiers whose lanes have this many rows."""
 
     rows: int
     items: int

@@ -69,7 +69,7 @@ def distance(segment: int) -> int:
 
 
 def halves_of(letters: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Halves of haplotypes that have so many letters: short ones are not cut, and all of them is the left half."""
+    """Halves of haplotypes of these lengths. Short ones are not cut: all of them is the left half."""
     return np.where(letters >= tiles.LEAST_CUT, HALVES, 1)
 
 

@@ -183,7 +183,7 @@ class PairDevice:
 
     @property
     def has_clock(self) -> bool:
-        """Whether the device tells how long its kernels take."""
+        """Whether the device can time its kernels."""
         return TIMESTAMPS in self.handle.features
 
     def kernel_seconds(self, slot: Slot, dispatches: Sequence[PairDispatch], width: int) -> float:

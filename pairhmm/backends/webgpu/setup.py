@@ -1,4 +1,4 @@
-"""WebGPU adapters and devices: what is here and what is missing, wgpu's errors, and commands that all callers share."""
+"""WebGPU adapters and devices: discovery, wgpu's errors, and commands that all callers share."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def put_tiers(work: NDArray[np.void], tiers: Sequence[Tier], list_at: Sequence[i
 
 
 def part_of(work: NDArray[np.void], part: int, parts: int) -> NDArray[np.void]:
-    """A copy of a `Work`, for one of so many parts of its dispatch. Each has its share of every tier."""
+    """A copy of a `Work` for one of `parts` parts of its dispatch. Each part has its share of every tier."""
     share = copy_of(work)
     tiers = work["tiers"].reshape(MOST_TREE_TIERS, -1).astype(np.int64)
     end, first = (tiers[:, TREE_TIER.index(name)] for name in ("end", "first_item"))

@@ -123,14 +123,14 @@ def columns_of(targets: int) -> int:
 
 
 def query_blocks(queries: int, targets: int, most_pairs: int) -> Iterator[tuple[int, int]]:
-    """The first query, and one past the last, of blocks of whole tiles with at most so many pairs, or of one tile."""
+    """The first query, and one past the last, of blocks of whole tiles: at most `most_pairs` pairs, or a tile."""
     size = max(1, most_pairs // (TILE * columns_of(targets))) * TILE
     for first in range(0, queries, size):
         yield first, min(first + size, queries)
 
 
 def unpacked(keys: NDArray[np.uint32]) -> Nearest:
-    """Targets and equal slots of keys; the key 0 is that of no target."""
+    """Targets and equal slots of keys; the key 0 has no target."""
     last = (1 << PLACE_BITS) - 1
     targets = np.where(keys == 0, NO_TARGET, last - (keys & last).astype(np.int32))
     return targets.astype(np.int32), (keys >> PLACE_BITS).astype(np.uint16)

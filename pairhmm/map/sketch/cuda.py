@@ -38,7 +38,7 @@ KERNELS = "equal_slots", "nearest"
 
 
 def source(bits: int) -> str:
-    """Text of the kernels for sketches of so many bits."""
+    """Text of the kernels for sketches of this many bits."""
     constants: dict[str, sources.Constant] = {
         "BITS": bits,
         "TILE": TILE,

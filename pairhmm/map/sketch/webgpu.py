@@ -49,7 +49,7 @@ NEAREST_PARAMS = Record(
 )
 
 NEAREST = 0
-"""The variant that looks for the nearest targets. The others compare sketches of so many bits."""
+"""The variant that finds the nearest targets. The number of any other is the bits of the sketches that it compares."""
 
 
 def source(variant: int) -> tuple[str, str]:
