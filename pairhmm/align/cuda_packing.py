@@ -111,14 +111,14 @@ def send(slot: Slot, packed: Sequence[PackedSide], two_bits: bool) -> SentLetter
 
 def subset_of(pairs: SequencePairs, index: Index) -> SequencePairs:
     """Some of the pairs, of their own sequences alone."""
-    made = []
+    packed = []
     for sequences, of in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index)):
         used, again = np.unique(of[index], return_inverse=True)
         lengths = sequences.lengths[used]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         at = np.repeat(sequences.offsets[used] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        made.append((Sequences(sequences.codes[at], offsets), again.astype(np.int32)))
-    (queries, query_index), (targets, target_index) = made
+        packed.append((Sequences(sequences.codes[at], offsets), again.astype(np.int32)))
+    (queries, query_index), (targets, target_index) = packed
     return SequencePairs(queries, targets, query_index, target_index)
 
 

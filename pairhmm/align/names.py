@@ -51,10 +51,10 @@ def check_each(path: str, names: Iterable[str], rule: NameRule, cure: str, first
     Raises InputError for the first name that it can't hold.
     """
     for number, name in enumerate(names, start=first):
-        told = rule(name)
-        if told:
+        problem = rule(name)
+        if problem:
             shown = name if len(name) <= 60 else f"{name[:60]}..."
-            raise InputError(path, f"record {number} ({shown})", told, cure)
+            raise InputError(path, f"record {number} ({shown})", problem, cure)
 
 
 @dataclass(frozen=True, slots=True)

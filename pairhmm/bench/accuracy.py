@@ -62,15 +62,15 @@ def compare(
     """
     called = read_dosages(calls, reference, sample)
     expected = read_dosages(truth, reference, sample)
-    found = {}
+    by_kind = {}
     for kind, is_snv in (("snv", True), ("indel", False)):
         mine = {allele: copies for allele, copies in called.items() if allele.is_snv == is_snv}
         true = {allele: copies for allele, copies in expected.items() if allele.is_snv == is_snv}
         shared = mine.keys() & true.keys()
-        found[kind] = CallAccuracy(
+        by_kind[kind] = CallAccuracy(
             true_positives=len(shared),
             false_positives=len(mine) - len(shared),
             false_negatives=len(true) - len(shared),
             same_genotype=sum(mine[allele] == true[allele] for allele in shared),
         )
-    return found
+    return by_kind

@@ -173,11 +173,11 @@ def _accuracy_table(tables: Tables, choices: Sequence[Choice], lengths: Sequence
 
 def _is_gpu(choice: Choice) -> bool:
     """Whether a choice is a real GPU, which has tables of its own. A software adapter would take hours for them."""
-    found = backends.status(choice.backend)
-    if found.is_software(choice.devices):
+    status = backends.status(choice.backend)
+    if status.is_software(choice.devices):
         log.warning("backend %s is a software adapter: only --table makes the tables of a GPU for it", choice.backend)
         return False
-    return bool(found.devices)
+    return bool(status.devices)
 
 
 def _kernel_table(tables: Tables, choices: Sequence[Choice], repetitions: int) -> None:

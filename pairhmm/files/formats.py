@@ -50,5 +50,5 @@ def require_ending(destination: str | Path, what: str, endings: tuple[str, ...])
     if str(destination) == STDOUT or is_device(destination) or "." not in name.lstrip("."):
         return
     if not name.endswith(endings):
-        told = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
-        raise InputError(str(destination), "", f"not a name for {what}", f"end it in {told}")
+        either = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+        raise InputError(str(destination), "", f"not a name for {what}", f"end it in {either}")

@@ -57,7 +57,7 @@ EXAMPLES = (
     panel=OUTPUT,
     help="A table (TSV) of the log-likelihood of each round.",
 )
-def command(output: str, model: str, parameters: str, rounds_output: str | None, max_reads: int, **given: Any) -> None:
+def command(output: str, model: str, parameters: str, rounds_output: str | None, max_reads: int, **values: Any) -> None:
     """Fit the parameters of a model to the reads of BAM or CRAM.
 
     Reads far from variants are compared with the reference; with -v or --haplotypes, each read with the likeliest
@@ -66,7 +66,7 @@ def command(output: str, model: str, parameters: str, rounds_output: str | None,
     if model == "gatk" and parameters != PRESETS[0]:
         raise click.UsageError("--parameters is for --model profile: a fit of gatk begins with the quality options.")
     initial = parameters_of(parameters)
-    options = run_options(given)
+    options = run_options(values)
     fit.fit(
         output=output,
         kind=model,  # type: ignore[arg-type]
@@ -74,5 +74,5 @@ def command(output: str, model: str, parameters: str, rounds_output: str | None,
         rounds_output=rounds_output,
         max_reads=max_reads,
         options=options,
-        **given,
+        **values,
     )

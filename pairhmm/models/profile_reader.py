@@ -35,12 +35,12 @@ def read_profiles(path: str | Path) -> Iterator[tuple[str, NDArray[np.float64]]]
     first = next(lines, "")
     is_table = first.removeprefix("#").split("\t")[:2] == list(COLUMNS[:2])
     records = _table(str(path), first, lines) if is_table else _named(str(path), chain([first], lines))
-    found = False
+    has_profiles = False
     for name, rows in records:
         check_names(str(path), "record", [name], "rename it")
-        found = True
+        has_profiles = True
         yield name, _profile(str(path), name, rows)
-    if not found:
+    if not has_profiles:
         raise InputError(str(path), "", "no profile in it", _SEE)
 
 

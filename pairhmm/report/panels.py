@@ -94,9 +94,9 @@ class ReadEvidence:
     def for_page(self, read: int) -> list[Any]:
         """The evidence as JSON. `read` is the read's number among those shown."""
         bases = [
-            [one.base, one.letter, one.quality, round(one.evidence, 2)]
-            + [round(value, 2) for value in (*one.inserted, *one.deleted)]
-            for one in self.bases
+            [base.base, base.letter, base.quality, round(base.evidence, 2)]
+            + [round(value, 2) for value in (*base.inserted, *base.deleted)]
+            for base in self.bases
         ]
         return [read, self.best, self.second, round(self.margin, 2), bases]
 

@@ -184,9 +184,9 @@ def _tiling_of(signatures: Signatures, tile: int, step: int, mask: bool, options
     return tiling
 
 
-def _check_named(what: str, given: object) -> None:
-    if not isinstance(given, Mapping):
-        raise TypeError(f"{what} is of type {type(given).__name__}: give letters by name, such as {{'a': 'ACGT'}}")
+def _check_named(what: str, value: object) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} is of type {type(value).__name__}: give letters by name, such as {{'a': 'ACGT'}}")
 
 
 def _qualities_of(sample: str, letters: str, qualities: Mapping[str, PhredValues]) -> NDArray[np.uint8]:

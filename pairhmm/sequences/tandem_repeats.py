@@ -65,7 +65,7 @@ def find_tracts(codes: NDArray[np.uint8], least_copies: Sequence[int]) -> Tracts
     >>> find_tracts(np.array([3, 0, 1, 0, 1, 0, 1, 2], dtype=np.uint8), (4, 3))
     Tracts(start=array([1]), end=array([7]), unit=array([2]))
     """
-    found = []
+    by_unit = []
     for unit, least in enumerate(least_copies, start=1):
         start, end = _runs(codes[unit:] == codes[:-unit])
         end = end + unit
@@ -75,8 +75,8 @@ def find_tracts(codes: NDArray[np.uint8], least_copies: Sequence[int]) -> Tracts
         for other in range(1, unit):
             if unit % other == 0:
                 shorter |= _repeats_within(codes, start, unit, other)
-        found.append(np.stack((start, end, np.full(len(start), unit)))[:, ~shorter])
-    tracts = np.concatenate(found, axis=1)
+        by_unit.append(np.stack((start, end, np.full(len(start), unit)))[:, ~shorter])
+    tracts = np.concatenate(by_unit, axis=1)
     return Tracts(*tracts[:, np.argsort(tracts[0], kind="stable")])
 
 

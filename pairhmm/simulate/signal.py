@@ -107,13 +107,13 @@ def simulate_signal(
     if min(int(known.lengths.min()), length) < table.k:
         raise InputError(str(signatures), "", f"a read would be shorter than a {table.k}-mer", "give longer signatures")
     rows: list[Sequence[object]] = []
-    made = _draw_reads(known, table, reads, unrelated, length, noise=noise, seed=seed, rows=rows)
+    records = _draw_reads(known, table, reads, unrelated, length, noise=noise, seed=seed, rows=rows)
     if str(output).endswith(ENDINGS):
         with whole_files(output) as scratch:
-            write_slow5(scratch, made, SAMPLING_RATE)
+            write_slow5(scratch, records, SAMPLING_RATE)
     else:
         with open_output(output) as out:
-            write_text(out, made)
+            write_text(out, records)
     if write_model is not None:
         with open_output(write_model) as out:
             write_kmer_table(out, table)

@@ -121,9 +121,9 @@ def draw_stutter(
         some = slice(edges[row], edges[row + 1])
         of_row = (column[tract[some]].tolist() for column in tracts)
         changes = list(zip(*of_row, size[some].tolist(), strict=True))
-        made = _with_changes(int(begin[row]), length, len(codes), changes)
-        if made is not None:
-            source[row], gained[row] = made
+        stuttered = _with_changes(int(begin[row]), length, len(codes), changes)
+        if stuttered is not None:
+            source[row], gained[row] = stuttered
             changed[row] = True
     return source, gained, changed
 

@@ -17,11 +17,11 @@ class ReferenceWarper(Warper):
     label = "reference"
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
-        found = [
+        warpings = [
             warping(pairs.queries[query], pairs.targets[target], options)
             for query, target in zip(pairs.query_index.tolist(), pairs.target_index.tolist(), strict=True)
         ]
-        costs, starts, ends = zip(*found, strict=True) if found else ((), (), ())
+        costs, starts, ends = zip(*warpings, strict=True) if warpings else ((), (), ())
         return Warpings(
             np.array(costs, dtype=np.int64), np.array(starts, dtype=np.int32), np.array(ends, dtype=np.int32)
         )

@@ -243,9 +243,9 @@ class _Run:
         for signal in read_signals(path):
             self.chemistry.check(path, signal)
             self.counts.reads += 1
-            found = self.options.cut(signal.values)
-            if len(found) >= self.options.least:
-                yield signal.name, self.quantiser.levels(found)
+            levels = self.options.cut(signal.values)
+            if len(levels) >= self.options.least:
+                yield signal.name, self.quantiser.levels(levels)
                 continue
             self.counts.first_short = self.counts.first_short or signal.name
             self.counts.short += 1

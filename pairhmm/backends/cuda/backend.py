@@ -241,9 +241,9 @@ class CudaBackend(Backend):
                 int(slot.device("listed", counter_bytes).ptr),
                 int(slot.device("lists", LISTED_BYTES * (packed.pairs + 1)).ptr),
             )
-            made = int(slot.device("made", walks.made_bytes).ptr) if in_trees else 0
+            entries = int(slot.device("made", walks.made_bytes).ptr) if in_trees else 0
             tiers = slot.upload("tiers", walks.tiers) if in_trees else 0
-            found.append(Sent(packed, model, extension, rescued, walks, results, counter_bytes, made, tiers))
+            found.append(Sent(packed, model, extension, rescued, walks, results, counter_bytes, entries, tiers))
 
         pack(batch, skip_read, LONGEST_TILE, slot, prepare)
         return found[0]

@@ -216,15 +216,15 @@ class WebgpuBackend(Backend):
 
     def _upload(self, slot: BatchSlot, batch: PairBatch, skip_read: NDArray[np.bool_]) -> tuple[Packed, list[Dispatch]]:
         """Send a batch, and prepare its dispatches while the last bytes are written."""
-        found: list[Dispatch] = []
+        dispatches: list[Dispatch] = []
 
         def prepare(packed: Packed) -> None:
             slot.make_room("out", packed.out_bytes)
             slot.make_room("list", packed.list_bytes)
             slot.make_room("scratch", packed.scratch_bytes)
-            found.extend(self._dispatches(slot, packed, batch))
+            dispatches.extend(self._dispatches(slot, packed, batch))
 
-        return pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, prepare), found
+        return pack(batch, skip_read, WIDTH, self._runtime.subgroup, self._share, slot, prepare), dispatches
 
     def _dispatches(self, slot: BatchSlot, packed: Packed, batch: PairBatch) -> list[Dispatch]:
         """The dispatches of all tiers, each short enough for a submission, then those that rescue the listed pairs."""

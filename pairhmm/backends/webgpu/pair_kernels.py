@@ -156,8 +156,8 @@ class PairDevice:
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
         if new:
             with ThreadPoolExecutor(len(new)) as pool:
-                made = pool.map(lambda variant: make_pipeline(self.handle, *source(variant)), new)
-                self._pipelines.update(zip(new, made, strict=True))
+                pipelines = pool.map(lambda variant: make_pipeline(self.handle, *source(variant)), new)
+                self._pipelines.update(zip(new, pipelines, strict=True))
 
     def pipeline(self, variant: Hashable) -> Any:
         """The pipeline of a variant that `compile` has compiled."""

@@ -199,9 +199,9 @@ class Runtime:
             }
             for binding, buffer in enumerate(bound)
         ]
-        made = self.device.create_bind_group(layout=layout, entries=entries)
-        slot.bind_groups[layout, others] = made
-        return made
+        group = self.device.create_bind_group(layout=layout, entries=entries)
+        slot.bind_groups[layout, others] = group
+        return group
 
     def _compile(self, variant: KernelVariant) -> Any:
         layout = self._layouts[variant.kernel == "forward_scaled"]

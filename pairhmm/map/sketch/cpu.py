@@ -26,9 +26,9 @@ class CpuComparer(Comparer):
         self._native, self._level = native, level
 
     def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
-        found = np.empty((len(queries), len(targets)), dtype=np.uint16)
-        self._native.equal_slots(self._level, _planes(queries), _planes(targets), threads, found)
-        return found
+        equal = np.empty((len(queries), len(targets)), dtype=np.uint16)
+        self._native.equal_slots(self._level, _planes(queries), _planes(targets), threads, equal)
+        return equal
 
     def nearest(self, queries: Sketches, targets: Sketches, count: int, threads: int) -> Nearest:
         nearest = np.empty((len(queries), count), dtype=np.int32)

@@ -71,9 +71,9 @@ MOST_COUNTED: Final = 3 << 19
 
 def minima(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The least value of each fine slot, shape (16,384,); `NO_VALUE` for an empty slot."""
-    found = np.full(FINE_SLOTS, NO_VALUE, dtype=np.uint64)
-    np.minimum.at(found, (hashes >> np.uint64(VALUE_BITS)).astype(np.int64), _values(hashes))
-    return found
+    least = np.full(FINE_SLOTS, NO_VALUE, dtype=np.uint64)
+    np.minimum.at(least, (hashes >> np.uint64(VALUE_BITS)).astype(np.int64), _values(hashes))
+    return least
 
 
 def frequent(

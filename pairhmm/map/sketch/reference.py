@@ -15,11 +15,11 @@ class ReferenceComparer(Comparer):
     label = "reference"
 
     def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
-        found = np.empty((len(queries), len(targets)), dtype=np.uint16)
-        for row, planes in zip(found, queries.planes, strict=True):
+        equal = np.empty((len(queries), len(targets)), dtype=np.uint16)
+        for row, planes in zip(equal, queries.planes, strict=True):
             differs = np.bitwise_or.reduce(targets.planes ^ planes, axis=1)  # [targets, words]
             row[:] = targets.scheme.slots - np.bitwise_count(differs).sum(axis=1, dtype=np.int64)
-        return found
+        return equal
 
     def nearest(
         self, queries: Sketches, targets: Sketches, count: int, threads: int
