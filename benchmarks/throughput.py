@@ -1,14 +1,14 @@
 """From a BAM to calls and tables: time, memory and threads of pairhmm beside bcftools and samtools.
 
-    apt install bwa samtools
+    apt install bwa freebayes samtools
     python benchmarks/throughput.py --workdir /tmp/throughput --repeats 3
 
 The data are those of accuracy.py (default 5 Mb at 30x). Each command is a process of its own; they take turns, and the
 best repeat counts. One thread is compared by CPU time of the whole process, start included; several threads by wall
 time. "Bare reading" makes the arrays of all reads and drops them; samtools counts reads with a filter that makes it
-parse them. A genome's worth is 3.1 Gb at the rate of the calls. With an NVIDIA GPU, `likelihoods` of an amplicon set
-(60 kb at depth 5,000, up to 128 haplotypes a region) runs on it and on all cores. device.py measures kernels and
-arrays.
+parse them. Real reads are those of real_reads.py; a genome's worth is 3.1 Gb at their rate, and the start. With an
+NVIDIA GPU, `likelihoods` of an amplicon set (60 kb at depth 5,000, up to 128 haplotypes a region) runs on it and on all
+cores. device.py measures kernels and arrays.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pysam
+import real_reads
 from accuracy import made_sample, sample_parser
 from processes import Cost, bcftools, measure, pairhmm
 from tables import write
@@ -57,11 +59,18 @@ def main() -> None:
     for _ in range(options.repeats):
         for name, line in commands.items():
             costs[name].append(measure(line))
-    rows = compare(data, costs, cores, options.length)
+    rows = compare(data, costs, cores)
+    real: list[dict[str, Any]] = []
+    if real_reads.BAM.exists():
+        real += real_reads.rows(options.workdir, options.repeats)
+        minutes = (real[0]["CPU s a megabase"] * GENOME / 1e6 + real[0]["start, CPU s"]) / 60
+        rows["a genome's worth of calls from real reads"] = f"{minutes:.0f} core-minutes", "<= 50"
+    else:
+        print(f"{real_reads.BAM} is missing: no table of real reads", file=sys.stderr)
     figures = [{"what": what, "figure": figure, "wanted": wanted} for what, (figure, wanted) in rows.items()]
     samtools = subprocess.run(["samtools", "--version"], capture_output=True).stdout.split(b"\n")[0].decode()
     about = {"cores": cores, "pysam": version("pysam"), "samtools": samtools, "data": data.name}
-    write(options.output, {"figures": figures}, repeats=options.repeats, **about)
+    write(options.output, {"figures": figures, "real reads": real}, repeats=options.repeats, **about)
 
 
 def _best(costs: list[Cost]) -> Cost:
@@ -145,7 +154,7 @@ def called(threads: int) -> str:
     return f"call-{threads}.vcf"
 
 
-def compare(data: Path, costs: dict[str, list[Cost]], cores: int, length: int) -> dict[str, tuple[str, str]]:
+def compare(data: Path, costs: dict[str, list[Cost]], cores: int) -> dict[str, tuple[str, str]]:
     """The figure of each row, and what is wanted."""
     best = {name: _best(of) for name, of in costs.items()}
     cpu = {name: cost.cpu for name, cost in best.items()}
@@ -161,7 +170,6 @@ def compare(data: Path, costs: dict[str, list[Cost]], cores: int, length: int) -
         "call -v / bcftools -T": (ratio("call -v", "bcftools -T"), "<= 1.0x"),
         "likelihoods to TSV.gz": (f"{pairs / cpu['likelihoods, TSV']:,.0f} pairs/s", ""),
         "likelihoods to Parquet": (f"{pairs / cpu['likelihoods, Parquet']:,.0f} pairs/s", ""),
-        "a genome's worth of calls": (f"{cpu['call -@ 1'] * GENOME / length / 60:.0f} core-minutes", "<= 25"),
         "bare reading of BAM / samtools view -c": (ratio("reading, BAM", "samtools, BAM"), "<= 1.5x"),
         "bare reading of CRAM / samtools view -c": (ratio("reading, CRAM", "samtools, CRAM"), "<= 1.3x"),
     }

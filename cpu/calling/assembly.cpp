@@ -158,10 +158,12 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
     for (const Stretch& read : reads) longest = std::max(longest, read.length);
     const auto least = static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
     const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
+    std::vector<int32_t> first_node;  // of each read
     for (int k = kLeastK; k <= most_k; k += kStepK) {
         KmerGraph graph(k);
         if (!graph.add_reference(reference)) continue;
-        for (const Stretch& read : reads) graph.add(read);
+        first_node.clear();
+        for (const Stretch& read : reads) first_node.push_back(graph.add(read));
         graph.prune(least);
         if (graph.is_cyclic()) continue;
         auto [detours, is_whole] = graph.detours(kMostDetours);
@@ -174,7 +176,8 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
             std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));
         }
         assembly.is_whole = is_whole;
-        for (const Stretch& read : reads) assembly.is_spelled.push_back(read.length > k ? graph.has_kept(read) : -1);
+        for (size_t i = 0; i < reads.size(); ++i)
+            assembly.is_spelled.push_back(reads[i].length > k ? graph.has_kept(reads[i], first_node[i]) : -1);
         break;
     }
     sort_distinct(assembly.alleles);

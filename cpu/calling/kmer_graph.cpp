@@ -74,42 +74,78 @@ int32_t KmerGraph::node_of(const uint8_t* kmer, uint64_t hash) {
     return node;
 }
 
-// The node of a k-mer that follows another one. Most edges are there already, and are followed without a search.
-int32_t KmerGraph::followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight) {
-    const int letter = kmer[k_ - 1];
-    int32_t next = nodes_[node].next[letter];
-    if (next == kNone) {
-        next = node_of(kmer, hash);
-        nodes_[node].next[letter] = next;
-    }
-    nodes_[node].weight[letter] += weight;
-    return next;
+// The hash of a k-mer, from that of the k-mer before it.
+uint64_t KmerGraph::next_hash(uint64_t hash, const uint8_t* kmer) const {
+    return (hash - leading_ * (kmer[-1] + 1)) * kHashBase + kmer[k_ - 1] + 1;
 }
 
 bool KmerGraph::add_reference(Stretch reference) {
     reference_ = reference;
-    int32_t node = kNone;
-    uint64_t hash = hash_of(reference.letter);
-    for (int64_t i = 0; i + k_ <= reference.length; ++i) {
+    uint64_t hash = 0;
+    for (int32_t i = 0; i + k_ <= reference.length; ++i) {
         const uint8_t* kmer = reference.letter + i;
-        if (i > 0) hash = (hash - leading_ * (kmer[-1] + 1)) * kHashBase + kmer[k_ - 1] + 1;
-        node = i == 0 ? node_of(kmer, hash) : followed(node, kmer, hash, 0);
-        if (nodes_[node].reference != kNone) return false;
-        nodes_[node].reference = static_cast<int32_t>(i);
+        hash = i == 0 ? hash_of(kmer) : next_hash(hash, kmer);
+        if (node_of(kmer, hash) != i) return false;
+        nodes_[i].reference = i;
+        if (i > 0) nodes_[i - 1].next[kmer[k_ - 1]] = i;
     }
     reference_nodes_ = static_cast<int32_t>(nodes_.size());
+    reference_weight_.assign(nodes_.size(), 0);
     return true;
 }
 
-void KmerGraph::add(Stretch letters, uint32_t weight) {
-    if (letters.length <= k_) return;
+// How many letters in a row are those that follow a node of the reference; 0 for other nodes.
+int64_t KmerGraph::along_reference(int32_t node, const uint8_t* letter, int64_t length) const {
+    if (node >= reference_nodes_) return 0;
+    const uint8_t* own = reference_.letter + node + k_;
+    const int64_t most = std::min<int64_t>(length, reference_nodes_ - 1 - node);
+    int64_t same = 0;
+    while (same + 8 <= most && std::memcmp(letter + same, own + same, 8) == 0) same += 8;
+    while (same < most && letter[same] == own[same]) ++same;
+    return same;
+}
+
+// Most letters are those of the reference, whose edges are weighed together. Others follow an edge that is there
+// already, or are searched for.
+int32_t KmerGraph::add(Stretch letters, uint32_t weight) {
+    if (letters.length <= k_) return kNone;
+    int64_t hashed = 0;
     uint64_t hash = hash_of(letters.letter);
-    int32_t node = node_of(letters.letter, hash);
-    for (int64_t i = 1; i + k_ <= letters.length; ++i) {
-        const uint8_t* kmer = letters.letter + i;
-        hash = (hash - leading_ * (kmer[-1] + 1)) * kHashBase + kmer[k_ - 1] + 1;
-        node = followed(node, kmer, hash, weight);
+    const int32_t first = node_of(letters.letter, hash);
+    int32_t node = first;
+    for (int64_t i = k_; i < letters.length;) {
+        const int64_t same = along_reference(node, letters.letter + i, letters.length - i);
+        if (same > 0) {
+            reference_weight_[node] += weight;
+            node += static_cast<int32_t>(same);
+            reference_weight_[node] -= weight;
+            i += same;
+            continue;
+        }
+        const int letter = letters.letter[i];
+        ++i;
+        int32_t next = nodes_[node].next[letter];
+        if (next == kNone) {
+            const uint8_t* kmer = letters.letter + i - k_;
+            hash = hashed == i - k_ - 1 ? next_hash(hash, kmer) : hash_of(kmer);
+            hashed = i - k_;
+            next = node_of(kmer, hash);
+            nodes_[node].next[letter] = next;
+        }
+        nodes_[node].weight[letter] += weight;
+        node = next;
     }
+    return first;
+}
+
+// Gives the edges of the reference what was added along it.
+void KmerGraph::weigh_reference() {
+    uint32_t weight = 0;
+    for (int32_t node = 0; node + 1 < reference_nodes_; ++node) {
+        weight += reference_weight_[node];
+        nodes_[node].weight[reference_.letter[node + k_]] += weight;
+    }
+    std::fill(reference_weight_.begin(), reference_weight_.end(), 0);
 }
 
 bool KmerGraph::is_reference_edge(const Node& node, int letter) const {
@@ -118,6 +154,7 @@ bool KmerGraph::is_reference_edge(const Node& node, int letter) const {
 }
 
 void KmerGraph::weigh_chains() {
+    weigh_reference();
     std::vector<uint8_t> arriving(nodes_.size()), leaving(nodes_.size());  // edges, at most four each
     for (size_t node = 0; node < nodes_.size(); ++node)
         for (const int32_t next : nodes_[node].next)
@@ -205,7 +242,7 @@ void KmerGraph::prune(uint32_t least) {
 void KmerGraph::keep_ways_back() {
     const auto edges = [&](auto&& use) {
         for (size_t node = 0; node < nodes_.size(); ++node)
-            for (int letter = 0; letter < 4; ++letter)
+            for (int letter = 0; nodes_[node].kept >> letter != 0; ++letter)
                 if (nodes_[node].kept >> letter & 1) use(static_cast<int32_t>(node), nodes_[node].next[letter]);
     };
     // The nodes before each node: those of node n are before[first[n]] to before[first[n + 1] - 1].
@@ -262,11 +299,19 @@ bool KmerGraph::is_cyclic() const {
     return left > 0;
 }
 
-bool KmerGraph::has_kept(Stretch read) const {
-    int32_t node = slots_[slot_of(read.letter, hash_of(read.letter))];
-    for (int64_t i = k_; i < read.length; ++i) {
+bool KmerGraph::has_kept(Stretch read, int32_t first) const {
+    int32_t node = first;
+    for (int64_t i = k_; i < read.length;) {
+        // Edges of the reference are always kept.
+        const int64_t same = along_reference(node, read.letter + i, read.length - i);
+        if (same > 0) {
+            node += static_cast<int32_t>(same);
+            i += same;
+            continue;
+        }
         if ((nodes_[node].kept >> read.letter[i] & 1) == 0) return false;
         node = nodes_[node].next[read.letter[i]];
+        ++i;
     }
     return true;
 }

@@ -37,8 +37,8 @@ public:
 
     // Adds the reference, first. False where a k-mer occurs twice in it: then nothing else may be called.
     bool add_reference(Stretch reference);
-    // The letters must stay where they are, as those of the reference.
-    void add(Stretch read) { add(read, 1); }
+    // The letters must stay where they are, as those of the reference. The node of the read's first k-mer.
+    int32_t add(Stretch read) { return add(read, 1); }
 
     // Lead dangling ends that weigh as much back to the reference, where they share enough letters with it. Forget
     // chains beside the reference that weigh less, and ways that do not come back to it.
@@ -48,8 +48,8 @@ public:
     // The detours of each node of the reference, the heaviest first, at most `most` of a node; and whether these are
     // all.
     std::pair<std::vector<Detour>, bool> detours(int most) const;
-    // Whether all edges of a read that was added are kept.
-    bool has_kept(Stretch read) const;
+    // Whether all edges of a read that was added, which begins at a node, are kept.
+    bool has_kept(Stretch read, int32_t first) const;
 
 private:
     static constexpr int32_t kNone = -1;
@@ -66,9 +66,11 @@ private:
     void make_slots(int bits);
     size_t slot_of(const uint8_t* kmer, uint64_t hash) const;
     int32_t node_of(const uint8_t* kmer, uint64_t hash);
-    int32_t followed(int32_t node, const uint8_t* kmer, uint64_t hash, uint32_t weight);
     uint64_t hash_of(const uint8_t* kmer) const;
-    void add(Stretch letters, uint32_t weight);
+    uint64_t next_hash(uint64_t hash, const uint8_t* kmer) const;
+    int64_t along_reference(int32_t node, const uint8_t* letter, int64_t length) const;
+    int32_t add(Stretch letters, uint32_t weight);
+    void weigh_reference();
     bool is_reference_edge(const Node& node, int letter) const;
     void weigh_chains();
     bool join_dangling_ends(uint32_t least);
@@ -80,8 +82,9 @@ private:
     std::vector<int32_t> slots_;
     int shift_;  // from a mixed hash to a slot
     Stretch reference_{nullptr, 0};
-    int32_t reference_nodes_ = 0;
-    std::deque<std::string> joined_;  // the letters of dangling ends that were joined
+    int32_t reference_nodes_ = 0;             // the first nodes, in order
+    std::vector<uint32_t> reference_weight_;  // what each edge of the reference weighs more than the one before it
+    std::deque<std::string> joined_;          // the letters of dangling ends that were joined
 };
 
 }  // namespace pairhmm

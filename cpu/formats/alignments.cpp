@@ -44,19 +44,20 @@ bool is_quality_text(const BamTag& tag, int64_t length) {
 // As in GATK, each tag counts by itself.
 IndelTags find_indel_tags(const BamRecord& record) {
     IndelTags tags;
-    const auto letters_of = [&](const char* name) -> const uint8_t* {
-        const BamTag tag = find_bam_tag(record, name);
+    const auto letters_of = [&](const BamTag& tag) -> const uint8_t* {
         if (tag.type == nullptr) return nullptr;
         tags.are_wrong |= !is_quality_text(tag, record.length);
         return tag.type + 1;
     };
-    tags.insertion = letters_of("BI");
-    tags.deletion = letters_of("BD");
+    const std::array<BamTag, 2> found = find_bam_tags(record, "BI", "BD");
+    tags.insertion = letters_of(found[0]);
+    tags.deletion = letters_of(found[1]);
     return tags;
 }
 
 int64_t name_length(const BamRecord& record) {
-    return std::find(record.name, record.name + record.name_size, 0) - record.name;
+    const void* zero = std::memchr(record.name, 0, static_cast<size_t>(record.name_size));
+    return zero == nullptr ? record.name_size : static_cast<const uint8_t*>(zero) - record.name;
 }
 
 }  // namespace

@@ -68,6 +68,31 @@ const uint8_t* behind_value(const uint8_t* at, const uint8_t* end) {
     return end - at < size ? nullptr : at + size;
 }
 
+template <size_t Count>
+std::array<BamTag, Count> find(const BamRecord& record, const std::array<const char*, Count>& names) {
+    std::array<BamTag, Count> tags;
+    std::array<uint16_t, Count> wanted;
+    for (size_t i = 0; i < Count; ++i) std::memcpy(&wanted[i], names[i], 2);
+    size_t missing = Count;
+    for (const uint8_t* at = record.tags; missing > 0 && record.end - at > 2;) {
+        const uint8_t* behind = behind_value(at + 2, record.end);
+        const bool is_text = at[2] == 'Z' || at[2] == 'H';
+        const bool is_cut = behind == nullptr || (is_text && (behind == at + 3 || behind[-1] != 0));
+        const auto name = number_at<uint16_t>(at);
+        for (size_t i = 0; i < Count; ++i) {
+            if (tags[i].type != nullptr || (name != wanted[i] && behind != nullptr)) continue;
+            tags[i].is_damaged = is_cut;
+            if (is_cut) continue;
+            tags[i].type = at + 2;
+            tags[i].end = behind;
+            --missing;
+        }
+        if (behind == nullptr) break;
+        at = behind;
+    }
+    return tags;
+}
+
 // False where the parts do not fit `size` bytes.
 bool split(const uint8_t* data, int64_t size, BamRecord& record) {
     record.contig = number_at<int32_t>(data);
@@ -124,23 +149,10 @@ BamPiece take_bam_record(const uint8_t* data, int64_t size, BamRecord& record) {
     return {4 + record_size, false};
 }
 
-BamTag find_bam_tag(const BamRecord& record, const char* name) {
-    BamTag tag;
-    const uint8_t* at = record.tags;
-    while (record.end - at > 2) {
-        const bool is_it = at[0] == static_cast<uint8_t>(name[0]) && at[1] == static_cast<uint8_t>(name[1]);
-        const uint8_t* behind = behind_value(at + 2, record.end);
-        const bool is_text = at[2] == 'Z' || at[2] == 'H';
-        tag.is_damaged = behind == nullptr || (is_it && is_text && (behind == at + 3 || behind[-1] != 0));
-        if (tag.is_damaged) return tag;
-        if (is_it) {
-            tag.type = at + 2;
-            tag.end = behind;
-            return tag;
-        }
-        at = behind;
-    }
-    return tag;
+BamTag find_bam_tag(const BamRecord& record, const char* name) { return find<1>(record, {name})[0]; }
+
+std::array<BamTag, 2> find_bam_tags(const BamRecord& record, const char* one, const char* other) {
+    return find<2>(record, {one, other});
 }
 
 bool use_long_cigar(BamRecord& record) {

@@ -2,6 +2,7 @@
 // size is refused as htslib refuses it, so that no length leads beyond the record.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -76,6 +77,8 @@ struct BamTag {
 };
 
 BamTag find_bam_tag(const BamRecord& record, const char* name);
+// Two of them in one pass.
+std::array<BamTag, 2> find_bam_tags(const BamRecord& record, const char* one, const char* other);
 
 // A CIGAR of more than 65,535 operations stands in the tag CG. False where tags are damaged on the way to it.
 bool use_long_cigar(BamRecord& record);
