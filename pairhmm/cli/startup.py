@@ -9,7 +9,7 @@ CPU time that each line saves, with runs in turns and one thread:
 | `gc.freeze` after it: modules stay | 18 of 450 ms there |
 | `gc.freeze` at exit | 39 of 243 ms for `--help` |
 | a large first frame | 25 of 197 ms for `call` of one site, in 1,700 mappings of memory |
-| `hashlib` and `tomllib` are imported where they are used, by few runs | 4 of 197 ms there |
+| `hashlib`, `tomllib`, `fastx` and `sample_sheet` are imported where they are used, by few runs | 7 of 197 ms there |
 
 OpenBLAS gets one thread because a process with threads can't fork its workers; products of matrices are small here.
 """
