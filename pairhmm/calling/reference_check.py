@@ -5,7 +5,6 @@ All coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -70,6 +69,8 @@ class ReferenceCheck:
                 log.warning("%s: contig %s is not the one that the reads' header names (M5)", self._path, chrom)
 
     def _sums_agree(self) -> bool:
+        import hashlib
+
         length = self._contigs[self._chrom]
         total = hashlib.md5(usedforsecurity=False)
         for start in range(0, length, _AT_ONCE):

@@ -19,7 +19,6 @@ from pairhmm.calling.targets import Inside, with_padding
 from pairhmm.calling.unlisted_variants import UnlistedVariants
 from pairhmm.errors import InputError
 from pairhmm.sequences.fasta import Reference
-from pairhmm.sequences.fastx import read_sequences
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.haplotypes import Haplotype
@@ -106,6 +105,7 @@ def _given_region(path: str, intervals: Sequence[Interval] | None, genome: Refer
     """The one region whose haplotypes are the records of a FASTA file."""
     # Few runs need them, and all others start sooner without.
     from pairhmm.align.haplotypes import describe_haplotypes
+    from pairhmm.sequences.fastx import read_sequences
     from pairhmm.sequences.letters import decode
 
     if intervals is None or len(intervals) != 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import logging
 import os
 import re
@@ -157,6 +156,8 @@ def _scratch_tail(name: str) -> str:
     """The end of the names of a destination's scratch files: its own name, cut to the room that there is."""
     if len(os.fsencode(name)) <= _LONGEST_TAIL:
         return name
+    import hashlib
+
     return hashlib.blake2s(os.fsencode(name), digest_size=16).hexdigest() + name[-_KEPT_OF_NAME:]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +37,8 @@ def read_table(path: str | Path, model: str) -> dict[str, Any]:
 
     InputError for a file that can't be read, is not TOML, is empty, or has the parameters of another model.
     """
+    import tomllib
+
     source = str(path)
     try:
         # Python raises ValueError for a path with a zero byte, too.

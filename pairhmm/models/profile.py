@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -237,7 +236,7 @@ def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
 def preset(name: str) -> ProfileModel:
     """A built-in parameter set, "normalised" or "published"."""
     path = files("pairhmm.models") / "presets" / f"{name}.toml"
-    return _parse(tomllib.loads(path.read_text()), name)
+    return _parse(read_table(str(path), "profile"), name)
 
 
 def parameters_of(name: str) -> ProfileModel:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pairhmm.errors import InputError
-from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.files.text_lines import read_lines
 from pairhmm.variants.genealogy import Genealogy, Parents
 
@@ -87,6 +86,8 @@ def read_genealogy(sheet: str | None, pedigree: str | None, samples: Sequence[st
     individuals: dict[str, str] = {}
     parents: dict[str, Parents] = {}
     if sheet is not None:
+        from pairhmm.files.sample_sheet import read_sheet
+
         for row in read_sheet(sheet):
             individuals[row.sample] = row.individual or row.sample
             if row.father or row.mother:

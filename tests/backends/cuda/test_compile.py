@@ -1,8 +1,8 @@
 """The CUDA sources compile for every architecture, without a warning, and keep their rows in registers.
 
-One architecture gets every shape of the fast kernel, and all else that there is. The others get the shapes of most
-rows, which spill first, each with every model and one of both gaps. PAIRHMM_TEST_ALL_SHAPES=1 compiles everything for
-all of them, which takes ten minutes.
+Every architecture gets the shapes of most rows, which spill first, each with every model and one of both gaps, and one
+all other shapes with one model. PAIRHMM_TEST_ALL_SHAPES=1, as every night, compiles everything for all of them, which
+takes ten minutes.
 """
 
 from __future__ import annotations
@@ -44,25 +44,23 @@ def shapes(in_trees=False):
     return [table.known[k] for k in sorted(set(table.of_length[1:].tolist()))]
 
 
-def few(found):
-    """The smallest and the largest, of one lane, of all lanes and of tall ones."""
+def largest(found):
+    """Those of one lane, of all lanes and of tall ones."""
     kinds = {}
     for shape in found:
         kinds.setdefault((shape.lanes, shape.tall), []).append(shape)
-    return [kinds[kind][k] for kind in ((1, False), (32, False), (32, True)) for k in (0, -1)]
+    return [kinds[kind][-1] for kind in ((1, False), (32, False), (32, True))]
 
 
-def chosen(architecture, model, position, found, some, largest):
-    """Of kernels `found`: `some` with every model and gap, the rest with one model; elsewhere the `largest` alone.
+def chosen(architecture, model, position, found, largest):
+    """Of kernels `found`: the `largest` with every model, and for one architecture the rest with one model.
 
     The model and the gap have a `position`; where its sum with the kernel's is odd, the other gap has the kernel.
     """
     if ALL:
         return found
-    if architecture == EVERY_SHAPE:
-        rest = found if model == QUALITIES else []
-        return [*some, *(k for place, k in enumerate(rest, position) if k not in some and place % 2 == 0)]
-    return [k for place, k in enumerate(largest, position) if place % 2 == 0]
+    rest = [k for k in found if k not in largest] if (architecture, model) == (EVERY_SHAPE, QUALITIES) else []
+    return [k for some in (largest, rest) for place, k in enumerate(some, position) if place % 2 == 0]
 
 
 def jobs(architecture):
@@ -75,17 +73,17 @@ def jobs(architecture):
     ):
         of = f"{of_model}, {gap}"
         choose = partial(chosen, architecture, model, m + g)
-        for shape in choose(fast, few(fast), few(fast)[1::2]):
+        for shape in choose(fast, largest(fast)):
             yield f"fast {describe(shape)}, {of}", cuda_kernels.forward_source(KernelVariant(shape, model, extension))
-        for k in choose(rows, [rows[0], rows[-1]], rows[-1:]):
+        for k in choose(rows, rows[-1:]):
             variant = KernelVariant(Shape(0, k), model, extension, TREES)
             yield f"trees {k}, {of}", cuda_kernels.forward_source(variant)
         tree_rows = KernelVariant(cuda.ROWS_KERNEL[0], model, extension, TREE_ROWS)
         yield f"tree_rows {of}", cuda_kernels.forward_source(tree_rows)
-        for shape in choose(RESCUERS, RESCUERS, [RESCUERS[0], RESCUERS[-1]]):
+        for shape in choose(RESCUERS, [RESCUERS[0], RESCUERS[-1]]):
             variant = KernelVariant(shape, model, extension, SCALED)
             yield f"scaled {describe(shape)}, {of}", cuda_kernels.forward_source(variant)
-        for real in choose(long, long, long):
+        for real in choose(long, long):
             yield f"long {real}, {of}", cuda_kernels.long_source(model, extension, real)
 
 
