@@ -72,7 +72,7 @@ def test_short_jobs_share_a_job_of_slurm(parsed, snakemake, tmp_path):
     made = sum(int(count) for rule, count in counts.items() if rule.startswith("simulate"))
     groups = Counter(re.findall(r"Group job (\w+) \(", said))
     assert int(counts["total"]) - made == 18
-    assert groups == {"piece": 2, "sample": 2, "finish": 1} and counts["scatter_regions"] == "1"
+    assert groups == {"shard": 2, "sample": 2, "finish": 1} and counts["scatter_regions"] == "1"
 
 
 def test_gpus(parsed):
