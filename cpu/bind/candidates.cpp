@@ -1,4 +1,4 @@
-// Python bindings of calling/candidates.hpp and discovery/: arrays in, arrays out.
+// Python bindings of calling/candidates.hpp and assembly.hpp: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -29,16 +29,6 @@ pairhmm::ReferenceWindows window(int64_t start, const Array<uint8_t>& letters) {
     return {{{start, static_cast<int64_t>(letters.shape(0)), letters.data()}}};
 }
 
-pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64_t>& offset,
-                                  const Array<uint8_t>& letters) {
-    checks::has_parts(offset, checks::size_of(start), checks::size_of(letters), "window_offset");
-    pairhmm::ReferenceWindows pieces;
-    for (size_t i = 0; i < start.shape(0); ++i)
-        pieces.windows.push_back(
-            {start.data()[i], offset.data()[i + 1] - offset.data()[i], letters.data() + offset.data()[i]});
-    return pieces;
-}
-
 // A CIGAR lies in its read, and intervals are so small that sums of them don't overflow.
 void check_alignments(const pairhmm::Reads& reads) {
     constexpr int64_t kFurthest = int64_t{1} << 60;
@@ -50,12 +40,6 @@ void check_alignments(const pairhmm::Reads& reads) {
         if (bases > reads.base_offset[read + 1] - reads.base_offset[read])
             checks::refuse("cigar", "more bases than read " + std::to_string(read) + " has");
     }
-}
-
-// What counting needs: samples that are known, and a reference.
-void check_counted(const pairhmm::Reads& reads, int samples, const pairhmm::ReferenceWindows& reference) {
-    checks::lie_in(reads.sample, reads.count, 0, samples, "sample");
-    checks::require(reads.count == 0 || !reference.windows.empty(), "window_start", "no window for the reads");
 }
 
 ListOf<TupleOf<int64_t, int64_t, bool, nb::bytes, int64_t>> candidate_list(
@@ -178,53 +162,6 @@ void bind_candidates(nb::module_& module) {
             "anchor"_a, "deleted"_a, "inserted_offset"_a, "inserted"_a, "change_offset"_a, "position"_a, "was"_a,
             "now"_a, "unknown"_a, "carried"_a,
             "The allele of each candidate that each read carries, in place: [reads][candidates].");
-
-    nb::class_<pairhmm::Discovery>(module, "Discovery", "Finds the alleles that reads show along one contig.")
-        .def(
-            "__init__",
-            [](pairhmm::Discovery* self, int samples, int min_base_quality, int min_snv_count, int min_indel_count,
-               double min_snv_fraction, double min_indel_fraction, bool assembles) {
-                checks::require(samples > 0, "samples", "at least one");
-                new (self) pairhmm::Discovery(
-                    samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction},
-                    assembles);
-            },
-            "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
-            "min_indel_fraction"_a, "assembles"_a)
-        .def("limit_to", &pairhmm::Discovery::limit_to, "intervals"_a,
-             "Seek candidates in these intervals alone, up to `reset`. They come in order, and do not overlap.")
-        .def(
-            "add",
-            [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
-               Array<int64_t> window_offset, Array<uint8_t> letters) {
-                const pairhmm::ReferenceWindows reference = windows(window_start, window_offset, letters);
-                check_counted(reads, discovery.samples(), reference);
-                nb::gil_scoped_release release;
-                discovery.add(reads, reference);
-            },
-            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
-            "Count reads; none starts before one counted earlier. The windows are those that the reads cover.")
-        .def("windows", &pairhmm::Discovery::windows, "frontier"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "The windows [start, end) to assemble, where all later reads start at `frontier` or beyond.")
-        .def(
-            "assemble",
-            [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
-               Array<int64_t> window_offset, Array<uint8_t> letters) {
-                const pairhmm::ReferenceWindows reference = windows(window_start, window_offset, letters);
-                checks::lie_in(reads.sample, reads.count, 0, discovery.samples(), "sample");
-                checks::require(static_cast<int64_t>(reference.windows.size()) == discovery.waiting(), "window_start",
-                                "not the windows to assemble");
-                nb::gil_scoped_release release;
-                discovery.assemble(reads, reference.windows);
-            },
-            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
-            "Assemble those windows, whose letters are given. The reads are those that were added last.")
-        .def(
-            "take", [](pairhmm::Discovery& discovery) { return candidate_list(discovery.take()); },
-            "The next candidates before `settled`, in order: (position, bases replaced or deleted, is an indel, letters "
-            "put in, position before which candidates belong to its region).")
-        .def_prop_ro("settled", &pairhmm::Discovery::settled, "No later candidate lies before this position.")
-        .def("reset", &pairhmm::Discovery::reset, "Start on another contig.");
 
     module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
 

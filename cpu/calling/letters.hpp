@@ -7,6 +7,13 @@ namespace pairhmm {
 
 // A code: A C G T are 0 1 2 3.
 constexpr uint8_t kCodeOfN = 4;
+// The letter of each base's code.
+constexpr char kBases[] = "ACGT";
+
+// The code of an upper-case letter of a reference or haplotype.
+inline uint8_t code_of(char letter) {
+    return letter == 'A' ? 0 : letter == 'C' ? 1 : letter == 'G' ? 2 : letter == 'T' || letter == 'U' ? 3 : kCodeOfN;
+}
 
 // A set has one bit a base, A C G T are 1 2 4 8; an ambiguous letter has several. N, which may be any base, has all.
 constexpr uint8_t kAny = 15;

@@ -54,7 +54,9 @@ private:
     std::vector<Variant> variants_;
     std::vector<Extent> extents_;
     int64_t core_start_ = 0, core_end_ = 0, alleles_ = 0, joined_until_ = 0;
-    std::optional<Region> previous_;
+    // The region before.
+    std::string previous_chrom_;
+    int64_t previous_start_ = 0, previous_core_end_ = 0;
 };
 
 }  // namespace pairhmm

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -17,13 +15,11 @@ from numpy.typing import NDArray
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
-from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY, READ_LETTERS, encode
+from pairhmm.sequences.arrays import offsets
+from pairhmm.sequences.letters import HIGHEST_SAM_QUALITY, encode
 from pairhmm.variants.haplotypes import UNKNOWN
 from pairhmm.variants.regions import Region
-from pairhmm.variants.variant import FetchBases, Variant, shift_left, trim_allele
-
-_LETTER_OF_CODE = READ_LETTERS.encode().ljust(256, b"N")
+from pairhmm.variants.variant import Variant, shift_left, trim_allele
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,77 +52,6 @@ class CandidateOptions:
     def reach(self) -> int:
         """Bases on either side of a position whose reads decide which candidates begin there, beside its own reads."""
         return native.LONGEST_WINDOW if self.assembly else 0
-
-
-class CandidateFinder:
-    """Finds candidates in blocks of reads, in order of position.
-
-    The candidates do not depend on how the reads are divided into blocks.
-    """
-
-    def __init__(self, fetch: FetchBases, n_samples: int, options: CandidateOptions | None = None) -> None:
-        options = options or CandidateOptions()
-        self._fetch = fetch
-        self._discovery = native.Discovery(
-            n_samples,
-            options.min_base_quality,
-            options.min_snv_count,
-            options.min_indel_count,
-            options.min_snv_fraction,
-            options.min_indel_fraction,
-            options.assembly,
-        )
-        self._found = 0
-        self._chrom = ""
-
-    @property
-    def settled(self) -> int:
-        """The position before which all candidates of the contig were given."""
-        return self._discovery.settled
-
-    def scan(self, block: ReadBlock, places: Sequence[tuple[int, int]] | None = None) -> list[Variant]:
-        """Count the reads of the next block. Returns the candidates that no later read can change.
-
-        Candidates are sought in `places`: disjoint intervals in order, all those behind `settled` that the reads may
-        reach. By default they are sought everywhere.
-        """
-        if block.chrom != self._chrom:
-            self._discovery.reset()
-            self._chrom = block.chrom
-        if places is not None:
-            self._discovery.limit_to(places)
-        # Only parts of the reference are held: reads may lie far apart (targeted sequencing) or have introns.
-        windows = block.native.covered()
-        if windows:
-            self._discovery.add(block.native, *self._reference(windows))
-        return self._variants(block, int(block.start[-1]) if len(block) else 0)
-
-    def finish(self) -> list[Variant]:
-        """The last candidates of a contig, once all its reads were counted."""
-        return self._variants(ReadBlock.empty(self._chrom), np.iinfo(np.int64).max // 2)
-
-    def _reference(
-        self, windows: Sequence[tuple[int, int]]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
-        """The reference in some windows: where each begins, where its letters begin, and all letters."""
-        letters = [encode(self._fetch(self._chrom, start, end)) for start, end in windows]
-        starts = np.array([start for start, _ in windows], dtype=np.int64)
-        return starts, offsets(list(map(len, letters))), joined(letters)
-
-    def _variants(self, block: ReadBlock, frontier: int) -> list[Variant]:
-        windows = self._discovery.windows(frontier)
-        self._discovery.assemble(block.native, *self._reference(windows))
-        variants = []
-        for (position, is_indel), group in groupby(self._discovery.take(), key=itemgetter(0, 2)):
-            _, lengths, _, codes, joined_until = zip(*group, strict=True)
-            ref = self._fetch(self._chrom, position, position + 1 + (max(lengths) if is_indel else 0))
-            alts = tuple([one.translate(_LETTER_OF_CODE).decode() for one in codes])
-            if is_indel:
-                # The indels behind one anchor base are alleles of one record, whose REF spans the longest deletion.
-                alts = tuple([ref[0] + alt + ref[1 + length :] for length, alt in zip(lengths, alts, strict=True)])
-            variants.append(Variant(self._chrom, position, ref, alts, "", self._found, joined_until=max(joined_until)))
-            self._found += 1
-        return variants
 
 
 def carried_alleles(block: ReadBlock, reads: NDArray[np.int64], region: Region, reference: str) -> NDArray[np.int16]:

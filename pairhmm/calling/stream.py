@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import carried_alleles
 from pairhmm.calling.mates import CutSlices, JoinedReads, Joiner, ScoredReads, joined_reads, single_reads
-from pairhmm.calling.region_sources import RegionSource
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.objects import short_repr
 from pairhmm.options import Within, check_fields
@@ -30,6 +29,9 @@ from pairhmm.sequences.letters import encode_each
 from pairhmm.variants.haplotypes import Haplotype, build_haplotypes
 from pairhmm.variants.regions import Region
 from pairhmm.variants.variant import MAX_SHIFT, FetchBases
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import RegionSource
 
 # The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
 # READ_LENGTH_FILTER_THRESHOLD).
@@ -219,9 +221,10 @@ class RegionStream:
                 yield from self._tasks(buffered, pending)
                 pending.clear()
                 buffered = ReadBlock.empty(block.chrom)
-            buffered = ReadBlock.concatenate([buffered, self.source.needed(block)])
+            needed = self.source.needed(block.chrom, block.native)
+            buffered = ReadBlock.concatenate([buffered, block if needed is None else block.over(needed)])
             frontier = int(block.start[-1])
-            pending.extend(self.source.advance(block, frontier))
+            pending.extend(self.source.advance(block.chrom, block.native, frontier))
             ready = []
             while pending and (pending[0].core_end <= frontier or pending[0].chrom != block.chrom):
                 ready.append(pending.popleft())

@@ -111,11 +111,11 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
         if not len(block):
             continue
         if waiting.chrom and block.chrom != waiting.chrom:
-            yield waiting, regions + list(source.finish(waiting.chrom))
+            yield waiting, regions + source.finish(waiting.chrom)
             waiting, regions = ReadBlock.empty(block.chrom), []
         waiting = ReadBlock.concatenate([waiting, block]) if len(waiting) else block
         frontier = int(block.start[-1])
-        regions += source.advance(block, frontier)
+        regions += source.advance(block.chrom, block.native, frontier)
         limit = frontier - 2 * MAX_SHIFT - PAD
         if source.open_start is not None:
             limit = min(limit, source.open_start - PAD)
@@ -126,7 +126,7 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
             if len(waiting):
                 regions = [region for region in regions if region.core_end + PAD > waiting.start.min()]
     if len(waiting):
-        yield waiting, regions + list(source.finish(waiting.chrom))
+        yield waiting, regions + source.finish(waiting.chrom)
 
 
 def _add_plain(

@@ -9,7 +9,7 @@ import pytest
 
 from pairhmm import _cpu
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateFinder, CandidateOptions, carried_alleles
+from pairhmm.calling.discovery import CandidateOptions, carried_alleles
 from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, indel_quality_caps, pcr_quality
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
@@ -44,11 +44,11 @@ def read(start: int, cigar: list[tuple[str, int]], edits: dict[int, str] | None 
 
 
 def find(reads, samples=1, chunk=1000, **options) -> list[tuple[int, str, tuple[str, ...]]]:
-    finder = CandidateFinder(fetch, samples, CandidateOptions(**options))
+    finder = _cpu.CandidateFinder(_cpu.ReferenceBases(fetch), samples, CandidateOptions(**options))
     reads = sorted(reads, key=lambda one: one.start)
     found = []
     for first in range(0, len(reads), chunk):
-        found.extend(finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk])))
+        found.extend(finder.scan("c", ReadBlock.from_alignments("c", reads[first : first + chunk]).native))
     found.extend(finder.finish())
     return [(variant.pos, variant.ref, variant.alts) for variant in found]
 

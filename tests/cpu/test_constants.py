@@ -9,6 +9,7 @@ from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, PHRED_OFFSET, encode
 from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
+from pairhmm.variants.variant import MAX_SHIFT
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,7 @@ from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
         ("INFORMATIVE", INFORMATIVE),
         ("MAX_GQ", MAX_GQ),
         ("MAX_QUAL", MAX_QUAL),
+        ("MAX_SHIFT", MAX_SHIFT),
     ],
 )
 def test_cpp_and_python_agree(require, name, value):

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.variants.variant import Variant
+
 native = pytest.importorskip("pairhmm._cpu", reason="the compiled part is not installed")
 
 U8, I64 = np.uint8, np.int64
@@ -48,8 +51,8 @@ def diploid():
 
 
 def counted(sample=0):
-    discovery = native.Discovery(1, 10, 2, 2, 0.1, 0.1, True)
-    discovery.add(reads(sample=np.array([sample], np.int32)), np.array([0]), np.array([0, 20]), np.zeros(20, U8))
+    finder = native.CandidateFinder(native.ReferenceBases(lambda *_: "A" * 20), 1, CandidateOptions())
+    finder.scan("q", reads(sample=np.array([sample], np.int32)))
 
 
 def batch():
@@ -63,17 +66,9 @@ MISFITS = {
     "a CIGAR longer than its read": ("cigar", lambda: reads(cigar=np.array([5 << 4], np.uint32))),
     "a start beyond all contigs": ("start", lambda: reads(start=np.array([2**62]))),
     "a sample that is not there": ("sample", lambda: counted(sample=3)),
-    "reads without a reference": (
-        "window_start",
-        lambda: native.Discovery(1, 10, 2, 2, 0.1, 0.1, True).add(
-            reads(), np.zeros(0, I64), np.array([0]), np.zeros(0, U8)
-        ),
-    ),
-    "windows that nobody asked for": (
-        "window_start",
-        lambda: native.Discovery(1, 10, 2, 2, 0.1, 0.1, True).assemble(
-            reads(), np.array([0]), np.array([0, 4]), LETTERS
-        ),
+    "a role that a candidate does not have": (
+        "role",
+        lambda: native.variant_extent(Variant("q", 5, "A", ("C",), role="none"), native.ReferenceBases(str)),
     ),
     "a slice beyond the source": ("start", lambda: native.gather(LETTERS, np.array([2]), BEYOND, np.zeros(9, U8))),
     "a slice beyond the target": ("offset", lambda: native.gather(LETTERS, np.array([0]), BEYOND, np.zeros(4, U8))),

@@ -61,8 +61,7 @@ def _reads(rng: Generator) -> None:
     )
     origin = int(start[0]) if count else 0
     window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
-    shares = float(rng.random()), float(rng.random())
-    discovery = native.Discovery(samples, int(rng.integers(0, 60)), 1, 1, *shares, chance(rng, 0.7))
+    _regions(rng, block, samples)
     # As the package asks for the reference, or one window that may lie beside the reads.
     windows = block.native.covered()
     if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
@@ -70,21 +69,12 @@ def _reads(rng: Generator) -> None:
     ends = _offsets([end - start for start, end in windows])
     starts = np.array([start for start, _ in windows], dtype=np.int64)
     letters = _bytes(rng, int(ends[-1]), 5)
-    discovery.add(block.native, starts, ends, letters)
     if count:
         confidence = native.ReferenceConfidence(int(rng.integers(0, 60)))
         confidence.add(block.native, block.end, rng.integers(0, 5, count).astype(np.uint32), starts, ends, letters)
         blocks = confidence.take(origin + int(rng.integers(0, 50)), origin + 1000, [1, 20], chance(rng, 0.5))
         if sum(one[1] - one[0] for one in blocks) > 1000 or min(min(one[3:]) for one in blocks) < 0:
             raise AssertionError(f"blocks {blocks}")
-    for frontier in (origin + int(rng.integers(0, 1000)), 2**40):
-        wanted = discovery.windows(frontier)
-        # The contig may end within the last window.
-        sizes = [end - begin - int(chance(rng, 0.2)) * int(rng.integers(0, end - begin)) for begin, end in wanted]
-        offset = _offsets(sizes)
-        begins = np.array([begin for begin, _ in wanted], dtype=np.int64)
-        discovery.assemble(block.native, begins, offset, _bytes(rng, int(offset[-1]), 5))
-        discovery.take()
     _carried(rng, block, window)
     if count:
         chosen = rng.integers(0, count, 6).astype(np.int64)
@@ -99,6 +89,39 @@ def _reads(rng: Generator) -> None:
         _require(is_inside.all(), f"slices {first} to {last} of reads of {lengths}")
         block.take(chosen)
         _join(rng, block, chosen, first, last)
+
+
+def _regions(rng: Generator, block: ReadBlock, samples: int) -> None:
+    """Regions of the candidates that reads show, and of listed ones: any alleles, also behind the contig's end."""
+    from pairhmm.calling.discovery import CandidateOptions
+    from pairhmm.native import native
+    from pairhmm.variants.regions import RegionOptions
+    from pairhmm.variants.variant import Variant
+
+    origin = int(block.start[0]) if len(block) else 0
+    length = origin + int(rng.integers(0, 1000))
+
+    def fetch(chrom: str, start: int, end: int) -> str:
+        return rng.choice(np.frombuffer(b"ACGTN", np.uint8), max(0, min(length, end) - start)).tobytes().decode()
+
+    def allele() -> str:
+        return "".join(rng.choice(list("ACGTN"), int(rng.integers(0, 8))))
+
+    listed = [
+        Variant("chr1", int(at), allele(), tuple(allele() for _ in range(int(rng.integers(0, 4)))))
+        for at in np.sort(origin + rng.integers(-10, 1200, int(rng.integers(0, 12))))
+    ]
+    known = (
+        *(native.ReferenceBases(fetch), [("chr1", length)], samples),
+        CandidateOptions(int(rng.integers(0, 60)), 1, 1, rng.random(), rng.random(), chance(rng, 0.7)),
+        RegionOptions(join_distance=int(rng.integers(0, 100)), max_span=int(rng.integers(1, 500))),
+    )
+    for source in (native.DiscoveredRegions(*known), native.ListedRegions(*known, iter(listed))):
+        source.needed("chr1", block.native)
+        regions = source.advance("chr1", block.native, int(block.start[-1]) if len(block) else 0)
+        regions += source.finish("chr1")
+        if len(regions) != len({(one.core_start, one.variants) for one in regions}):
+            raise AssertionError(f"regions {regions}")
 
 
 def _edges(rng: Generator, total: int, parts: int) -> NDArray[np.int64]:

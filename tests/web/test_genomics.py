@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.native import native
 from pairhmm.variants.haplotypes import build_haplotypes
-from pairhmm.variants.regions import RegionBuilder, RegionOptions
+from pairhmm.variants.regions import RegionOptions
 from pairhmm.variants.variant import Variant
 
 LENGTH = 3000
@@ -88,8 +90,9 @@ def regions_of(genome, variants, options):
     def fetch(chrom, start, end):
         return genome[max(0, start) : end]
 
-    builder = RegionBuilder(fetch, {"q": len(genome)}, options)
-    return [region for variant in variants for region in builder.push(variant)] + list(builder.finish())
+    contigs = [("q", len(genome))]
+    parts = native.ReferenceBases(fetch), contigs, 1, CandidateOptions(), options
+    return native.ListedRegions(*parts, iter(variants)).finish_all()
 
 
 @pytest.mark.parametrize("count", [20, 300])
