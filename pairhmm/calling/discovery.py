@@ -1,6 +1,6 @@
-"""Finds candidate variants in the reads: mismatches, and the insertions and deletions of their CIGARs.
+"""When alleles that reads show become candidates, and the alleles of candidates that reads carry.
 
-The counting is native (cpu/calling/candidates.cpp). Coordinates are 0-based half-open.
+Candidates are found by native code (cpu/calling/candidate_finder.cpp). Coordinates are 0-based half-open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Joins candidates into regions, whose haplotypes are scored together.
+"""Regions of candidates, whose haplotypes are scored together. Joining is native (cpu/calling/regions.cpp).
 
 The *extent* of a candidate is the reference bases that it replaces. For an insertion or deletion it is also every base
 to which it could be shifted, since a read that ends inside a repeat cannot place it. Candidates whose extents lie close
