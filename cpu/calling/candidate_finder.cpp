@@ -18,7 +18,7 @@ struct CodedWindows {
         codes.reserve(intervals.size());
         for (const auto& [start, end] : intervals) {
             std::string& letters = codes.emplace_back(reference.fetch(chrom, start, end));
-            std::transform(letters.begin(), letters.end(), letters.begin(), code_of);
+            for (char& letter : letters) letter = static_cast<char>(code_of(letter));
             windows.push_back(
                 {start, static_cast<int64_t>(letters.size()), reinterpret_cast<const uint8_t*>(letters.data())});
         }
