@@ -92,14 +92,15 @@ def _reads(rng: Generator) -> None:
 
 
 def _regions(rng: Generator, block: ReadBlock, samples: int) -> None:
-    """Regions of the candidates that reads show, and of listed ones: any alleles, also behind the contig's end."""
+    """Regions of the candidates that reads show, and of listed ones of any alleles."""
     from pairhmm.calling.discovery import CandidateOptions
     from pairhmm.native import native
     from pairhmm.variants.regions import RegionOptions
     from pairhmm.variants.variant import Variant
 
     origin = int(block.start[0]) if len(block) else 0
-    length = origin + int(rng.integers(0, 1000))
+    # Reads lie in their contig.
+    length = max([origin, *(end for _, end in block.native.covered())]) + int(rng.integers(1, 1000))
 
     def fetch(chrom: str, start: int, end: int) -> str:
         return rng.choice(np.frombuffer(b"ACGTN", np.uint8), max(0, min(length, end) - start)).tobytes().decode()
