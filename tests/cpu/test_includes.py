@@ -17,7 +17,7 @@ if not ROOT.exists():
 BELOW = {
     "simd": set(),
     "threads": set(),
-    "calling": {"simd", "align"},
+    "calling": {"simd", "align", "forward"},
     "align": {"simd", "threads"},
     "forward": {"simd", "threads"},
     "posterior": {"simd", "threads", "forward"},
