@@ -27,7 +27,7 @@ BELOW = {
     "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
     "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
-    "bind": {"align", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp", "map"},
+    "bind": {"simd", "align", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp", "map"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
