@@ -13,6 +13,9 @@ namespace pairhmm {
 
 namespace {
 
+// A store of a byte may change anything that the compiler cannot see: loops over bytes have their pointers and ends in
+// variables of their own, and then become vectors.
+
 constexpr int kTransitions = 7;
 constexpr size_t kMostKinds = size_t{std::numeric_limits<uint16_t>::max()} + 1;
 
@@ -27,10 +30,12 @@ void take_own(const uint8_t* own, int64_t bases, uint8_t lowest, uint8_t fallbac
 // The quality of the repeat at each base, at most the read's own: kNoIndelQuality is above all of them.
 void take_by_kind(const std::vector<uint8_t>& by_kind, const std::vector<uint8_t>& kind, const uint8_t* own,
                   uint8_t lowest, std::vector<uint8_t>& quality) {
+    const auto quality_of = [table = by_kind.data()](uint8_t one) { return table[one]; };
     quality.resize(kind.size());
-    for (size_t i = 0; i < kind.size(); ++i) quality[i] = by_kind[kind[i]];
+    std::transform(kind.begin(), kind.end(), quality.begin(), quality_of);
     if (own == nullptr) return;
-    for (size_t i = 0; i < kind.size(); ++i) quality[i] = std::min(quality[i], std::max(own[i], lowest));
+    std::transform(quality.begin(), quality.end(), own, quality.begin(),
+                   [=](uint8_t most, uint8_t one) { return std::min(most, std::max(one, lowest)); });
 }
 
 void prepare_indel_qualities(const QualityOptions& options, const CutBases& cut, PreparedReads& prepared) {
@@ -71,7 +76,8 @@ int64_t count_tagged(const CutBases& cut) {
 void prepare_qualities(const QualityOptions& options, const CutBases& cut, PreparedReads& prepared) {
     // Every ambiguous letter is N.
     prepared.base.resize(cut.bases());
-    for (int64_t i = 0; i < cut.bases(); ++i) prepared.base[i] = std::min(cut.base[i], kCodeOfN);
+    std::transform(cut.base, cut.base + cut.bases(), prepared.base.begin(),
+                   [](uint8_t letter) { return std::min(letter, kCodeOfN); });
     prepare_indel_qualities(options, cut, prepared);
     if (cut.indel_quality != nullptr) prepared.tagged = count_tagged(cut);
 }
@@ -134,8 +140,8 @@ void prepare_profiles(const ReadModel& model, const CutBases& cut, const Profile
     rows.probabilities = profile.calls;
     rows.are_distinct = true;
     rows.kinds.resize(cut.bases());
-    for (int64_t i = 0; i < cut.bases(); ++i)
-        rows.kinds[i] = static_cast<uint16_t>(cut.base[i] * kPhreds + prepared.base_quality[i]);
+    std::transform(cut.base, cut.base + cut.bases(), prepared.base_quality.begin(), rows.kinds.begin(),
+                   [](uint8_t letter, uint8_t quality) { return static_cast<uint16_t>(letter * kPhreds + quality); });
     if (columns != nullptr) {
         join_profiles(*columns, rows);
         prepared.read_offset.assign(columns->offset, columns->offset + columns->profiles + 1);
@@ -154,10 +160,11 @@ void prepare_base_qualities(const QualityOptions& options, const CutBases& cut, 
     const uint8_t threshold = static_cast<uint8_t>(std::max(0, options.threshold)), lowest = options.lowest;
     for (int64_t read = 0; read < cut.reads; ++read) {
         const uint8_t most = options.cap_by_mapping_quality ? cut.mapq[read] : uint8_t{255};
-        for (int64_t i = cut.offset[read]; i < cut.offset[read + 1]; ++i) {
-            const uint8_t capped = std::min(cut.quality[i], most);
-            prepared[i] = capped < threshold ? lowest : capped;
-        }
+        const int64_t first = cut.offset[read], end = cut.offset[read + 1];
+        std::transform(cut.quality + first, cut.quality + end, prepared + first, [=](uint8_t quality) {
+            const uint8_t capped = std::min(quality, most);
+            return capped < threshold ? lowest : capped;
+        });
     }
 }
 
