@@ -27,8 +27,8 @@ BELOW = {
     "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
     "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
-    "bind": {"simd", "align", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp", "map"},
 }
+BELOW["bind"] = set(BELOW) - {"wasm"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 TYPE = re.compile(r"^(?:struct|class) (?:alignas\(\d+\) )?(\w+)(?: final)?(?: :[^;]*)?\s*\{", re.MULTILINE)
