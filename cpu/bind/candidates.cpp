@@ -13,7 +13,6 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "calling/assembly.hpp"
-#include "calling/base_qualities.hpp"
 #include "calling/candidates.hpp"
 #include "calling/cigar.hpp"
 #include "calling/discovery.hpp"
@@ -211,33 +210,4 @@ void bind_candidates(nb::module_& module) {
         },
         "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
         "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");
-    module.def(
-        "prepare_base_qualities",
-        [](Array<int64_t> offset, Array<uint8_t> most, Array<uint8_t> quality, uint8_t threshold, uint8_t lowest,
-           Output<uint8_t> prepared) {
-            const int64_t reads = checks::size_of(most);
-            checks::has_parts(offset, reads, checks::size_of(quality), "offset");
-            checks::has(prepared, offset.data()[reads], "prepared");
-            nb::gil_scoped_release release;
-            pairhmm::prepare_base_qualities(reads, offset.data(), most.data(), quality.data(), threshold, lowest,
-                                            prepared.data());
-        },
-        "offset"_a, "most"_a, "quality"_a, "threshold"_a, "lowest"_a, "prepared"_a,
-        "Base qualities, at most `most` of each read; those below `threshold` become `lowest`. In place.");
-    module.def(
-        "cap_indel_qualities",
-        [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,
-           Output<uint8_t> insertion, Output<uint8_t> deletion) {
-            const int64_t reads = checks::parts_of(offset, checks::size_of(base), "offset");
-            checks::has(insertion, offset.data()[reads], "insertion");
-            checks::has(deletion, offset.data()[reads], "deletion");
-            checks::has(table, 1, "table");
-            checks::require(longest_unit > 0, "longest_unit", "at least one base");
-            nb::gil_scoped_release release;
-            pairhmm::cap_indel_qualities(reads, offset.data(), base.data(), table.data(),
-                                         static_cast<int>(table.shape(0)) - 1, longest_unit, insertion.data(),
-                                         deletion.data());
-        },
-        "offset"_a, "base"_a, "table"_a, "longest_unit"_a, "insertion"_a, "deletion"_a,
-        "GATK's PCR indel model: lower the indel qualities of reads in place, by the tandem repeat at each position.");
 }

@@ -23,6 +23,7 @@ void bind_joining(nb::module_& module);
 void bind_pair_tasks(nb::module_& module);
 void bind_place(nb::module_& module);
 void bind_posterior(nb::module_& module);
+void bind_preparation(nb::module_& module);
 void bind_region_sources(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
@@ -63,6 +64,7 @@ NB_MODULE(_cpu, module) {
     bind_pair_tasks(module);
     bind_place(module);
     bind_posterior(module);
+    bind_preparation(module);
     bind_region_sources(module);
     bind_samples(module);
     bind_scan(module);

@@ -6,16 +6,15 @@ All coordinates are 0-based half-open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam import FIRST, REVERSE, SECOND, mates_of
+from pairhmm.alignments.sam import FIRST, SECOND
 from pairhmm.calling.molecules import Apart, MoleculeCounts, MoleculeOptions
-from pairhmm.models.batch import Profiles
 from pairhmm.native import native
 from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import Names, offsets
@@ -73,25 +72,6 @@ class JoinedReads:
         """int64[profiles]: the number of reads of each profile."""
         return np.diff(self.member_offset)
 
-    def joined(self, profiles: Profiles) -> Profiles:
-        """The profiles of joined reads: the product of the rows of the cut reads in each column, normalised.
-
-        Distinct rows stay distinct rows, unless there are too many of them.
-        """
-        if len(self.reads) == len(self.member):
-            return profiles
-        columns = len(self.source_offset) - 1
-        if profiles.kinds is not None:
-            kinds = np.empty(columns, dtype=np.uint16)
-            distinct = np.ascontiguousarray(profiles.probabilities).reshape(-1)
-            rows = native.join_kinds(self.source_offset, self.source, distinct, profiles.kinds, kinds)
-            if len(rows):
-                return replace(profiles, probabilities=rows.reshape(-1, 4), kinds=kinds)
-        rows = np.empty(4 * columns)
-        probabilities = np.ascontiguousarray(profiles.at_bases).reshape(-1)
-        native.join_rows(self.source_offset, self.source, probabilities, rows)
-        return replace(profiles, probabilities=rows.reshape(-1, 4), kinds=None)
-
 
 @dataclass(slots=True)
 class Joiner:
@@ -102,21 +82,13 @@ class Joiner:
 
     def join(self, block: ReadBlock, cut: CutSlices, regions: Sequence[int]) -> JoinedReads:
         """Join the cut reads of regions with so many reads each. Reads of different regions stay apart."""
-        fragment, family = _molecules(block, cut.read, regions)
-        member_offset, member, offset, source_offset, source, ends, apart = native.join_reads(
-            block.native,
-            cut.read,
-            cut.first,
-            cut.last,
-            offsets(cut.last - cut.first),
-            fragment,
-            family,
-            _ends(block, cut.read),
-            np.lexsort((family, fragment)),
+        names, molecules = block.names.at(cut.read), block.molecules
+        member_offset, member, offset, source_offset, source, ends, fragment, copies, apart = native.join_reads(
+            *(block.native, cut.read, cut.first, cut.last, offsets(list(regions)), names.text, names.end),
+            *(block.sample[cut.read], block.flag[cut.read]),
+            None if molecules is None else [molecules[read] for read in cut.read.tolist()],
             self.options.join_mates,
         )
-        reads_of = np.repeat(np.arange(len(ends)), np.diff(member_offset))
-        copies = _copies(reads_of, family[member]) if block.molecules is not None else np.empty(0, dtype=np.int64)
         return JoinedReads(
             member_offset=member_offset,
             member=member,
@@ -125,52 +97,10 @@ class Joiner:
             source=source,
             # A power of two has one bit, which is one end.
             are_mates=(ends & (ends - 1)) != 0,
-            fragment=fragment[member[member_offset[:-1]]],
+            fragment=fragment,
             copies=copies,
             apart=apart,
         )
-
-
-def _molecules(
-    block: ReadBlock, reads: NDArray[np.int64], regions: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The fragment and the family of each cut read (int64 each): the number of the first read of the same one.
-
-    Reads of one molecule are a fragment, and those of them on one strand a family. Where the molecule is not known, the
-    name and the sample make a fragment, and each read is a family of its own.
-    """
-    fragment, family = np.arange(len(reads)), np.arange(len(reads))
-    names, samples, molecules = list(block.names.at(reads)), block.sample[reads].tolist(), block.molecules
-    is_reverse = ((block.flag[reads] & REVERSE) != 0).tolist()
-    edges = offsets(list(regions)).tolist()
-    for begin, end in pairwise(edges):
-        fragments: dict[tuple[int, str, bool], int] = {}
-        families: dict[tuple[int, bool], int] = {}
-        for at, read in enumerate(reads[begin:end].tolist(), begin):
-            molecule = molecules[read] if molecules is not None else ""
-            number = fragments.setdefault((samples[at], molecule or names[at], bool(molecule)), at)
-            fragment[at] = number
-            if molecule:
-                family[at] = families.setdefault((number, is_reverse[at]), at)
-    return fragment, family
-
-
-def _ends(block: ReadBlock, reads: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The end of its molecule that each read is from (uint8): its strand, or the mate's number without a molecule."""
-    flags = block.flag[reads]
-    ends = mates_of(flags)
-    if block.molecules is not None:
-        is_known = np.array([bool(block.molecules[read]) for read in reads.tolist()], dtype=bool)
-        ends = np.where(is_known, (flags & REVERSE) != 0, ends)
-    return ends.astype(np.uint8, copy=False)
-
-
-def _copies(profile: NDArray[np.int64], family: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sizes (int64) of all sets of two reads or more that have the same profile and the same family."""
-    order = np.lexsort((family, profile))
-    differs = (np.diff(profile[order]) != 0) | (np.diff(family[order]) != 0)
-    counts = np.diff(np.concatenate([[0], np.flatnonzero(differs) + 1, [len(order)]]))
-    return counts[counts > 1]
 
 
 @dataclass(slots=True)

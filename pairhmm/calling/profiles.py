@@ -23,7 +23,7 @@ from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.mates import CutSlices, Joiner, joined_reads
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scoring import prepared_base_quality
+from pairhmm.calling.scoring import model_reads
 from pairhmm.calling.stream import cut_bases, cut_slices
 from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
@@ -240,10 +240,10 @@ def _made(
 ) -> Iterator[MadeProfile]:
     slices = _uncut(buffered)
     cut = cut_bases(buffered, slices)
-    joined = joiner.join(buffered, slices, [len(buffered)])
+    joined = cut.joined = joiner.join(buffered, slices, [len(buffered)])
     # Which reads meet those that they don't agree with depends on the blocks, so that these are not counted.
     joiner.counts.add(joined.are_mates, joined.copies)
-    rows = joined.joined(model.base_calls(cut.bases, prepared_base_quality(cut, options))).at_bases
+    rows = model_reads(cut, options, model)["profiles"].at_bases
     sizes = joined.reads
     reads = joined_reads(buffered, slices.read, joined)
     for number, name in enumerate(reads.names):

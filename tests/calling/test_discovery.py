@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pairhmm import _cpu
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateOptions, carried_alleles
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, indel_quality_caps, pcr_quality
+from pairhmm.calling.scoring import model_reads
+from pairhmm.calling.stream import CutReads
+from pairhmm.models.gatk import GatkOptions, indel_quality_caps
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.haplotypes import UNKNOWN
@@ -258,14 +259,13 @@ def test_native_pcr_qualities_are_those_of_the_model(model):
         texts.append("".join(rng.choice(list("AC"), length)))
     reads = [encode(text) for text in texts]
     bases = np.concatenate(reads)
-    insertion = np.full(len(bases), 45, dtype=np.uint8)
-    deletion = np.full(len(bases), 12, dtype=np.uint8)
-    _cpu.cap_indel_qualities(
-        offsets([len(one) for one in reads]), bases, pcr_quality(model), LONGEST_REPEAT_UNIT, insertion, deletion
-    )
+    offset, quality = offsets([len(one) for one in reads]), np.full(len(bases), 30, dtype=np.uint8)
+    cut = CutReads(offset, bases, quality, np.full(len(reads), 60, dtype=np.uint8))
+    options = GatkOptions(insertion_quality=45, deletion_quality=12, pcr_indel_model=model)
+    prepared = model_reads(cut, options, None)["qualities"]
     caps = np.concatenate([indel_quality_caps(one, model) for one in reads])
-    assert insertion.tolist() == np.minimum(caps, 45).tolist()
-    assert deletion.tolist() == np.minimum(caps, 12).tolist()
+    assert prepared.insertion_quality.tolist() == np.minimum(caps, 45).tolist()
+    assert prepared.deletion_quality.tolist() == np.minimum(caps, 12).tolist()
 
 
 def test_taking_and_joining_reads_keeps_them_whole():

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from pairhmm import native as compiled
+from pairhmm.alignments.blocks import NO_INDEL_QUALITY
 from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
-from pairhmm.sequences.letters import ANY, PHRED_OFFSET, encode
+from pairhmm.sequences.letters import ANY, HIGHEST_QUALITY, PHRED_OFFSET, READ_LETTERS, encode
 from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
 from pairhmm.variants.variant import MAX_SHIFT
 
@@ -17,6 +18,9 @@ from pairhmm.variants.variant import MAX_SHIFT
     [
         ("ANY", ANY),
         ("CODE_OF_N", encode("N")[0]),
+        ("NO_INDEL_QUALITY", NO_INDEL_QUALITY),
+        ("READ_CODES", len(READ_LETTERS)),
+        ("PHREDS", HIGHEST_QUALITY + 1),
         ("LEAST_SUM", np.float32(LEAST_SUM)),
         ("PHRED_OFFSET", PHRED_OFFSET),
         ("ROW_SIZE", ROW_SIZE),

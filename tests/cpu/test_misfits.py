@@ -55,6 +55,35 @@ def counted(sample=0):
     finder.scan("q", reads(sample=np.array([sample], np.int32)))
 
 
+def preparation(**changes):
+    none = np.zeros(0, U8)
+    names = ("most_by_copies", "insertion_by_kind", "deletion_by_kind", "gap_by_kind")
+    given = (True, 18, 6, 45, 45, 10, 20, 8)
+    return native.ReadPreparation(
+        *given,
+        **(dict.fromkeys(names, none) | {"error": np.ones(256), "start_match": 0, "start_deletion": 1} | changes),
+    )
+
+
+def prepared(**changes):
+    arrays = {"base": LETTERS, "quality": np.full(4, 30, U8), "indel_quality": None, "joined": None}
+    return preparation().prepare(offset=np.array([0, 4]), mapq=np.full(1, 60, U8), **(arrays | changes))
+
+
+def scored_cut(group_read):
+    one = np.array([0, 1])
+    level = next(name for name, runs in native.levels() if runs)
+    groups = group_read, one, group_read, np.array([0, 4])
+    return preparation().score(prepared(), *groups, LETTERS, level, 500, 1)
+
+
+def joined(read, last_read):
+    zero, four, name = np.zeros(1, I64), np.array([4]), np.array([1])
+    sample, flag = np.zeros(1, np.int32), np.zeros(1, np.uint16)
+    regions = np.array([0, last_read])
+    return native.join_reads(reads(), read, zero, four, regions, b"r", name, sample, flag, None, True)
+
+
 def batch():
     one = np.array([0, 1])
     return native.Batch(one, one, one, np.array([0, 4]), np.array([0, 4]), LETTERS, 0.0, 1.0)
@@ -74,24 +103,19 @@ MISFITS = {
     "a slice beyond the target": ("offset", lambda: native.gather(LETTERS, np.array([0]), BEYOND, np.zeros(4, U8))),
     "repeats of falling offsets": ("offset", lambda: native.classify_repeats(FALLING, LETTERS, 9, 8, np.zeros(4, U8))),
     "repeats without room": ("kind", lambda: native.classify_repeats(np.array([0, 4]), LETTERS, 9, 8, np.zeros(3, U8))),
-    "qualities of too many reads": (
-        "offset",
-        lambda: native.prepare_base_qualities(np.array([0, 4]), np.zeros(2, U8), LETTERS, 18, 6, np.zeros(4, U8)),
+    "qualities of too many reads": ("offset", lambda: preparation().base_qualities(BEYOND, LETTERS, np.zeros(1, U8))),
+    "a model of too few qualities": ("most_by_copies", lambda: preparation(most_by_copies=np.zeros(9, U8))),
+    "a table of another size": ("by_kind", lambda: preparation(gap_by_kind=np.zeros(9, U8))),
+    "reads of a letter that is no base": ("base", lambda: prepared(base=np.full(4, 15, U8))),
+    "reads of a quality that is none": ("quality", lambda: prepared(quality=np.full(4, 128, U8))),
+    "indel qualities of other bases": ("indel_quality", lambda: prepared(indel_quality=np.zeros(4, U8))),
+    "a column of a base that is not there": (
+        "source",
+        lambda: prepared(joined=(np.array([0, 1]), np.array([0, 1]), np.array([4]))),
     ),
-    "indel qualities without room": (
-        "insertion",
-        lambda: native.cap_indel_qualities(
-            np.array([0, 4]), LETTERS, np.zeros(9, U8), 8, np.zeros(1, U8), np.zeros(4, U8)
-        ),
-    ),
-    "a read to join that is not there": (
-        "read",
-        lambda: native.join_reads(
-            reads(),
-            *(np.array([1]), np.array([0]), np.array([4]), np.array([0, 4]), np.array([0]), np.array([0])),
-            *(np.array([0], U8), np.array([0]), True),
-        ),
-    ),
+    "scores of other reads": ("group_read", lambda: scored_cut(np.array([0, 2]))),
+    "a read to join that is not there": ("read", lambda: joined(np.array([1]), 1)),
+    "reads to join of no region": ("region_read", lambda: joined(np.array([0]), 0)),
     "a genotype of an allele that is not there": (
         "table",
         lambda: native.Genotypes(2, 1, np.array([0, 7], np.int16), np.zeros(2)),

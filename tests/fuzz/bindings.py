@@ -152,15 +152,21 @@ def _carried(rng: Generator, block: ReadBlock, window: tuple[int, NDArray[np.uin
 def _join(
     rng: Generator, block: ReadBlock, chosen: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> None:
-    """Any reads in any families: each base is in one column at most, and each read in one profile."""
+    """Any reads of any molecules: each base is in one column at most, and each read in one profile."""
+    from pairhmm.calling.scoring import preparation
+    from pairhmm.models.gatk import GatkOptions
+    from pairhmm.models.profile import preset
     from pairhmm.native import native
+    from pairhmm.sequences.arrays import Names
 
     count = len(chosen)
     offset = _offsets(last - first)
-    fragment, family = np.sort(rng.integers(0, 3, (2, count))).astype(np.int64)
-    member_offset, member, column_offset, source_offset, source, ends, _ = native.join_reads(
-        *(block.native, chosen, first, last, offset, fragment, family, _bytes(rng, count, 3)),
-        *(np.lexsort((family, fragment)), chance(rng, 0.5)),
+    names = Names.of([f"r{number}" for number in rng.integers(0, 3, count)])
+    known = [str(number or "") for number in rng.integers(0, 3, count)]
+    member_offset, member, column_offset, source_offset, source, ends, *_ = native.join_reads(
+        *(block.native, chosen, first, last, _edges(rng, count, 2), names.text, names.end),
+        *(np.zeros(count, np.int32), rng.integers(0, 256, count, dtype=np.uint16)),
+        *(pick(rng, (None, known)), chance(rng, 0.5)),
     )
     if sorted(member.tolist()) != list(range(count)) or len(set(source.tolist())) != len(source):
         raise AssertionError(f"profiles of {member} with bases {source}")
@@ -174,9 +180,13 @@ def _join(
         len(source) and (source.min() < 0 or source.max() >= offset[-1])
     ):
         raise AssertionError(f"columns at {column_offset} of bases {source}")
-    rows = np.empty(4 * (len(source_offset) - 1))
-    native.join_rows(source_offset, source, rng.random(4 * int(offset[-1])), rows)
-    _require(np.allclose(rows.reshape(-1, 4)[np.diff(source_offset) > 1].sum(axis=1), 1), f"rows {rows}")
+    bases = _bytes(rng, int(offset[-1]), 15), _bytes(rng, int(offset[-1]), 128)
+    joined = column_offset, source_offset, source
+    prepared = preparation(GatkOptions(), preset("normalised")).prepare(
+        *(offset, *bases, _bytes(rng, count), None, joined)
+    )
+    rows = prepared.profiles.probabilities.reshape(-1, 4)
+    _require(np.allclose(rows.sum(axis=1), 1), f"rows {rows}")
 
 
 def _cigar(rng: Generator) -> list[int]:
@@ -446,15 +456,30 @@ def _scanner(rng: Generator) -> None:
             scanner.scan(samples, qualities, ends, carried, int(rng.integers(1, 4)), np.empty(segments, np.int64))
 
 
-def _repeats(rng: Generator) -> None:
-    """Indel qualities of reads of any letters."""
+def _prepared(rng: Generator) -> None:
+    """Reads of any letters and qualities, for models of any parameters."""
+    from pairhmm.models.gatk import ERROR
+    from pairhmm.models.profile import CALL_PROBABILITIES
     from pairhmm.native import native
 
-    offset = _lengths(rng, int(rng.integers(0, 6)), 60)
-    bases = pick(rng, (_bytes(rng, int(offset[-1]), 5), np.zeros(int(offset[-1]), np.uint8)))
-    table = _bytes(rng, pick(rng, (2, 9, 21)))
-    columns = _bytes(rng, len(bases)), _bytes(rng, len(bases))
-    native.cap_indel_qualities(offset, bases, table, int(rng.integers(1, 9)), *columns)
+    reads, copies, unit = int(rng.integers(0, 6)), int(rng.integers(1, 21)), int(rng.integers(1, 9))
+    offset = _lengths(rng, reads, 60, 1)
+    size = int(offset[-1])
+    bases = pick(rng, (_bytes(rng, size, 15), np.zeros(size, np.uint8)))
+    own = pick(rng, (None, _bytes(rng, 2 * size)))
+    tables = [_bytes(rng, size, 128) for size in pick(rng, ((0, 0, 0), (copies * unit,) * 3))]
+    made = native.ReadPreparation(
+        *(chance(rng, 0.5), pick(rng, (None, 18)), 6, *_bytes(rng, 3, 128).tolist(), copies, unit),
+        *(_bytes(rng, pick(rng, (0, copies + 1)), 128), *tables, ERROR, 0.0, 1.0),
+    )
+    if chance(rng, 0.5):
+        rows = rng.random(7 * pick(rng, (1, copies))) / 2
+        made.set_profile(CALL_PROBABILITIES.ravel(), rng.random(20), rng.random(4), rows)
+    prepared = made.prepare(offset, bases, _bytes(rng, size, 128), _bytes(rng, reads), own, None)
+    groups = (np.array([0, count], dtype=np.int64) for count in (reads, 2, 2 * reads))
+    letters = _lengths(rng, 2, 100, 1)
+    level = pick(rng, [name for name, runs in native.levels() if runs])
+    made.score(prepared, *groups, letters, _bytes(rng, int(letters[-1]), 5), level, 500, int(rng.integers(1, 3)))
 
 
 def _genotypes(rng: Generator) -> None:
@@ -514,6 +539,6 @@ BINDINGS: dict[str, Callable[[Generator], None]] = {
     function.__name__.lstrip("_"): function
     for function in (
         *(_reads, _forward, _posteriors, _tiles, _copies, _groups, _tables, _sample_text, _bam_bytes, _alignments),
-        *(_scanner, _repeats, _genotypes, _public),
+        *(_scanner, _prepared, _genotypes, _public),
     )
 }
