@@ -25,6 +25,7 @@ void bind_place(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
+void bind_scored_region(nb::module_& module);
 void bind_sketch(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_packing(nb::module_& module);
@@ -56,6 +57,7 @@ NB_MODULE(_cpu, module) {
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);
+    bind_scored_region(module);
     bind_genotypes(module);
     bind_reference_confidence(module);
     bind_joining(module);

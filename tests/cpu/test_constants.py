@@ -8,7 +8,7 @@ from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, PHRED_OFFSET, encode
-from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
+from pairhmm.variants.genotypes import INFORMATIVE, MAX_GENOTYPES, MAX_GQ
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
         ("HIT_WORDS", len(HIT_FIELDS)),
         ("RUN_WORDS", len(RUN_FIELDS)),
         ("INFORMATIVE", INFORMATIVE),
+        ("MAX_GENOTYPES", MAX_GENOTYPES),
         ("MAX_GQ", MAX_GQ),
-        ("MAX_QUAL", MAX_QUAL),
     ],
 )
 def test_cpp_and_python_agree(require, name, value):
