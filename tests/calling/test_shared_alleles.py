@@ -192,6 +192,16 @@ def test_a_y_chromosome_comes_from_the_father():
     assert [one.alleles for one in found] == [(1,), None, (1,)]
 
 
+@pytest.mark.parametrize("depth", [60, 90, 400])
+@pytest.mark.parametrize("ploidies", [(2,) * 3, (1, 2, 1), (2,) * 8], ids=["trio", "son's X", "six children"])
+def test_relatives_with_many_reads_have_their_own_alleles(depth, ploidies):
+    """P(reads | reference) of both parents, multiplied, lies beyond the range of a double."""
+    families = [SampleFamily(0, 1, tuple(range(2, len(ploidies))))]
+    found, quality = call_site([shown(0, depth, 4.5)] * len(ploidies), ploidies, families)
+    assert [one.alleles for one in found] == [(1,) * ploidy for ploidy in ploidies]
+    assert quality > 2000 and all(-9e9 < one.log10_reference < -4 * depth for one in found)
+
+
 @pytest.mark.parametrize("carried", [(0, 1), (1, 2), (2, 2)])
 def test_kinds_of_alleles_are_told_apart(carried):
     """Three alleles: what the samples have is found, and what none has stays out."""
