@@ -27,6 +27,7 @@ void bind_preparation(nb::module_& module);
 void bind_region_sources(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
+void bind_scored_region(nb::module_& module);
 void bind_sketch(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_packing(nb::module_& module);
@@ -58,6 +59,7 @@ NB_MODULE(_cpu, module) {
     bind_copier(module);
     bind_device_scores(module);
     bind_forward(module);
+    bind_scored_region(module);
     bind_genotypes(module);
     bind_reference_confidence(module);
     bind_joining(module);

@@ -51,11 +51,16 @@ inline pairhmm::Variant from_python(const PythonVariant& variant) {
             field<int64_t>(variant, "joined_until")};
 }
 
+// The fields of a `Variant`.
+inline nanobind::tuple variant_fields(const pairhmm::Variant& variant) {
+    return nanobind::make_tuple(variant.chrom, variant.pos, variant.ref, nanobind::tuple(nanobind::cast(variant.alts)),
+                                variant.id, variant.record_index, kRoles[static_cast<int>(variant.role)],
+                                variant.joined_until);
+}
+
 inline PythonVariant to_python(const pairhmm::Variant& variant) {
     const nanobind::object make = nanobind::module_::import_("pairhmm.variants.variant").attr("Variant");
-    return nanobind::borrow<PythonVariant>(
-        make(variant.chrom, variant.pos, variant.ref, nanobind::tuple(nanobind::cast(variant.alts)), variant.id,
-             variant.record_index, kRoles[static_cast<int>(variant.role)], variant.joined_until));
+    return nanobind::borrow<PythonVariant>(make(*variant_fields(variant)));
 }
 
 inline pairhmm::Region from_python(const PythonRegion& region) {

@@ -30,6 +30,26 @@ struct ScoredRegion {
     std::vector<int64_t> fragment;      // [reads] profiles, or reads, of one molecule have the same number
 
     int64_t reads() const { return static_cast<int64_t>(sample.size()); }
+    bool is_over(int64_t read, const Extent& extent) const {
+        return start[read] < extent.end && end[read] > extent.start;
+    }
 };
+
+// The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same.
+ScoredRegion without_unlisted(const ScoredRegion& region);
+
+// The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
+//
+// One chromosome of two has a larger share of the reads. Errors of mapping have a smaller one.
+constexpr double kManySetAside = 0.2;
+
+// A scored region of listed candidates on the haplotypes of listed alleles alone.
+//
+// All haplotypes, also those with nuisances, decide which reads fit the region. Only haplotypes of listed alleles
+// decide which of these a read carries. A haplotype with a nuisance can spell a listed allele in another way, and would
+// take its reads (figures in benchmarks/README.md). Reads that fit no haplotype are set aside as errors of mapping,
+// unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any alignment
+// shows. Without them, the other chromosome would be called twice.
+ScoredRegion on_listed_alleles(const ScoredRegion& region);
 
 }  // namespace pairhmm

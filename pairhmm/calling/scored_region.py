@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
@@ -101,4 +102,27 @@ def without_unlisted(evidence: Evidence) -> Evidence:
         from_end=np.ascontiguousarray(evidence.from_end[:, columns]),
         log10=np.ascontiguousarray(evidence.log10[:, kept]),
         precision=np.ascontiguousarray(evidence.precision[:, kept]),
+    )
+
+
+def native_region(evidence: Evidence) -> native.ScoredRegion:
+    """The scored region for native code."""
+    return native.ScoredRegion(
+        evidence.region,
+        evidence.haplotypes,
+        evidence.names.text,
+        evidence.names.end,
+        evidence.sample,
+        evidence.flag,
+        evidence.mapq,
+        evidence.start,
+        evidence.end,
+        evidence.length,
+        evidence.from_end,
+        evidence.log10,
+        evidence.precision,
+        evidence.set_aside,
+        evidence.unfit,
+        evidence.reads,
+        evidence.fragment,
     )

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pairhmm import _cpu
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateOptions, carried_alleles
 from pairhmm.calling.scoring import model_reads

@@ -13,7 +13,7 @@ import pytest
 from pairhmm import engine
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateOptions
-from pairhmm.calling.genotyping import genotype_region
+from pairhmm.calling.genotyping import RegionGenotyper
 from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.shard_runs import wanted_intervals
@@ -115,8 +115,9 @@ def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
 
 def test_candidates_are_found_and_genotyped():
     found = []
+    genotyper = RegionGenotyper(["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True)
     for evidence in stream(discovered()).run(blocks(200)):
-        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True):
+        for site in genotyper.sites(evidence):
             found.append((site.variant.chrom, site.variant.pos))
             assert [sample.alleles for sample in site.samples] == [(0, 1), (0, 1)]
             assert site.quality > 30
@@ -124,10 +125,11 @@ def test_candidates_are_found_and_genotyped():
 
 
 def test_given_candidates_are_all_there_in_order():
+    genotyper = RegionGenotyper(["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
     sites = [
         (site.variant.pos, [sample.alleles for sample in site.samples])
         for evidence in stream(given_regions()).run(blocks(200))
-        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
+        for site in genotyper.sites(evidence)
     ]
     assert [pos for pos, _ in sites] == [500, 520, 900, 1400, 120, 2000, 7]
     assert sites[2][1] == [(0, 0), (0, 0)]

@@ -9,7 +9,7 @@ from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, HIGHEST_QUALITY, PHRED_OFFSET, READ_LETTERS, encode
-from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
+from pairhmm.variants.genotypes import INFORMATIVE, MAX_GENOTYPES, MAX_GQ
 from pairhmm.variants.variant import MAX_SHIFT
 
 
@@ -27,8 +27,8 @@ from pairhmm.variants.variant import MAX_SHIFT
         ("HIT_WORDS", len(HIT_FIELDS)),
         ("RUN_WORDS", len(RUN_FIELDS)),
         ("INFORMATIVE", INFORMATIVE),
+        ("MAX_GENOTYPES", MAX_GENOTYPES),
         ("MAX_GQ", MAX_GQ),
-        ("MAX_QUAL", MAX_QUAL),
         ("MAX_SHIFT", MAX_SHIFT),
     ],
 )

@@ -1,10 +1,16 @@
 """Arrays that do not fit are refused where they enter the compiled part, with the argument's name."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.calling.scored_region import native_region
+from pairhmm.sequences.arrays import Names
+from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.variant import Variant
+from tests.calling.scored import evidence_of
 
 native = pytest.importorskip("pairhmm._cpu", reason="the compiled part is not installed")
 
@@ -27,27 +33,15 @@ def reads(**changes):
     return native.Reads(**(arrays | changes))
 
 
-def site(**changes):
-    arrays = {
-        "log10": np.zeros((2, 2)),
-        "set_aside": np.zeros(2, bool),
-        "start": np.zeros(2, I64),
-        "end": np.full(2, 9, I64),
-        "sample": np.zeros(2, np.int32),
-        "fragment": np.arange(2),
-        "first": 1,
-        "last": 2,
-        "allele_of": [0, 1],
-        "alleles": 2,
-        "samples": 1,
-        "score_floor": 4.5,
-        "floor": 4.5,
-    }
-    return native.SiteReads(**(arrays | changes))
+def region(**changes):
+    """Two reads over one candidate, of two haplotypes."""
+    evidence = evidence_of(np.zeros((2, 2)))
+    return native_region(replace(evidence, **changes))
 
 
-def diploid():
-    return native.Genotypes(2, 2, np.array([0, 0, 0, 1, 1, 1], np.int16), np.zeros(3))
+def genotyper(**changes):
+    options = {"snv_prior": 1e-3, "indel_prior": 1e-4, "ploidies": [(2, [])], "families": [], "score_floor": None}
+    return native.Genotyper(**(options | changes), discovered=False, mnv=False, gvcf=False)
 
 
 def counted(sample=0):
@@ -116,21 +110,21 @@ MISFITS = {
     "scores of other reads": ("group_read", lambda: scored_cut(np.array([0, 2]))),
     "a read to join that is not there": ("read", lambda: joined(np.array([1]), 1)),
     "reads to join of no region": ("region_read", lambda: joined(np.array([0]), 0)),
-    "a genotype of an allele that is not there": (
-        "table",
-        lambda: native.Genotypes(2, 1, np.array([0, 7], np.int16), np.zeros(2)),
+    "a ploidy below none": ("ploidies", lambda: genotyper(ploidies=[(-1, [])])),
+    "a family of a sample that is not there": ("families", lambda: genotyper(families=[(0, 0, [1])])),
+    "a read of a sample that is not there": (
+        "sample",
+        lambda: genotyper().genotype(region(sample=np.array([0, 1], np.int32))),
     ),
-    "genotypes of other alleles": (
-        "genotypes",
-        lambda: site().call(0, native.Genotypes(1, 1, np.zeros(1, np.int16), np.zeros(1))),
+    "a haplotype of an allele that is not there": (
+        "haplotypes",
+        lambda: region(haplotypes=[Haplotype("A", (0,)), Haplotype("C", (5,))]),
     ),
-    "a site of a sample that is not there": ("sample", lambda: site(samples=0)),
-    "a site of an allele that is not there": ("allele_of", lambda: site(allele_of=[0, 5])),
-    "a site of too few flags": (
-        "flag",
-        lambda: site().statistics(np.zeros(1, np.uint16), np.zeros(2, U8), np.zeros((2, 1), np.int32), 0),
-    ),
-    "the depths of another sample": ("sample", lambda: site().depths(4)),
+    "a haplotype without alleles": ("haplotypes", lambda: region(haplotypes=[Haplotype("A", ())])),
+    "a region without haplotypes": ("haplotypes", lambda: region(haplotypes=[])),
+    "a region of too few flags": ("flag", lambda: region(flag=np.zeros(1, np.uint16))),
+    "a region of too few columns": ("from_end", lambda: region(from_end=np.zeros((2, 0), np.int32))),
+    "names that end behind their end": ("name_end", lambda: region(names=Names(b"ab", np.array([1, 5])))),
     "a pattern beyond the letters": ("offset", lambda: native.scan_index(LETTERS, BEYOND, 1)),
     "hits of a signature that is not there": (
         "hits",
@@ -144,10 +138,6 @@ MISFITS = {
         lambda: native.Batch(*[np.array([0, 1])] * 3, np.array([0, 4]), BEYOND, LETTERS, 0.0, 1.0),
     ),
     "scores without room": ("scores", lambda: scored(np.zeros(0))),
-    "texts that end behind their end": (
-        "end",
-        lambda: native.number_names(b"ab", np.array([1, 5]), np.zeros(2, I64)),
-    ),
 }
 
 
@@ -166,7 +156,7 @@ def test_arrays_that_do_not_fit_are_refused(name, call):
 
 def test_arrays_that_fit_are_taken():
     counted()
-    assert site().call(0, diploid())[2] == 2
+    assert len(genotyper().genotype(region())) == 1
     scores = np.zeros(1)
     scored(scores)
     assert scores[0] < 0

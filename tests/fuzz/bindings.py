@@ -483,38 +483,46 @@ def _prepared(rng: Generator) -> None:
 
 
 def _genotypes(rng: Generator) -> None:
-    """Reads with scores of any size, over a site with any alleles."""
+    """Reads with scores of any size, over candidates with any alleles."""
     from pairhmm.native import native
-    from pairhmm.sequences.arrays import Names
-    from pairhmm.variants.genotypes import call_sample
+    from pairhmm.variants.haplotypes import Haplotype
+    from pairhmm.variants.regions import Region
+    from pairhmm.variants.variant import Variant
 
     reads, haplotypes, samples = int(rng.integers(0, 30)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
     scores = -rng.integers(0, 100, (reads, haplotypes)) / 8.0
     scores[rng.random(scores.shape) < 0.1] = pick(rng, (0.0, -300.0, -1e7, -np.inf, np.inf, np.nan))
-    start = rng.integers(0, 20, reads).astype(np.int64)
-    names = Names.of([f"r{number}" for number in rng.integers(0, 20, reads)])
-    fragment = np.empty(reads, dtype=np.int64)
-    native.number_names(names.text, names.end, fragment)
-    alleles, floor = int(rng.integers(1, 30)), pick(rng, (0.0, 4.5, 300.0))
-    site = native.SiteReads(
-        *(scores, rng.random(reads) < 0.2, start, start + rng.integers(0, 20, reads)),
-        *(rng.integers(0, samples, reads).astype(np.int32), fragment, 10, pick(rng, (10, 11, 40))),
-        *(rng.integers(-1, alleles, haplotypes).tolist(), alleles, samples, pick(rng, (np.inf, floor)), floor),
+    variants = tuple(
+        Variant(
+            "c", 10 + place, *pick(rng, (("A", ("C", "G")), ("A", ("C",)), ("ACG", ("A", "*")), ("A", ("AA",) * 29)))
+        )
+        for place in range(int(rng.integers(0, 4)))
     )
-    priors = (pick(rng, (1e-12, 1e-3, 0.1)),) * (alleles - 1)
-    for sample in range(samples):
-        found = call_sample(site, sample, priors, int(pick(rng, (0, 1, 2, 3, 20))))
-        if np.isnan(found.log10_reference) or min((0, found.quality, *found.likelihoods)) < 0:
-            raise AssertionError("a genotype that is no number")
-    site.with_non_reference().depths(0)
-    flag, mapq = rng.integers(0, 4096, reads).astype(np.uint16), _bytes(rng, reads)
-    from_end = rng.integers(-1, 300, (reads, 3)).astype(np.int32)
-    strands, known = site.statistics(flag, mapq, from_end, int(rng.integers(0, 3)))
-    if len(strands) != samples or not np.isfinite([known["FS"], known["SOR"]]).all():
-        raise AssertionError("strands that are no numbers")
-    phaser = native.Phaser()
-    for _ in range(3):
-        phaser.add(site, int(rng.integers(0, samples)), *rng.integers(0, alleles, 2).tolist())
+    alleles = [[int(rng.integers(-1, len(one.alts) + 1)) for one in variants] for _ in range(haplotypes)]
+    start = rng.integers(0, 20, reads)
+    region = native.ScoredRegion(
+        Region("c", 0, 99, 0, 99, 0, 99, variants, tuple((one.pos, pick(rng, (10, 11, 40))) for one in variants)),
+        [Haplotype("A", tuple(own), "", chance(rng, 0.1)) for own in alleles],
+        *(b"r" * reads, np.sort(rng.integers(0, reads + 1, reads)), rng.integers(0, samples, reads).astype(np.int32)),
+        *(
+            rng.integers(0, 4096, reads).astype(np.uint16),
+            _bytes(rng, reads),
+            start,
+            start + rng.integers(0, 20, reads),
+        ),
+        *(start, rng.integers(-1, 300, (reads, len(variants))).astype(np.int32), scores),
+        *(np.zeros(scores.shape, np.uint8), rng.random(reads) < 0.2, None, None, None),
+    )
+    floor, prior = pick(rng, (None, 0.0, 4.5, 300.0)), pick(rng, (1e-12, 1e-3, 0.1))
+    ploidies = [(int(pick(rng, (0, 1, 2, 3, 20))), [("c", 11, 12, 1)]) for _ in range(samples)]
+    families = [(0, 1, [2])] if samples == 3 and chance(rng, 0.5) else []
+    flags = [chance(rng, 0.5) for _ in range(3)]
+    genotyper = native.Genotyper(prior, prior, ploidies, families, floor, *flags)
+    for _, quality, called, _, known, _ in genotyper.genotype(region.on_listed_alleles()).fields():
+        _require(len(called) == samples and quality >= 0, "a site without genotypes")
+        for one in called:
+            _require(not np.isnan(one[5]) and min(0, one[3], *one[4]) == 0, "a genotype that is no number")
+        _require(np.isfinite([known["FS"], known["SOR"]]).all(), "strands that are no numbers")
 
 
 def _public(rng: Generator) -> None:
