@@ -16,17 +16,12 @@
 #include "calling/candidates.hpp"
 #include "calling/cigar.hpp"
 #include "calling/discovery.hpp"
-#include "calling/read_alleles.hpp"
 #include "calling/repeats.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-pairhmm::ReferenceWindows window(int64_t start, const Array<uint8_t>& letters) {
-    return {{{start, static_cast<int64_t>(letters.shape(0)), letters.data()}}};
-}
 
 // A CIGAR lies in its read, and intervals are so small that sums of them don't overflow.
 void check_alignments(const pairhmm::Reads& reads) {
@@ -72,44 +67,24 @@ void bind_candidates(nb::module_& module) {
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
         .def(
             "cut",
-            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> start, Array<int64_t> end,
-               Array<int64_t> slack, Output<int64_t> first, Output<int64_t> last) {
+            [](const pairhmm::Reads& reads, Array<int64_t> read, int64_t start, int64_t end, int64_t slack,
+               Output<int64_t> first, Output<int64_t> last) {
                 checks::lie_below(read, reads.count, "read");
-                checks::has(start, checks::size_of(read), "start");
-                checks::has(end, checks::size_of(read), "end");
-                checks::has(slack, checks::size_of(read), "slack");
                 checks::has(first, checks::size_of(read), "first");
                 checks::has(last, checks::size_of(read), "last");
                 nb::gil_scoped_release release;
                 for (size_t i = 0; i < read.shape(0); ++i)
-                    pairhmm::cut_read(reads, read.data()[i], start.data()[i], end.data()[i], slack.data()[i],
-                                      first.data()[i], last.data()[i]);
+                    pairhmm::cut_read(reads, read.data()[i], start, end, slack, first.data()[i], last.data()[i]);
             },
             "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
             "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
         .def(
             "bases_from_end",
-            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_offset, Array<int64_t> position,
-               Array<int64_t> position_offset, Output<int32_t> from_end) {
-                checks::lie_below(read, reads.count, "read");
-                const int64_t groups = checks::parts_of(read_offset, checks::size_of(read), "read_offset");
-                checks::has_parts(position_offset, groups, checks::size_of(position), "position_offset");
-                int64_t cells = 0;
-                for (int64_t group = 0; group < groups; ++group)
-                    cells += (read_offset.data()[group + 1] - read_offset.data()[group]) *
-                             (position_offset.data()[group + 1] - position_offset.data()[group]);
-                checks::has(from_end, cells, "from_end");
-                nb::gil_scoped_release release;
-                int32_t* next = from_end.data();
-                for (size_t group = 0; group + 1 < read_offset.shape(0); ++group)
-                    for (int64_t r = read_offset.data()[group]; r < read_offset.data()[group + 1]; ++r)
-                        for (int64_t p = position_offset.data()[group]; p < position_offset.data()[group + 1]; ++p)
-                            *next++ = static_cast<int32_t>(
-                                pairhmm::bases_from_end(reads, read.data()[r], position.data()[p]));
+            [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
+                checks::lie_in(&read, 1, 0, reads.count, "read");
+                return pairhmm::bases_from_end(reads, read, position);
             },
-            "read"_a, "read_offset"_a, "position"_a, "position_offset"_a, "from_end"_a,
-            "Bases between positions and the nearer ends of reads, or -1, in place: group after group, "
-            "[reads][positions].")
+            "read"_a, "position"_a, "Bases between a position and the nearer end of a read, or -1.")
         .def(
             "over",
             [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
@@ -122,45 +97,7 @@ void bind_candidates(nb::module_& module) {
             },
             "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
-             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
-        .def(
-            "carried_alleles",
-            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_end, int64_t reference_start,
-               Array<uint8_t> reference, Array<int64_t> begin, Array<int64_t> end, Array<int64_t> allele_offset,
-               Array<int64_t> anchor, Array<int64_t> deleted, Array<int64_t> inserted_offset, Array<uint8_t> inserted,
-               Array<int64_t> change_offset, Array<int64_t> position, Array<uint8_t> was, Array<uint8_t> now,
-               int16_t unknown, Output<int16_t> carried) {
-                const int64_t candidates = checks::size_of(begin), alleles = checks::size_of(anchor);
-                checks::lie_below(read, reads.count, "read");
-                checks::has(read_end, checks::size_of(read), "read_end");
-                checks::has(end, candidates, "end");
-                checks::has_parts(allele_offset, candidates, alleles, "allele_offset");
-                checks::has(deleted, alleles, "deleted");
-                checks::has_parts(inserted_offset, alleles, checks::size_of(inserted), "inserted_offset");
-                checks::has_parts(change_offset, alleles, checks::size_of(position), "change_offset");
-                checks::has(was, checks::size_of(position), "was");
-                checks::has(now, checks::size_of(position), "now");
-                checks::has(carried, checks::size_of(read) * candidates, "carried");
-                nb::gil_scoped_release release;
-                const pairhmm::AlleleKeys keys{candidates,
-                                               begin.data(),
-                                               end.data(),
-                                               allele_offset.data(),
-                                               anchor.data(),
-                                               deleted.data(),
-                                               inserted_offset.data(),
-                                               inserted.data(),
-                                               change_offset.data(),
-                                               position.data(),
-                                               was.data(),
-                                               now.data()};
-                pairhmm::read_alleles(reads, read.data(), static_cast<int64_t>(read.shape(0)), read_end.data(),
-                                      window(reference_start, reference), keys, unknown, carried.data());
-            },
-            "read"_a, "read_end"_a, "reference_start"_a, "reference"_a, "begin"_a, "end"_a, "allele_offset"_a,
-            "anchor"_a, "deleted"_a, "inserted_offset"_a, "inserted"_a, "change_offset"_a, "position"_a, "was"_a,
-            "now"_a, "unknown"_a, "carried"_a,
-            "The allele of each candidate that each read carries, in place: [reads][candidates].");
+             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.");
 
     module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
 

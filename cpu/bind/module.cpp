@@ -11,6 +11,7 @@
 namespace nb = nanobind;
 
 void bind_align(nb::module_& module);
+void bind_aligned_reads(nb::module_& module);
 void bind_alignments(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_compare(nb::module_& module);
@@ -19,12 +20,12 @@ void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
 void bind_genotypes(nb::module_& module);
 void bind_reference_confidence(nb::module_& module);
-void bind_joining(nb::module_& module);
 void bind_pair_tasks(nb::module_& module);
 void bind_place(nb::module_& module);
 void bind_posterior(nb::module_& module);
 void bind_preparation(nb::module_& module);
 void bind_region_sources(nb::module_& module);
+void bind_region_stream(nb::module_& module);
 void bind_samples(nb::module_& module);
 void bind_scan(nb::module_& module);
 void bind_scored_region(nb::module_& module);
@@ -55,6 +56,7 @@ NB_MODULE(_cpu, module) {
     bind_align(module);
     bind_alignments(module);
     bind_candidates(module);
+    bind_aligned_reads(module);
     bind_compare(module);
     bind_copier(module);
     bind_device_scores(module);
@@ -62,12 +64,12 @@ NB_MODULE(_cpu, module) {
     bind_scored_region(module);
     bind_genotypes(module);
     bind_reference_confidence(module);
-    bind_joining(module);
     bind_pair_tasks(module);
     bind_place(module);
     bind_posterior(module);
     bind_preparation(module);
     bind_region_sources(module);
+    bind_region_stream(module);
     bind_samples(module);
     bind_scan(module);
     bind_sketch(module);

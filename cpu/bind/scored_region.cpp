@@ -12,7 +12,9 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/haplotypes.hpp"
 #include "bind/variants.hpp"
+#include "bind/views.hpp"
 #include "calling/scored_region.hpp"
 
 namespace nb = nanobind;
@@ -39,12 +41,19 @@ std::vector<T> rows_of(const Table<T>& given, int64_t reads, size_t columns, con
     return {given.data(), given.data() + reads * columns};
 }
 
+using Self = nb::handle_t<ScoredRegion>;
+
+// A view of one vector of a scored region.
+template <class Value, class Vector>
+auto array_of(Vector ScoredRegion::* values) {
+    return [values](Self self) { return view<Value>(nb::inst_ptr<ScoredRegion>(self)->*values, self); };
+}
+
 // The haplotypes of a region. Python's objects are `Haplotype` of pairhmm/variants/haplotypes.py.
 std::vector<pairhmm::Haplotype> haplotypes_of(nb::handle given, const std::vector<pairhmm::Variant>& variants) {
     std::vector<pairhmm::Haplotype> haplotypes;
     for (const nb::handle one : given) {
-        haplotypes.push_back({field<std::string>(one, "sequence"), field<std::vector<int16_t>>(one, "alleles"),
-                              field<std::string>(one, "name"), field<bool>(one, "is_nuisance")});
+        haplotypes.push_back(from_python(nb::borrow<PythonHaplotype>(one)));
         const std::vector<int16_t>& alleles = haplotypes.back().alleles;
         checks::require(alleles.size() == variants.size(), "haplotypes", "not an allele at each candidate");
         for (size_t i = 0; i < alleles.size(); ++i)
@@ -65,9 +74,9 @@ void bind_scored_region(nb::module_& module) {
         .def(
             "__init__",
             [](ScoredRegion* self, const PythonRegion& region, nb::handle haplotypes, nb::bytes names,
-               Array<int64_t> name_end, Array<int32_t> sample, Array<uint16_t> flag, Array<uint8_t> mapq, Array<int64_t> start,
-               Array<int64_t> end, Array<int64_t> length, Table<int32_t> from_end, Table<double> log10,
-               Table<uint8_t> precision, Array<bool> set_aside, std::optional<Array<bool>> unfit,
+               Array<int64_t> name_end, Array<int32_t> sample, Array<uint16_t> flag, Array<uint8_t> mapq,
+               Array<int64_t> start, Array<int64_t> end, Array<int64_t> length, Table<int32_t> from_end,
+               Table<double> log10, Table<uint8_t> precision, Array<bool> set_aside, std::optional<Array<bool>> unfit,
                std::optional<Array<int64_t>> members, std::optional<Array<int64_t>> fragment) {
                 const int64_t reads = checks::size_of(log10);
                 ScoredRegion made;
@@ -97,7 +106,33 @@ void bind_scored_region(nb::module_& module) {
             "fragment"_a.none())
         .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>(),
              "The region on the haplotypes of listed alleles alone.")
-        .def(
-            "set_aside", [](const ScoredRegion& region) { return to_array(std::vector<uint8_t>(region.set_aside)); },
-            "uint8[reads]: 1 for reads that genotypes are made without.");
+        .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
+        .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })
+        .def_prop_ro("names", [](const ScoredRegion& self) { return nb::bytes(self.names.data(), self.names.size()); })
+        .def_prop_ro("name_end", array_of<int64_t>(&ScoredRegion::name_end))
+        .def_prop_ro("sample", array_of<int32_t>(&ScoredRegion::sample))
+        .def_prop_ro("flag", array_of<uint16_t>(&ScoredRegion::flag))
+        .def_prop_ro("mapq", array_of<uint8_t>(&ScoredRegion::mapq))
+        .def_prop_ro("start", array_of<int64_t>(&ScoredRegion::start))
+        .def_prop_ro("end", array_of<int64_t>(&ScoredRegion::end))
+        .def_prop_ro("length", array_of<int64_t>(&ScoredRegion::length))
+        .def_prop_ro("from_end",
+                     [](Self self) {
+                         const auto* region = nb::inst_ptr<ScoredRegion>(self);
+                         return view(region->from_end, region->sample.size(), region->region.variants.size(), self);
+                     })
+        .def_prop_ro("log10",
+                     [](Self self) {
+                         const auto* region = nb::inst_ptr<ScoredRegion>(self);
+                         return view(region->log10, region->sample.size(), region->haplotypes.size(), self);
+                     })
+        .def_prop_ro("precision",
+                     [](Self self) {
+                         const auto* region = nb::inst_ptr<ScoredRegion>(self);
+                         return view(region->precision, region->sample.size(), region->haplotypes.size(), self);
+                     })
+        .def_prop_ro("set_aside", array_of<bool>(&ScoredRegion::set_aside))
+        .def_prop_ro("reads", array_of<int64_t>(&ScoredRegion::members),
+                     "Of each profile; none where they were not joined.")
+        .def_prop_ro("fragment", array_of<int64_t>(&ScoredRegion::fragment));
 }

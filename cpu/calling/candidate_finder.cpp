@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
+
+#include "simd/failures.hpp"
 
 namespace pairhmm {
 
@@ -37,7 +38,7 @@ std::vector<Variant> CandidateFinder::scan(const std::string& chrom, const Reads
                                            const std::vector<std::pair<int64_t, int64_t>>* places) {
     if (std::any_of(reads.sample, reads.sample + reads.count,
                     [&](int32_t sample) { return sample < 0 || sample >= discovery_.samples(); }))
-        throw std::invalid_argument("sample: a read of none of the " + std::to_string(discovery_.samples()));
+        invalid_argument("sample: a read of a sample that is not there");
     if (chrom != chrom_) {
         discovery_.reset();
         chrom_ = chrom;

@@ -30,4 +30,7 @@ using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>
 std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
                                         const CarriedAlleles& carried);
 
+// The region without unlisted variants.
+Region without_nuisances(const Region& region);
+
 }  // namespace pairhmm

@@ -52,7 +52,7 @@ void UnlistedVariants::add_to(Region& region) {
     };
     std::vector<std::pair<const Variant*, Extent>> inside;
     // An extent begins at its record's position or before it.
-    for (auto shown = from(region.start), behind = from(region.end); shown != behind; ++shown) {
+    for (auto shown = from(region.start); shown != shown_.end() && shown->pos < region.end; ++shown) {
         // Most variants that reads show are listed ones. The others alone need an extent.
         if (shown->chrom != region.chrom || is_listed(*shown)) continue;
         const Extent extent = variant_extent(*shown, reference_);

@@ -105,5 +105,5 @@ def on_listed_alleles(evidence: Evidence) -> Evidence:
     listed = without_unlisted(evidence)
     if not evidence.set_aside.any():
         return listed
-    set_aside = native_region(evidence).on_listed_alleles().set_aside().astype(bool)
+    set_aside = native_region(evidence).on_listed_alleles().set_aside
     return replace(listed, set_aside=set_aside, unfit=evidence.set_aside)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegion
 
 
 @dataclass(slots=True)
@@ -70,6 +74,27 @@ class Evidence:
     samples: Sequence[str] = ()
     reads: NDArray[np.int64] | None = None
     fragment: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, scored: ScoredRegion, is_joined: bool) -> Evidence:
+        """A scored region of native code. Its arrays are views of that."""
+        return cls(
+            region=scored.region,
+            haplotypes=scored.haplotypes,
+            names=Names(scored.names, scored.name_end),
+            sample=scored.sample,
+            flag=scored.flag,
+            mapq=scored.mapq,
+            start=scored.start,
+            end=scored.end,
+            length=scored.length,
+            from_end=scored.from_end,
+            log10=scored.log10,
+            precision=scored.precision,
+            set_aside=scored.set_aside,
+            reads=scored.reads if is_joined else None,
+            fragment=scored.fragment if is_joined else None,
+        )
 
     @property
     def sample_names(self) -> list[str]:

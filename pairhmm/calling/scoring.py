@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import CpuBackend
-from pairhmm.calling.stream import CutReads, FlatScores
+from pairhmm.calling.cut_reads import CutReads
+from pairhmm.calling.stream import FlatScores
 from pairhmm.calling.timing import SCORING, StageClock
 from pairhmm.engine.device_pool import DevicePool, Devices
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
-from pairhmm.models.gatk import ERROR, LOWEST_USABLE_BASE_QUALITY, START, GatkOptions, pcr_quality, set_aside
+from pairhmm.models.gatk import ERROR, LOWEST_USABLE_BASE_QUALITY, START, GatkOptions, pcr_quality
 from pairhmm.models.profile import CALL_PROBABILITIES, ProfileModel
 from pairhmm.models.str_model import TABLES
 from pairhmm.native import native
@@ -68,6 +69,11 @@ class ReadScorer:
         """How many batches the devices begin ahead."""
         return self.pool.ahead
 
+    @property
+    def error_rate(self) -> float | None:
+        """Errors of each base of a read that fits some haplotype."""
+        return self.options.error_rate
+
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> FlatScores:
@@ -118,12 +124,6 @@ class ReadScorer:
             )
         )
         return lambda: scores
-
-    def set_aside(
-        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """bool[reads]: whether each read fits none of the haplotypes (`pairhmm.models.gatk.set_aside`)."""
-        return set_aside(scores, lengths, ends, self.options)
 
 
 def _cpu_alone(pool: Devices) -> CpuBackend | None:

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.run import Run
 from pairhmm.calling.scoring import prepared_base_quality
-from pairhmm.calling.stream import CutReads, FlatScores, RegionScorer
+from pairhmm.calling.stream import FlatScores, RegionScorer
 from pairhmm.fit.pairs import FitPairs
-from pairhmm.models.gatk import GatkOptions, prepare_base_quality
+from pairhmm.models.gatk import GatkOptions, prepare_base_quality, set_aside
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.regions import Region
@@ -176,6 +177,10 @@ class _Recorder:
     def ahead(self) -> int:
         return self.inner.ahead
 
+    @property
+    def error_rate(self) -> float | None:
+        return self.inner.error_rate
+
     def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> Callable[[], FlatScores]:
@@ -195,7 +200,7 @@ class _Recorder:
         for count, letters in zip(reads_of, haplotypes, strict=True):
             own = scores[done : done + count * len(letters)].reshape(count, len(letters))
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = self.inner.set_aside(own, lengths, np.ones_like(lengths))
+            aside = set_aside(own, lengths, np.ones_like(lengths), self.model)
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -208,8 +213,3 @@ class _Recorder:
             )
             read, done = read + count, done + own.size
         return found
-
-    def set_aside(
-        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        return self.inner.set_aside(scores, lengths, ends)

@@ -14,8 +14,8 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.sam import CONSUMES_QUERY, SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
+from pairhmm.calling.cut_reads import CutReads, cut_bases, cut_slices
 from pairhmm.calling.scoring import model_reads
-from pairhmm.calling.stream import CutReads, cut_bases, cut_slices
 from pairhmm.forward.posterior import Posterior, by_cpu
 from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.models.batch import PairBatch

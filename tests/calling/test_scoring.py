@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
+from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.mates import JoinedReads
 from pairhmm.calling.scoring import ReadScorer, prepared_base_quality
-from pairhmm.calling.stream import CutReads
 from pairhmm.engine import Choice, choose
 from pairhmm.models.batch import PairBatch, Scores
 from pairhmm.models.gatk import GatkOptions, prepare_base_quality

@@ -126,11 +126,9 @@ def test_bases_from_end():
     clipped = read(10, [(4, 3), (0, 5), (1, 2), (0, 4), (2, 3), (0, 6), (3, 5), (7, 2), (8, 1), (4, 2), (5, 9)])
     reads = [clipped, read(12, [(0, 8)]), read(13, [(1, 2), (0, 3)])]
     positions = list(range(5, 45))
-    found = np.empty(len(reads) * len(positions), dtype=np.int32)
-    ReadBlock.from_alignments("q", reads).native.bases_from_end(
-        np.arange(3), np.array([0, 3]), np.array(positions), np.array([0, len(positions)]), found
-    )
-    for one, row in zip(reads, found.reshape(3, -1).tolist(), strict=True):
+    packed = ReadBlock.from_alignments("q", reads).native
+    for number, one in enumerate(reads):
+        row = [packed.bases_from_end(number, position) for position in positions]
         base_of, at, query = {}, one.start, 0
         for operation, length in one.cigar:
             for _ in range(length):

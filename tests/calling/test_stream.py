@@ -18,7 +18,7 @@ from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.shard_runs import wanted_intervals
 from pairhmm.calling.stream import EvidenceOptions, RegionStream
-from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.gatk import GatkOptions, set_aside
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions
 from pairhmm.variants.regions import Region, RegionOptions
@@ -65,6 +65,14 @@ def blocks(chunk: int) -> Iterator[ReadBlock]:
             yield ReadBlock.from_alignments(chrom, reads[first : first + chunk])
 
 
+def noisy_blocks() -> Iterator[ReadBlock]:
+    """Every third read has letters of another place in its middle."""
+    for block in blocks(500):
+        noisy = block.bases.reshape(-1, READ).copy()
+        noisy[::3, 40:60] = noisy[::3, 60:80]
+        yield replace(block, bases=noisy.reshape(-1), _native=None)
+
+
 LISTED = [
     Variant(chrom, pos, CONTIGS[chrom][pos], (swap(CONTIGS[chrom][pos]),), "", 0)
     for chrom, positions in (("a", (500, 520, 900, 1400)), ("b", (120, 2000)), ("empty", (7,)))
@@ -86,8 +94,8 @@ def half_listed():
     return given_regions([variant for variant in LISTED if variant.pos != 520])
 
 
-def stream(source, **options) -> RegionStream:
-    scorer = ReadScorer(GatkOptions(), engine.choose("cpu"))
+def stream(source, model: GatkOptions | None = None, **options) -> RegionStream:
+    scorer = ReadScorer(model or GatkOptions(), engine.choose("cpu"))
     return RegionStream(fetch, source, scorer, EvidenceOptions(**options))
 
 
@@ -147,6 +155,17 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
     assert max(map(len, kept)) == 10
     assert whole.counts.capped_regions == pieces.counts.capped_regions > 0
     assert whole.counts.capped_reads == pieces.counts.capped_reads > 0
+
+
+@pytest.mark.parametrize("error_rate", [None, 0.0, 0.004, 0.02])
+def test_reads_that_fit_no_haplotype_are_set_aside(error_rate):
+    model = GatkOptions(error_rate=error_rate)
+    shares = set()
+    for one in stream(given_regions(), model, max_haplotypes=2).run(noisy_blocks()):
+        expected = set_aside(one.log10, one.length, np.ones_like(one.length), model)
+        assert one.set_aside.dtype == bool and one.set_aside.tolist() == expected.tolist()
+        shares.update(expected.tolist())
+    assert shares == ({False} if error_rate is None else {True} if error_rate == 0 else {False, True})
 
 
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():

@@ -72,10 +72,9 @@ def scored_cut(group_read):
 
 
 def joined(read, last_read):
-    zero, four, name = np.zeros(1, I64), np.array([4]), np.array([1])
-    sample, flag = np.zeros(1, np.int32), np.zeros(1, np.uint16)
-    regions = np.array([0, last_read])
-    return native.join_reads(reads(), read, zero, four, regions, b"r", name, sample, flag, None, True)
+    names, none = Names.of(["r"]), np.zeros(1, I64)
+    aligned = native.AlignedReads(reads(), none, np.zeros(1, np.uint16), np.zeros(1, U8), names, None, None)
+    return aligned.join(read, none, np.array([4]), np.array([0, last_read]), True)
 
 
 def batch():

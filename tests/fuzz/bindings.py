@@ -13,6 +13,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
+    from pairhmm._cpu import ReferenceBases, RegionSource
     from pairhmm.alignments.blocks import ReadBlock
     from pairhmm.models.batch import PairBatch
 
@@ -55,13 +56,14 @@ def _reads(rng: Generator) -> None:
     packed = np.array([one for cigar in cigars for one in cigar], dtype=np.uint32)
     size = int(base_offset[-1])
     block = ReadBlock(
-        *("chr1", Names.of([f"r{number}" for number in range(count)]), rng.integers(0, samples, count, dtype=np.int32)),
-        *(np.zeros(count, np.uint16), _bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
+        *("chr1", Names.of([f"r{number}" for number in rng.integers(0, 5, count)])),
+        *(rng.integers(0, samples, count, dtype=np.int32), rng.integers(0, 256, count, dtype=np.uint16)),
+        *(_bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
         *(_bytes(rng, size), cigar_offset, packed),
+        indel_quals=pick(rng, (None, _bytes(rng, 2 * size).reshape(2, size))),
     )
     origin = int(start[0]) if count else 0
     window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
-    _regions(rng, block, samples)
     # As the package asks for the reference, or one window that may lie beside the reads.
     windows = block.native.covered()
     if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
@@ -75,15 +77,13 @@ def _reads(rng: Generator) -> None:
         blocks = confidence.take(origin + int(rng.integers(0, 50)), origin + 1000, [1, 20], chance(rng, 0.5))
         if sum(one[1] - one[0] for one in blocks) > 1000 or min(min(one[3:]) for one in blocks) < 0:
             raise AssertionError(f"blocks {blocks}")
-    _carried(rng, block, window)
+    _regions(rng, block, samples)
     if count:
-        chosen = rng.integers(0, count, 6).astype(np.int64)
-        begin = (origin + rng.integers(-50, 400, 6)).astype(np.int64)
-        from_end = np.empty(36, dtype=np.int32)
-        block.native.bases_from_end(chosen, np.array([0, 6]), begin, np.array([0, 6]), from_end)
+        chosen = np.sort(rng.integers(0, count, 6)).astype(np.int64)
+        block.native.bases_from_end(int(chosen[0]), origin + int(rng.integers(-50, 400)))
         first, last = np.empty((2, 6), dtype=np.int64)
-        end = begin + rng.integers(0, 200, 6)
-        block.native.cut(chosen, begin, end, rng.integers(0, 50, 6).astype(np.int64), first, last)
+        begin = origin + int(rng.integers(-50, 400))
+        block.native.cut(chosen, begin, begin + int(rng.integers(0, 200)), int(rng.integers(0, 50)), first, last)
         lengths = np.diff(base_offset)[chosen]
         is_inside = (first >= 0) & (first <= last) & (last <= lengths)
         _require(is_inside.all(), f"slices {first} to {last} of reads of {lengths}")
@@ -118,35 +118,39 @@ def _regions(rng: Generator, block: ReadBlock, samples: int) -> None:
         RegionOptions(join_distance=int(rng.integers(0, 100)), max_span=int(rng.integers(1, 500))),
     )
     for source in (native.DiscoveredRegions(*known), native.ListedRegions(*known, iter(listed))):
-        source.needed("chr1", block.native)
-        regions = source.advance("chr1", block.native, int(block.start[-1]) if len(block) else 0)
-        regions += source.finish("chr1")
-        if len(regions) != len({(one.core_start, one.variants) for one in regions}):
-            raise AssertionError(f"regions {regions}")
+        _stream(rng, block, known[0], source)
+
+
+def _stream(rng: Generator, block: ReadBlock, reference: ReferenceBases, source: RegionSource) -> None:
+    """All regions, with any scores: reads overlap them, and each has its alleles and haplotypes."""
+    from pairhmm.calling.molecules import MoleculeOptions
+    from pairhmm.calling.scored_region import Evidence
+    from pairhmm.calling.stream import EvidenceOptions
+    from pairhmm.native import native
+
+    molecules = pick(rng, (None, MoleculeOptions(True), MoleculeOptions(families="MI")))
+    options = EvidenceOptions(int(rng.integers(2, 20)), int(rng.integers(1, 20)), int(rng.integers(1, 10**6)))
+    stream = native.RegionStream(reference, source, options, pick(rng, (None, 0.02)), molecules, None)
+    block.molecules = pick(rng, (None, [str(number or "") for number in rng.integers(0, 3, len(block))]))
+    seen = set()
+    for step in (lambda: stream.push("chr1", block.aligned), stream.finish):
+        step()
+        for batch in iter(stream.next, None):
+            letters, offset, group = batch.letters()
+            pairs = int(np.diff(group) @ np.array(batch.reads_of, dtype=np.int64))
+            _require(len(offset) == group[-1] + 1 and offset[-1] == len(letters), f"haplotypes at {offset}")
+            for region in stream.scored(batch, rng.random(pairs) * -9, _bytes(rng, pairs, 3)):
+                one = Evidence.of(region, molecules is not None)
+                where = one.region
+                _require(bool((one.start < where.core_end).all() and (one.end > where.core_start).all()), f"{one}")
+                _require(one.from_end.shape == (len(one.names), len(where.variants)), f"{one}")
+                _require((where.core_start, where.variants) not in seen, f"{where} again")
+                seen.add((where.core_start, where.variants))
 
 
 def _edges(rng: Generator, total: int, parts: int) -> NDArray[np.int64]:
     """Where each of some parts begins, and where the last one ends."""
     return np.array([0, *np.sort(rng.integers(0, total + 1, parts - 1)), total] if parts else [0], dtype=np.int64)
-
-
-def _carried(rng: Generator, block: ReadBlock, window: tuple[int, NDArray[np.uint8]]) -> None:
-    """Any alleles, also beside the reads and the reference."""
-    read = np.arange(len(block))
-    candidates, alleles = (int(value) for value in rng.integers(0, 6, 2))
-    alleles *= candidates > 0
-    changes, inserted = 3 * alleles, 4 * alleles
-    begin = window[0] + rng.integers(-50, 400, candidates)
-    kinds = np.where(rng.random(alleles) < 0.5, window[0] + rng.integers(-5, 400, alleles), np.iinfo(np.int64).min)
-    carried = np.full(len(read) * candidates, -2, dtype=np.int16)
-    block.native.carried_alleles(
-        *(read, block.end, max(0, window[0]), window[1], begin, begin + rng.integers(0, 9, candidates)),
-        *(_edges(rng, alleles, candidates), kinds, rng.integers(0, 9, alleles)),
-        *(_edges(rng, inserted, alleles), _bytes(rng, inserted, 5)),
-        *(_edges(rng, changes, alleles), window[0] + rng.integers(-5, 400, changes)),
-        *(_bytes(rng, changes, 5), _bytes(rng, changes, 5), -1, carried),
-    )
-    _require(((carried >= -1) & (carried <= alleles)).all(), f"alleles {carried.tolist()} of {alleles}")
 
 
 def _join(
@@ -156,18 +160,13 @@ def _join(
     from pairhmm.calling.scoring import preparation
     from pairhmm.models.gatk import GatkOptions
     from pairhmm.models.profile import preset
-    from pairhmm.native import native
-    from pairhmm.sequences.arrays import Names
 
     count = len(chosen)
     offset = _offsets(last - first)
-    names = Names.of([f"r{number}" for number in rng.integers(0, 3, count)])
-    known = [str(number or "") for number in rng.integers(0, 3, count)]
-    member_offset, member, column_offset, source_offset, source, ends, *_ = native.join_reads(
-        *(block.native, chosen, first, last, _edges(rng, count, 2), names.text, names.end),
-        *(np.zeros(count, np.int32), rng.integers(0, 256, count, dtype=np.uint16)),
-        *(pick(rng, (None, known)), chance(rng, 0.5)),
+    (member_offset, member, column_offset, source_offset, source, ends, *_), profiles = block.aligned.join(
+        chosen, first, last, _edges(rng, count, 2), chance(rng, 0.5)
     )
+    _require(len(profiles.start) == len(ends), f"{len(profiles.start)} profiles with {len(ends)} ends")
     if sorted(member.tolist()) != list(range(count)) or len(set(source.tolist())) != len(source):
         raise AssertionError(f"profiles of {member} with bases {source}")
     if (

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from pairhmm import engine
 from pairhmm import native as compiled
+from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.scoring import model_reads
-from pairhmm.calling.stream import CutReads
 from pairhmm.errors import InputError, OptionError
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats

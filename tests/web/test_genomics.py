@@ -11,7 +11,6 @@ import pytest
 
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.native import native
-from pairhmm.variants.haplotypes import build_haplotypes
 from pairhmm.variants.regions import RegionOptions
 from pairhmm.variants.variant import Variant
 
@@ -139,9 +138,9 @@ def test_haplotypes(answers, limit):
         }
 
         def carried(part, shown=shown):
-            return np.array([shown[one.pos] for one in part.variants], dtype=np.int16).T
+            return np.array([shown[one.pos] for one in part.variants], dtype=np.int16).T.reshape(-1)
 
-        found = build_haplotypes(region, reference, limit, carried)
+        found = native.build_haplotypes(region, reference, limit, carried)
         questions.append(
             ["haplotypes", [as_region(region), reference, limit, {str(pos): row for pos, row in shown.items()}]]
         )
