@@ -20,11 +20,6 @@ namespace {
 
 using pairhmm::AlignmentParser;
 
-template <class T>
-std::vector<T> to_vector(const Array<T>& values) {
-    return {values.data(), values.data() + values.shape(0)};
-}
-
 pairhmm::ContigIntervals to_places(const Array<int32_t>& contig, const Array<int64_t>& start,
                                    const Array<int64_t>& end) {
     if (start.shape(0) != end.shape(0)) throw std::invalid_argument("intervals without an end");

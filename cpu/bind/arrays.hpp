@@ -5,6 +5,7 @@
 
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 template <class T>
 using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -20,6 +21,12 @@ template <class... Items>
 using TupleOf = nanobind::typed<nanobind::tuple, Items...>;
 template <class Item>
 using ListOf = nanobind::typed<nanobind::list, Item>;
+
+// The values of an array, copied.
+template <class T>
+std::vector<T> to_vector(const Array<T>& values) {
+    return {values.data(), values.data() + values.shape(0)};
+}
 
 // What becomes of a vector that an array owns.
 template <class Vector>

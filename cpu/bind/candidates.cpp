@@ -1,4 +1,4 @@
-// Python bindings of calling/candidates.hpp and discovery/: arrays in, arrays out.
+// Python bindings of calling/candidates.hpp and assembly.hpp: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -13,31 +13,15 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "calling/assembly.hpp"
-#include "calling/base_qualities.hpp"
 #include "calling/candidates.hpp"
 #include "calling/cigar.hpp"
 #include "calling/discovery.hpp"
-#include "calling/read_alleles.hpp"
 #include "calling/repeats.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-pairhmm::ReferenceWindows window(int64_t start, const Array<uint8_t>& letters) {
-    return {{{start, static_cast<int64_t>(letters.shape(0)), letters.data()}}};
-}
-
-pairhmm::ReferenceWindows windows(const Array<int64_t>& start, const Array<int64_t>& offset,
-                                  const Array<uint8_t>& letters) {
-    checks::has_parts(offset, checks::size_of(start), checks::size_of(letters), "window_offset");
-    pairhmm::ReferenceWindows pieces;
-    for (size_t i = 0; i < start.shape(0); ++i)
-        pieces.windows.push_back(
-            {start.data()[i], offset.data()[i + 1] - offset.data()[i], letters.data() + offset.data()[i]});
-    return pieces;
-}
 
 // A CIGAR lies in its read, and intervals are so small that sums of them don't overflow.
 void check_alignments(const pairhmm::Reads& reads) {
@@ -50,12 +34,6 @@ void check_alignments(const pairhmm::Reads& reads) {
         if (bases > reads.base_offset[read + 1] - reads.base_offset[read])
             checks::refuse("cigar", "more bases than read " + std::to_string(read) + " has");
     }
-}
-
-// What counting needs: samples that are known, and a reference.
-void check_counted(const pairhmm::Reads& reads, int samples, const pairhmm::ReferenceWindows& reference) {
-    checks::lie_in(reads.sample, reads.count, 0, samples, "sample");
-    checks::require(reads.count == 0 || !reference.windows.empty(), "window_start", "no window for the reads");
 }
 
 ListOf<TupleOf<int64_t, int64_t, bool, nb::bytes, int64_t>> candidate_list(
@@ -89,44 +67,24 @@ void bind_candidates(nb::module_& module) {
             nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
         .def(
             "cut",
-            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> start, Array<int64_t> end,
-               Array<int64_t> slack, Output<int64_t> first, Output<int64_t> last) {
+            [](const pairhmm::Reads& reads, Array<int64_t> read, int64_t start, int64_t end, int64_t slack,
+               Output<int64_t> first, Output<int64_t> last) {
                 checks::lie_below(read, reads.count, "read");
-                checks::has(start, checks::size_of(read), "start");
-                checks::has(end, checks::size_of(read), "end");
-                checks::has(slack, checks::size_of(read), "slack");
                 checks::has(first, checks::size_of(read), "first");
                 checks::has(last, checks::size_of(read), "last");
                 nb::gil_scoped_release release;
                 for (size_t i = 0; i < read.shape(0); ++i)
-                    pairhmm::cut_read(reads, read.data()[i], start.data()[i], end.data()[i], slack.data()[i],
-                                      first.data()[i], last.data()[i]);
+                    pairhmm::cut_read(reads, read.data()[i], start, end, slack, first.data()[i], last.data()[i]);
             },
             "read"_a, "start"_a, "end"_a, "slack"_a, "first"_a, "last"_a,
             "Cut reads to [start, end) of the reference: the query slice [first, last) of each, written in place.")
         .def(
             "bases_from_end",
-            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_offset, Array<int64_t> position,
-               Array<int64_t> position_offset, Output<int32_t> from_end) {
-                checks::lie_below(read, reads.count, "read");
-                const int64_t groups = checks::parts_of(read_offset, checks::size_of(read), "read_offset");
-                checks::has_parts(position_offset, groups, checks::size_of(position), "position_offset");
-                int64_t cells = 0;
-                for (int64_t group = 0; group < groups; ++group)
-                    cells += (read_offset.data()[group + 1] - read_offset.data()[group]) *
-                             (position_offset.data()[group + 1] - position_offset.data()[group]);
-                checks::has(from_end, cells, "from_end");
-                nb::gil_scoped_release release;
-                int32_t* next = from_end.data();
-                for (size_t group = 0; group + 1 < read_offset.shape(0); ++group)
-                    for (int64_t r = read_offset.data()[group]; r < read_offset.data()[group + 1]; ++r)
-                        for (int64_t p = position_offset.data()[group]; p < position_offset.data()[group + 1]; ++p)
-                            *next++ = static_cast<int32_t>(
-                                pairhmm::bases_from_end(reads, read.data()[r], position.data()[p]));
+            [](const pairhmm::Reads& reads, int64_t read, int64_t position) {
+                checks::lie_in(&read, 1, 0, reads.count, "read");
+                return pairhmm::bases_from_end(reads, read, position);
             },
-            "read"_a, "read_offset"_a, "position"_a, "position_offset"_a, "from_end"_a,
-            "Bases between positions and the nearer ends of reads, or -1, in place: group after group, "
-            "[reads][positions].")
+            "read"_a, "position"_a, "Bases between a position and the nearer end of a read, or -1.")
         .def(
             "over",
             [](const pairhmm::Reads& reads, std::vector<std::pair<int64_t, int64_t>> intervals, Output<bool> is_over) {
@@ -139,92 +97,7 @@ void bind_candidates(nb::module_& module) {
             },
             "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
         .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
-             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.")
-        .def(
-            "carried_alleles",
-            [](const pairhmm::Reads& reads, Array<int64_t> read, Array<int64_t> read_end, int64_t reference_start,
-               Array<uint8_t> reference, Array<int64_t> begin, Array<int64_t> end, Array<int64_t> allele_offset,
-               Array<int64_t> anchor, Array<int64_t> deleted, Array<int64_t> inserted_offset, Array<uint8_t> inserted,
-               Array<int64_t> change_offset, Array<int64_t> position, Array<uint8_t> was, Array<uint8_t> now,
-               int16_t unknown, Output<int16_t> carried) {
-                const int64_t candidates = checks::size_of(begin), alleles = checks::size_of(anchor);
-                checks::lie_below(read, reads.count, "read");
-                checks::has(read_end, checks::size_of(read), "read_end");
-                checks::has(end, candidates, "end");
-                checks::has_parts(allele_offset, candidates, alleles, "allele_offset");
-                checks::has(deleted, alleles, "deleted");
-                checks::has_parts(inserted_offset, alleles, checks::size_of(inserted), "inserted_offset");
-                checks::has_parts(change_offset, alleles, checks::size_of(position), "change_offset");
-                checks::has(was, checks::size_of(position), "was");
-                checks::has(now, checks::size_of(position), "now");
-                checks::has(carried, checks::size_of(read) * candidates, "carried");
-                nb::gil_scoped_release release;
-                const pairhmm::AlleleKeys keys{candidates,
-                                               begin.data(),
-                                               end.data(),
-                                               allele_offset.data(),
-                                               anchor.data(),
-                                               deleted.data(),
-                                               inserted_offset.data(),
-                                               inserted.data(),
-                                               change_offset.data(),
-                                               position.data(),
-                                               was.data(),
-                                               now.data()};
-                pairhmm::read_alleles(reads, read.data(), static_cast<int64_t>(read.shape(0)), read_end.data(),
-                                      window(reference_start, reference), keys, unknown, carried.data());
-            },
-            "read"_a, "read_end"_a, "reference_start"_a, "reference"_a, "begin"_a, "end"_a, "allele_offset"_a,
-            "anchor"_a, "deleted"_a, "inserted_offset"_a, "inserted"_a, "change_offset"_a, "position"_a, "was"_a,
-            "now"_a, "unknown"_a, "carried"_a,
-            "The allele of each candidate that each read carries, in place: [reads][candidates].");
-
-    nb::class_<pairhmm::Discovery>(module, "Discovery", "Finds the alleles that reads show along one contig.")
-        .def(
-            "__init__",
-            [](pairhmm::Discovery* self, int samples, int min_base_quality, int min_snv_count, int min_indel_count,
-               double min_snv_fraction, double min_indel_fraction, bool assembles) {
-                checks::require(samples > 0, "samples", "at least one");
-                new (self) pairhmm::Discovery(
-                    samples, {min_base_quality, min_snv_count, min_indel_count, min_snv_fraction, min_indel_fraction},
-                    assembles);
-            },
-            "samples"_a, "min_base_quality"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
-            "min_indel_fraction"_a, "assembles"_a)
-        .def("limit_to", &pairhmm::Discovery::limit_to, "intervals"_a,
-             "Seek candidates in these intervals alone, up to `reset`. They come in order, and do not overlap.")
-        .def(
-            "add",
-            [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
-               Array<int64_t> window_offset, Array<uint8_t> letters) {
-                const pairhmm::ReferenceWindows reference = windows(window_start, window_offset, letters);
-                check_counted(reads, discovery.samples(), reference);
-                nb::gil_scoped_release release;
-                discovery.add(reads, reference);
-            },
-            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
-            "Count reads; none starts before one counted earlier. The windows are those that the reads cover.")
-        .def("windows", &pairhmm::Discovery::windows, "frontier"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "The windows [start, end) to assemble, where all later reads start at `frontier` or beyond.")
-        .def(
-            "assemble",
-            [](pairhmm::Discovery& discovery, const pairhmm::Reads& reads, Array<int64_t> window_start,
-               Array<int64_t> window_offset, Array<uint8_t> letters) {
-                const pairhmm::ReferenceWindows reference = windows(window_start, window_offset, letters);
-                checks::lie_in(reads.sample, reads.count, 0, discovery.samples(), "sample");
-                checks::require(static_cast<int64_t>(reference.windows.size()) == discovery.waiting(), "window_start",
-                                "not the windows to assemble");
-                nb::gil_scoped_release release;
-                discovery.assemble(reads, reference.windows);
-            },
-            "reads"_a, "window_start"_a, "window_offset"_a, "letters"_a,
-            "Assemble those windows, whose letters are given. The reads are those that were added last.")
-        .def(
-            "take", [](pairhmm::Discovery& discovery) { return candidate_list(discovery.take()); },
-            "The next candidates before `settled`, in order: (position, bases replaced or deleted, is an indel, letters "
-            "put in, position before which candidates belong to its region).")
-        .def_prop_ro("settled", &pairhmm::Discovery::settled, "No later candidate lies before this position.")
-        .def("reset", &pairhmm::Discovery::reset, "Start on another contig.");
+             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.");
 
     module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
 
@@ -274,33 +147,4 @@ void bind_candidates(nb::module_& module) {
         },
         "offset"_a, "base"_a, "most"_a, "longest_unit"_a, "kind"_a,
         "The repeat behind each base, (unit - 1) * most + copies - 1, in place.");
-    module.def(
-        "prepare_base_qualities",
-        [](Array<int64_t> offset, Array<uint8_t> most, Array<uint8_t> quality, uint8_t threshold, uint8_t lowest,
-           Output<uint8_t> prepared) {
-            const int64_t reads = checks::size_of(most);
-            checks::has_parts(offset, reads, checks::size_of(quality), "offset");
-            checks::has(prepared, offset.data()[reads], "prepared");
-            nb::gil_scoped_release release;
-            pairhmm::prepare_base_qualities(reads, offset.data(), most.data(), quality.data(), threshold, lowest,
-                                            prepared.data());
-        },
-        "offset"_a, "most"_a, "quality"_a, "threshold"_a, "lowest"_a, "prepared"_a,
-        "Base qualities, at most `most` of each read; those below `threshold` become `lowest`. In place.");
-    module.def(
-        "cap_indel_qualities",
-        [](Array<int64_t> offset, Array<uint8_t> base, Array<uint8_t> table, int longest_unit,
-           Output<uint8_t> insertion, Output<uint8_t> deletion) {
-            const int64_t reads = checks::parts_of(offset, checks::size_of(base), "offset");
-            checks::has(insertion, offset.data()[reads], "insertion");
-            checks::has(deletion, offset.data()[reads], "deletion");
-            checks::has(table, 1, "table");
-            checks::require(longest_unit > 0, "longest_unit", "at least one base");
-            nb::gil_scoped_release release;
-            pairhmm::cap_indel_qualities(reads, offset.data(), base.data(), table.data(),
-                                         static_cast<int>(table.shape(0)) - 1, longest_unit, insertion.data(),
-                                         deletion.data());
-        },
-        "offset"_a, "base"_a, "table"_a, "longest_unit"_a, "insertion"_a, "deletion"_a,
-        "GATK's PCR indel model: lower the indel qualities of reads in place, by the tandem repeat at each position.");
 }

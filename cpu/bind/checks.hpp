@@ -3,12 +3,12 @@
 // Each throws std::invalid_argument, a ValueError in Python, that names the argument.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 
 #include "bind/arrays.hpp"
+#include "simd/bounds.hpp"
 
 namespace checks {
 
@@ -60,11 +60,7 @@ inline void has_parts(const Array<int64_t>& offset, int64_t parts, int64_t most,
 template <class Value>
 void lie_in(const Value* values, int64_t count, int64_t least, int64_t limit, const char* name) {
     if (count == 0) return;
-    Value lowest = values[0], highest = values[0];  // no early end: the loop becomes vectors
-    for (int64_t i = 1; i < count; ++i) {
-        lowest = std::min(lowest, values[i]);
-        highest = std::max(highest, values[i]);
-    }
+    const auto [lowest, highest] = pairhmm::bounds(values, count);
     if (static_cast<int64_t>(lowest) < least || static_cast<int64_t>(highest) >= limit)
         refuse(name, std::to_string(lowest) + " to " + std::to_string(highest) + ", but they are from " +
                          std::to_string(least) + " to " + std::to_string(limit - 1));

@@ -5,7 +5,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,19 +12,13 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
+#include "bind/levels.hpp"
 #include "calling/letters.hpp"
 #include "forward/dispatch.hpp"
 
 namespace nb = nanobind;
 
 namespace {
-
-const pairhmm::Level& find_level(const std::string& name) {
-    for (const auto& known : pairhmm::levels()) {
-        if (known.name == name && known.level != nullptr && known.runs) return *known.level;
-    }
-    throw std::invalid_argument("no such SIMD level on this machine: " + name);
-}
 
 int64_t reads_of(const pairhmm::Batch& batch) { return batch.group_read[batch.groups]; }
 int64_t bases_of(const pairhmm::Batch& batch) { return batch.read_offset[reads_of(batch)]; }
@@ -117,7 +110,7 @@ void bind_forward(nb::module_& module) {
             checks::has(scores, batch.group_pair[batch.groups], "scores");
             {
                 nb::gil_scoped_release release;
-                pairhmm::forward_batch(find_level(level), batch, skip_read.data(), threads, scores.data(),
+                pairhmm::forward_batch(forward_level(level), batch, skip_read.data(), threads, scores.data(),
                                        signal_raised);
             }
             raise_pending();
@@ -136,8 +129,8 @@ void bind_forward(nb::module_& module) {
             checks::has(scores, pairs, "scores");
             {
                 nb::gil_scoped_release release;
-                pairhmm::forward_pairs(find_level(level), batch, pairs, read.data(), hap.data(), threads, scores.data(),
-                                       signal_raised);
+                pairhmm::forward_pairs(forward_level(level), batch, pairs, read.data(), hap.data(), threads,
+                                       scores.data(), signal_raised);
             }
             raise_pending();
         },

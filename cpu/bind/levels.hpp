@@ -7,6 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "forward/dispatch.hpp"
+
+// A level of the forward algorithm that this machine runs.
+inline const pairhmm::Level& forward_level(const std::string& name) {
+    for (const auto& known : pairhmm::levels()) {
+        if (known.name == name && known.level != nullptr && known.runs) return *known.level;
+    }
+    throw std::invalid_argument("no such SIMD level on this machine: " + name);
+}
+
 template <class Level>
 const Level& level_named(const std::string& name, const std::vector<std::pair<const char*, const Level*>>& levels) {
     for (const auto& [known, level] : levels)

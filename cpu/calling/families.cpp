@@ -8,10 +8,11 @@ namespace pairhmm {
 
 namespace {
 
-// Divides by the largest value. Returns its logarithm.
+// Divides by the largest value, unless it is 0. Returns its logarithm.
 double normalise(std::vector<double>& values) {
     const double top = *std::max_element(values.begin(), values.end());
-    for (double& value : values) value /= top;
+    if (top > 0)
+        for (double& value : values) value /= top;
     return std::log(top);
 }
 
@@ -34,6 +35,12 @@ bool passes_on(const Genotypes& father, const Genotypes& mother, const Genotypes
 }
 
 }  // namespace
+
+double scale_up(std::vector<double>& values) {
+    constexpr double kSmall = 1e-100;
+    const double top = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    return top > 0 && top < kSmall ? normalise(values) : 0;
+}
 
 Relatives::Relatives(const std::vector<const Genotypes*>& genotypes, const std::vector<Family>& families)
     : genotypes_(genotypes),
@@ -190,14 +197,18 @@ double Relatives::message(const std::vector<std::vector<double>>& evidence, Mess
     const Family& members = families_[family];
     const size_t fathers = count(members.father), mothers = count(members.mother);
     std::vector<double> parents(fathers * mothers, 1.0);
+    double scaled = 0;
     for (int other = 2; other < places(family); ++other) {
         if (other == place) continue;
         const int sample = member(family, other);
-        multiply(parents, child_given_parents(family, incoming(evidence, messages, sample, family), sample));
+        std::vector<double> child = incoming(evidence, messages, sample, family);
+        scaled += scale_up(child);
+        multiply(parents, child_given_parents(family, child, sample));
     }
     std::vector<double> father(fathers, 1.0), mother(mothers, 1.0);
     if (place != 0) father = incoming(evidence, messages, members.father, family);
     if (place != 1) mother = incoming(evidence, messages, members.mother, family);
+    scaled += scale_up(father) + scale_up(mother);
     for (size_t f = 0; f < fathers; ++f)
         for (size_t m = 0; m < mothers; ++m) parents[f * mothers + m] *= father[f] * mother[m];
     std::vector<double>& said = messages[family][place];
@@ -208,7 +219,7 @@ double Relatives::message(const std::vector<std::vector<double>>& evidence, Mess
         for (size_t f = 0; f < fathers; ++f)
             for (size_t m = 0; m < mothers; ++m) said[place == 0 ? f : m] += parents[f * mothers + m];
     }
-    return normalise(said);
+    return scaled + normalise(said);
 }
 
 double Relatives::pass(const std::vector<std::vector<double>>& evidence,
@@ -221,8 +232,14 @@ double Relatives::pass(const std::vector<std::vector<double>>& evidence,
         log += message(evidence, said, family, towards_root_[family]);
     for (int family = 0; family < families; ++family) {
         if (!is_root_[family]) continue;
+        const int sample = member(family, towards_root_[family]);
+        std::vector<double> own = evidence[sample];
+        log += scale_up(own);
+        own.resize(count(sample), 1.0);
         double sum = 0;
-        for (const double value : incoming(evidence, said, member(family, towards_root_[family]), -1)) sum += value;
+        for (const Link& link : families_of_[sample])
+            if (!said[link.family][link.place].empty()) multiply(own, said[link.family][link.place]);
+        for (const double value : own) sum += value;
         log += std::log(sum);
     }
     if (messages == nullptr) return log;

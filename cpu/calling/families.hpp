@@ -18,6 +18,10 @@ struct Family {
 // transmissions (Kong 2012), repeats in up to 1e-3.
 constexpr double kDeNovo = 1e-7;
 
+// Divides values by the largest one if all are so small that products of them can be 0. Returns the logarithm of the
+// factor that it takes out.
+double scale_up(std::vector<double>& values);
+
 // The families that pass alleles on at a site: each child has one allele of each parent, or, where it has one
 // chromosome, its mother's or, where she has none, its father's. Other children are nobody's children there.
 class Relatives {

@@ -1,9 +1,11 @@
-// Intervals of a contig that are wanted.
+// Intervals that are wanted, of a contig and of a genome.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,27 @@ public:
 
 private:
     std::vector<std::pair<int64_t, int64_t>> intervals_;
+    bool are_everywhere_ = true;
+};
+
+// Intervals of several contigs.
+class GenomeIntervals {
+public:
+    // The whole genome.
+    GenomeIntervals() = default;
+    // The intervals of each contig are in order, and do not overlap.
+    explicit GenomeIntervals(std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> of_contig)
+        : are_everywhere_(false) {
+        for (auto& [chrom, intervals] : of_contig) of_contig_[chrom].limit_to(std::move(intervals));
+    }
+
+    bool have(const std::string& chrom, int64_t position) const {
+        const auto of = of_contig_.find(chrom);
+        return are_everywhere_ || (of != of_contig_.end() && of->second.have(position));
+    }
+
+private:
+    std::map<std::string, Intervals> of_contig_;
     bool are_everywhere_ = true;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calling/cigar.hpp"
+#include "calling/molecules.hpp"
 
 namespace pairhmm {
 
@@ -96,19 +97,19 @@ void add(std::vector<Joined>& found, Joined&& next, bool mates, int64_t& differi
 }
 
 // The profiles of one molecule: of the cut reads order[begin..end).
-void join_fragment(const Reads& reads, const CutReads& cut, const int64_t* order, int64_t begin, int64_t end,
-                   bool join_mates, JoinedReads& counts, std::vector<Joined>& profiles) {
+void join_fragment(const Reads& reads, const CutReads& cut, const Molecules& of, const int64_t* order, int64_t begin,
+                   int64_t end, bool join_mates, JoinedReads& counts, std::vector<Joined>& profiles) {
     if (end - begin == 1) {
-        profiles.push_back({{order[begin]}, {}, uint8_t(1 << cut.end[order[begin]])});
+        profiles.push_back({{order[begin]}, {}, uint8_t(1 << of.end[order[begin]])});
         return;
     }
     std::vector<Joined> found, family;
     for (int64_t k = begin; k < end; ++k) {
         const int64_t i = order[k];
         int64_t lead;
-        add(family, {{i}, columns_of(reads, cut, i, lead), uint8_t(1 << cut.end[i])}, false, counts.differing_copies,
+        add(family, {{i}, columns_of(reads, cut, i, lead), uint8_t(1 << of.end[i])}, false, counts.differing_copies,
             counts.distant_copies);
-        if (k + 1 < end && cut.family[order[k + 1]] == cut.family[i]) continue;
+        if (k + 1 < end && of.family[order[k + 1]] == of.family[i]) continue;
         for (Joined& one : family) {
             if (join_mates) add(found, std::move(one), true, counts.differing_mates, counts.distant_mates);
             else found.push_back(std::move(one));
@@ -124,8 +125,8 @@ void join_fragment(const Reads& reads, const CutReads& cut, const int64_t* order
 // Lists the bases of each column of a profile.
 class ColumnWriter {
 public:
-    ColumnWriter(const Reads& reads, const CutReads& cut, JoinedReads& result)
-        : reads_(reads), cut_(cut), result_(result) {}
+    ColumnWriter(const Reads& reads, const CutReads& cut, const Molecules& of, JoinedReads& result)
+        : reads_(reads), cut_(cut), of_(of), result_(result) {}
 
     void write(const Joined& profile) {
         if (profile.members.size() == 1) write_alone(profile.members[0]);
@@ -134,6 +135,8 @@ public:
         result_.member_offset.push_back(result_.member.size());
         result_.column_offset.push_back(result_.source_offset.size() - 1);
         result_.ends.push_back(profile.ends);
+        result_.fragment.push_back(of_.fragment[profile.members.front()]);
+        if (cut_.molecule != nullptr) count_copies(profile);
     }
 
 private:
@@ -142,8 +145,20 @@ private:
         int64_t column, base, length;
     };
 
+    // The sizes of a profile's families.
+    void count_copies(const Joined& profile) {
+        std::vector<int64_t> families;
+        for (const int64_t i : profile.members) families.push_back(of_.family[i]);
+        std::sort(families.begin(), families.end());
+        for (auto from = families.begin(); from != families.end();) {
+            const auto to = std::upper_bound(from, families.end(), *from);
+            if (to - from > 1) result_.copies.push_back(to - from);
+            from = to;
+        }
+    }
+
     void write_alone(int64_t i) {
-        const int64_t base = cut_.offset[i], length = cut_.last[i] - cut_.first[i];
+        const int64_t base = of_.base[i], length = cut_.last[i] - cut_.first[i];
         for (int64_t k = 0; k < length; ++k) {
             result_.source.push_back(base + k);
             result_.source_offset.push_back(result_.source.size());
@@ -157,7 +172,7 @@ private:
             int64_t lead;
             const auto columns = columns_of(reads_, cut_, i, lead);
             const int64_t size = columns.size(), tail = cut_.last[i] - cut_.first[i] - lead - size;
-            const int64_t base = cut_.offset[i] + lead;
+            const int64_t base = of_.base[i] + lead;
             const auto at = std::lower_bound(profile.columns.begin(), profile.columns.end(), columns.front());
             Run run{at - profile.columns.begin(), base, size};
             if (run.column == 0) {
@@ -181,6 +196,7 @@ private:
 
     const Reads& reads_;
     const CutReads& cut_;
+    const Molecules& of_;
     JoinedReads& result_;
     std::vector<Run> runs_;
 };
@@ -217,25 +233,27 @@ Row product(const int64_t* base, const int64_t* end, RowOf row_of) {
 
 }  // namespace
 
-JoinedReads join_reads(const Reads& reads, const CutReads& cut, const int64_t* order, bool join_mates) {
+JoinedReads join_reads(const Reads& reads, const CutReads& cut, bool join_mates) {
     JoinedReads result;
     std::vector<Joined> profiles;
+    const Molecules of(cut);
+    const std::vector<int64_t> order = of.order();
     for (int64_t begin = 0, end; begin < cut.count; begin = end) {
-        for (end = begin + 1; end < cut.count && cut.fragment[order[end]] == cut.fragment[order[begin]];) ++end;
-        join_fragment(reads, cut, order, begin, end, join_mates, result, profiles);
+        for (end = begin + 1; end < cut.count && of.fragment[order[end]] == of.fragment[order[begin]];) ++end;
+        join_fragment(reads, cut, of, order.data(), begin, end, join_mates, result, profiles);
     }
     std::sort(profiles.begin(), profiles.end(),
               [](const Joined& a, const Joined& b) { return a.members.front() < b.members.front(); });
-    ColumnWriter writer(reads, cut, result);
+    ColumnWriter writer(reads, cut, of, result);
     for (const Joined& profile : profiles) writer.write(profile);
     return result;
 }
 
 void join_rows(int64_t columns, const int64_t* source_offset, const int64_t* source, const double* probability,
-               double* joined) {
+               const uint16_t* kind, double* joined) {
     for (int64_t column = 0; column < columns; ++column) {
         const Row row = product(source + source_offset[column], source + source_offset[column + 1],
-                                [=](int64_t base) { return probability + 4 * base; });
+                                [=](int64_t base) { return probability + 4 * kind[base]; });
         std::copy(row.begin(), row.end(), joined + 4 * column);
     }
 }

@@ -221,6 +221,7 @@ private:
                 for (size_t genotype = 0; genotype < prior[sample].size(); ++genotype)
                     messages[sample][genotype] *= prior[sample][genotype];
                 messages[sample].resize(prior[sample].size());
+                scale_up(messages[sample]);
                 logs[sample].push_back(std::log(dot(messages[sample], own_[sample])));
             }
             said.push_back(std::move(messages));
@@ -231,7 +232,8 @@ private:
             if (!counts_[sample]) continue;
             std::vector<double> weights(points_.size());
             for (size_t point = 0; point < points_.size(); ++point)
-                weights[point] = log_weights_[point] - logs[sample][point];
+                weights[point] =
+                    std::isinf(log_weights_[point]) ? log_weights_[point] : log_weights_[point] - logs[sample][point];
             const double all = log_sum(weights);
             for (size_t point = 0; point < points_.size(); ++point)
                 for (size_t genotype = 0; genotype < result[sample].size(); ++genotype)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
+#include "forward/rescue.hpp"
 #include "forward/rows.hpp"
 #include "forward/trees.hpp"
 #include "threads/locks.hpp"
@@ -216,6 +218,26 @@ void forward_pairs(const Level& level, const Batch& batch, int64_t count, const 
         const int64_t i = large[at];
         scores[i] = level.forward_wide(batch, read[i], hap[i], threads, stop);
     });
+}
+
+void score_batch(const Level& level, const Batch& batch, int64_t longest, int threads, double* log10,
+                 uint8_t* precision, const std::function<bool()>& interrupted) {
+    const auto is_unscored = [](double score) { return std::isnan(score); };
+    const int64_t pairs = batch.group_pair[batch.groups];
+    std::fill(log10, log10 + pairs, std::nan(""));
+    std::fill(precision, precision + pairs, kFloat32);
+    bool stopped = false;
+    forward_batch(level, batch, reads_longer_than(batch, longest).data(), threads, log10,
+                  [&] { return stopped = interrupted(); });
+    if (stopped) return;
+    const ChosenPairs left(batch, log10, is_unscored);
+    std::vector<double> rescued(left.pair.size(), std::nan(""));
+    forward_pairs(level, batch, left.count(), left.read.data(), left.haplotype.data(), threads, rescued.data(),
+                  interrupted);
+    for (size_t i = 0; i < rescued.size(); ++i) {
+        log10[left.pair[i]] = rescued[i];
+        precision[left.pair[i]] = is_unscored(rescued[i]) ? kUnscored : kFloat64;
+    }
 }
 
 }  // namespace pairhmm

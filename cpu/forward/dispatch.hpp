@@ -31,4 +31,9 @@ int64_t computed_cells(const Batch& batch, int64_t longest);
 void forward_pairs(const Level& level, const Batch& batch, int64_t count, const int64_t* read, const int64_t* hap,
                    int threads, double* scores, const std::function<bool()>& interrupted);
 
+// Scores of every pair, in float32 where it holds them, else in float64: `precision` says which. Reads of more than
+// `longest` bases are scored in float64: their rounding errors add up.
+void score_batch(const Level& level, const Batch& batch, int64_t longest, int threads, double* log10,
+                 uint8_t* precision, const std::function<bool()>& interrupted);
+
 }  // namespace pairhmm

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "forward/dispatch.hpp"
+#include "forward/rescue.hpp"
 #include "wasm/arrays.hpp"
 
 namespace {
-
-// As in Scores.precision (pairhmm/models/batch.py).
-constexpr uint8_t kFloat32 = 0, kFloat64 = 1;
 
 struct GivenBatch {
     uint32_t groups;
@@ -36,6 +34,7 @@ struct GivenBatch {
     uint32_t longest_fast_read;
 };
 
+using pairhmm::ChosenPairs;
 using pairhmm::widened;
 
 struct OwnBatch {
@@ -75,41 +74,15 @@ struct OwnBatch {
 
 bool never() { return false; }
 
-// Pairs whose score is `what`, as reads and haplotypes of the batch.
-struct Pairs {
-    std::vector<int64_t> pair, read, haplotype;
-
-    template <class What>
-    Pairs(const pairhmm::Batch& batch, const double* log10, const What& what) {
-        for (int64_t g = 0; g < batch.groups; ++g) {
-            int64_t at = batch.group_pair[g];
-            for (int64_t r = batch.group_read[g]; r < batch.group_read[g + 1]; ++r) {
-                for (int64_t h = batch.group_hap[g]; h < batch.group_hap[g + 1]; ++h, ++at) {
-                    if (!what(log10[at])) continue;
-                    pair.push_back(at);
-                    read.push_back(r);
-                    haplotype.push_back(h);
-                }
-            }
-        }
-    }
-};
-
 bool is_unscored(double log10) { return std::isnan(log10); }
 
 // As the level of WebAssembly marks them (forward/denormals.hpp).
 bool is_too_small_for_folded(double log10) { return log10 == -HUGE_VAL; }
 
-std::vector<uint8_t> reads_longer_than(const pairhmm::Batch& batch, int64_t longest) {
-    std::vector<uint8_t> longer(batch.group_read[batch.groups]);
-    for (size_t r = 0; r < longer.size(); ++r) longer[r] = batch.read_offset[r + 1] - batch.read_offset[r] > longest;
-    return longer;
-}
-
 // Scores some pairs, whose reads are not skipped, with arithmetic that sets denormal numbers to zero, as other
 // processors do. WebAssembly keeps them, which may change the last digits of low scores.
 void flush(const pairhmm::Level& level, const pairhmm::Batch& batch, const std::vector<uint8_t>& skip_read,
-           const Pairs& pairs, double* log10) {
+           const ChosenPairs& pairs, double* log10) {
     if (pairs.pair.empty()) return;
     std::vector<uint8_t> skip(skip_read.size(), 1), skip_haplotype(batch.group_hap[batch.groups], 1);
     for (size_t i = 0; i < pairs.pair.size(); ++i) {
@@ -133,20 +106,20 @@ PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* 
     const OwnBatch own(*given);
     const pairhmm::Batch& batch = own.batch;
     const int64_t pairs = batch.group_pair[batch.groups];
-    for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = kFloat32;
-    const std::vector<uint8_t> skip_read = reads_longer_than(batch, given->longest_fast_read);
+    for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = pairhmm::kFloat32;
+    const std::vector<uint8_t> skip_read = pairhmm::reads_longer_than(batch, given->longest_fast_read);
     pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
     pairhmm::Level flushing = *pairhmm::level_wasm_flushing();
-    flush(flushing, batch, skip_read, Pairs(batch, log10, is_unscored), log10);
+    flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_unscored), log10);
     flushing.folds = [](double, double) { return false; };
-    flush(flushing, batch, skip_read, Pairs(batch, log10, is_too_small_for_folded), log10);
-    const Pairs left(batch, log10, is_unscored);
+    flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_too_small_for_folded), log10);
+    const ChosenPairs left(batch, log10, is_unscored);
     std::vector<double> rescued(left.pair.size());
-    pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, static_cast<int64_t>(left.pair.size()), left.read.data(),
-                           left.haplotype.data(), 1, rescued.data(), never);
+    pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, left.count(), left.read.data(), left.haplotype.data(), 1,
+                           rescued.data(), never);
     for (size_t i = 0; i < left.pair.size(); ++i) {
         log10[left.pair[i]] = rescued[i];
-        precision[left.pair[i]] = kFloat64;
+        precision[left.pair[i]] = pairhmm::kFloat64;
     }
 }
 

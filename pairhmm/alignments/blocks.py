@@ -17,7 +17,7 @@ from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import Names, gather, joined, offsets
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import Reads
+    from pairhmm._cpu import AlignedReads, Reads
 
 
 NO_INDEL_QUALITY = 255
@@ -103,6 +103,12 @@ class ReadBlock:
                 self.start, self.sample, self.base_offset, self.bases, self.quals, self.cigar_offset, self.cigar
             )
         return self._native
+
+    @property
+    def aligned(self) -> AlignedReads:
+        """View of all columns for native code."""
+        molecules = None if self.molecules is None else Names.of(self.molecules)
+        return native.AlignedReads(self.native, self.end, self.flag, self.mapq, self.names, molecules, self.indel_quals)
 
     @classmethod
     def empty(cls, chrom: str = "") -> ReadBlock:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.calling.genotyping import Site, genotype_region, on_listed_alleles
+from pairhmm.calling.genotyping import RegionGenotyper, Site, on_listed_alleles, to_sites
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
@@ -23,9 +23,8 @@ from pairhmm.models.gatk import GatkOptions
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.variants.call_writer import CallFormat, open_calls
-from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
+from pairhmm.variants.genotypes import MANY_UNFIT, GenotypeOptions, RecordOptions
 from pairhmm.variants.gvcf import BlockLines, ReferenceBlock
-from pairhmm.variants.pedigree import SampleFamily
 
 log = logging.getLogger(__name__)
 
@@ -213,13 +212,18 @@ class _Caller:
 
     def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[list[Site]]:
         """The sites of each region."""
-        families: list[SampleFamily] | None = None
+        return map(self.genotyper(run).sites, regions)
+
+    def genotyper(self, run: Run) -> RegionGenotyper:
+        """What genotypes the regions of a run."""
+        return RegionGenotyper(run.samples, self.options, self.model, self.discovered, self.records)
+
+    def counted(self, regions: Iterator[Evidence], run: Run) -> Iterator[tuple[list[Site], SiteCounts]]:
+        """The sites of each region, with their counts."""
+        genotyper = self.genotyper(run)
         for evidence in regions:
-            if families is None:  # All regions of a run have the same samples.
-                pedigree = self.options.pedigree
-                families = [] if pedigree is None else pedigree.families(evidence.samples)[0]
-            context = evidence, evidence.samples, self.options, self.model
-            yield list(genotype_region(*context, self.discovered, self.records, families))
+            sites = genotyper.genotype(evidence)
+            yield to_sites(sites, genotyper.names), SiteCounts(*sites.counts(MANY_UNFIT))
 
 
 CallItems = tuple[list[str | ReferenceBlock], SiteCounts]
@@ -237,12 +241,11 @@ class _CallLines:
         """The lines of some regions, and the counts of their sites."""
         lines: list[str | ReferenceBlock] = []
         size, counts = 0, SiteCounts()
-        for sites in self.caller(regions, run):
+        for sites, more in self.caller.counted(regions, run):
             text = "".join([self.line(site) for site in sites])
             lines.append(text)
             size += len(text)
-            for site in sites:
-                counts.add(site)
+            counts.add_counts(more)
             if size >= _TEXT_AT_ONCE:
                 yield lines, counts
                 lines, size, counts = [], 0, SiteCounts()
@@ -266,12 +269,12 @@ class _GvcfLines:
         walk = walk_of(run, caller.options, self.min_base_quality, caller.records.gq_bands)
         items: list[str | ReferenceBlock] = []
         counts = SiteCounts()
-        for sites in caller(regions, run):
+        for sites, more in caller.counted(regions, run):
             for site in sites:
                 items += walk.until(site.variant.chrom, site.variant.pos)
                 items.append(self.calls.line(site))
                 walk.pass_over(site.variant.chrom, site.variant.end)
-                counts.add(site)
+            counts.add_counts(more)
             if len(items) >= _ITEMS_AT_ONCE:
                 yield items, counts
                 items, counts = [], SiteCounts()

@@ -22,13 +22,12 @@ from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, whole_run
 from pairhmm.calling.region_choice import shard_regions
-from pairhmm.calling.region_sources import Locus
 from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
 from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin
 from pairhmm.calling.summary import RunCounts
-from pairhmm.calling.targets import Inside, Progress, in_run_order, run_progress, with_padding
+from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
 from pairhmm.engine.device_pool import DevicePool, Devices
 from pairhmm.engine.device_thread import DeviceThread
 from pairhmm.engine.workers import Workers, can_start_workers

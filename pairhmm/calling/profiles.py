@@ -20,11 +20,11 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.sam import mate_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
+from pairhmm.calling.cut_reads import CutSlices, cut_bases, cut_slices
 from pairhmm.calling.keywords import RunKeywords
-from pairhmm.calling.mates import CutSlices, Joiner, joined_reads
+from pairhmm.calling.mates import Joiner
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scoring import prepared_base_quality
-from pairhmm.calling.stream import cut_bases, cut_slices
+from pairhmm.calling.scoring import model_reads
 from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.models.gatk import GatkOptions
@@ -34,6 +34,7 @@ from pairhmm.native import require_compiled
 from pairhmm.objects import short_repr
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
+from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.fasta import Reference
 
 log = logging.getLogger(__name__)
@@ -216,8 +217,7 @@ def _whole(blocks: Iterable[ReadBlock], joiner: Joiner) -> Iterator[ReadBlock]:
                 yield buffered
             buffered = ReadBlock.empty(block.chrom)
         buffered = ReadBlock.concatenate([buffered, block])
-        joined = joiner.join(buffered, _uncut(buffered), [len(buffered)])
-        reads = joined_reads(buffered, np.arange(len(buffered)), joined)
+        joined, reads = joiner.join(buffered, _uncut(buffered), [len(buffered)])
         # No later read starts before the last of these. Profiles that begin behind an open one wait for it.
         is_open = np.flatnonzero(reads.end > block.start[-1])
         count = int(is_open[0]) if len(is_open) else len(joined.reads)
@@ -240,13 +240,13 @@ def _made(
 ) -> Iterator[MadeProfile]:
     slices = _uncut(buffered)
     cut = cut_bases(buffered, slices)
-    joined = joiner.join(buffered, slices, [len(buffered)])
+    cut.joined, reads = joiner.join(buffered, slices, [len(buffered)])
+    joined = cut.joined
     # Which reads meet those that they don't agree with depends on the blocks, so that these are not counted.
     joiner.counts.add(joined.are_mates, joined.copies)
-    rows = joined.joined(model.base_calls(cut.bases, prepared_base_quality(cut, options))).at_bases
+    rows = model_reads(cut, options, model)["profiles"].at_bases
     sizes = joined.reads
-    reads = joined_reads(buffered, slices.read, joined)
-    for number, name in enumerate(reads.names):
+    for number, name in enumerate(Names(reads.names, reads.name_end)):
         probabilities = rows[joined.offset[number] : joined.offset[number + 1]]
         if not len(probabilities):
             continue

@@ -6,24 +6,25 @@ coordinates are 0-based half-open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import tee
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pairhmm.calling.discovery import CandidateFinder
-from pairhmm.calling.region_sources import DiscoveredRegions, GivenRegion, ListedRegions, RegionSource
+from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import Shard, ShardIntervals, wanted_intervals
 from pairhmm.calling.targets import Inside, with_padding
-from pairhmm.calling.unlisted_variants import UnlistedVariants
 from pairhmm.errors import InputError
+from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
 from pairhmm.variants.haplotypes import Haplotype
-from pairhmm.variants.regions import Region, RegionBuilder, RegionOptions
-from pairhmm.variants.variant import FetchBases, Variant, variant_extent
+from pairhmm.variants.regions import Region, RegionOptions
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ReferenceBases, RegionSource
 
 
 class ChosenRegions(NamedTuple):
@@ -56,19 +57,16 @@ def choose_regions(
     """Choose the regions of a run from its inputs. Haplotypes without exactly one region are an InputError."""
     if inputs.haplotypes is not None:
         region, haplotypes = _given_region(inputs.haplotypes, requested, genome)
-        return ChosenRegions(GivenRegion(region, list(contigs)), haplotypes, requested, None)
+        return ChosenRegions(native.GivenRegion(region, list(contigs.items())), haplotypes, requested, None)
     padded = with_padding(requested, genome)
-    builder = RegionBuilder(genome.fetch, contigs, _limited(options))
-    finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
-    inside, around = Inside(requested), Inside(padded)
+    parts = _parts(options, genome, contigs, n_samples)
     if inputs.candidates is None:
-        return ChosenRegions(DiscoveredRegions(finder, builder, inside, around), None, padded, None)
+        return ChosenRegions(native.DiscoveredRegions(*parts, requested, padded), None, padded, None)
     reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=padded is not None)
-    listed, ahead = tee(
-        _with_extents((variant for variant in reader if around(variant.chrom, variant.pos)), genome.fetch)
-    )
-    source = ListedRegions(listed, builder, list(contigs), UnlistedVariants(finder, genome.fetch), inside)
-    return ChosenRegions(source, None, padded, wanted_intervals(ahead, contigs, options.discovery.reach))
+    around = Inside(padded)
+    listed, ahead = tee(variant for variant in reader if around(variant.chrom, variant.pos))
+    source = native.ListedRegions(*parts, listed, requested)
+    return ChosenRegions(source, None, padded, wanted_intervals(ahead, contigs, genome.fetch, options.discovery.reach))
 
 
 def shard_regions(
@@ -80,25 +78,25 @@ def shard_regions(
     intervals: ShardIntervals,
 ) -> ChosenRegions:
     """The regions of a shard of a run."""
-    builder = RegionBuilder(genome.fetch, contigs, _limited(options))
-    finder = CandidateFinder(genome.fetch, n_samples, options.discovery)
+    parts = _parts(options, genome, contigs, n_samples)
     padded = intervals.padded(shard)
     if shard.listed is None:
-        discovered = DiscoveredRegions(finder, builder, Inside(intervals.requested(shard)), Inside(padded))
+        discovered = native.DiscoveredRegions(*parts, intervals.requested(shard), padded)
         return ChosenRegions(discovered, None, padded, None)
-    listed, unlisted = _with_extents(shard.listed, genome.fetch), UnlistedVariants(finder, genome.fetch)
-    source = ListedRegions(listed, builder, list(contigs), unlisted, Inside(intervals.all_requested))
+    source = native.ListedRegions(*parts, iter(shard.listed), intervals.all_requested)
     return ChosenRegions(source, None, padded, iter(shard.wanted))
 
 
-def _with_extents(variants: Iterable[Variant], fetch: FetchBases) -> Iterator[tuple[Variant, tuple[int, int]]]:
-    return ((variant, variant_extent(variant, fetch)) for variant in variants)
+def _parts(
+    options: RunOptions, genome: Reference, contigs: dict[str, int], n_samples: int
+) -> tuple[ReferenceBases, list[tuple[str, int]], int, CandidateOptions, RegionOptions]:
+    """What a source of regions is made of, beside its candidates.
 
-
-def _limited(options: RunOptions) -> RegionOptions:
-    """The options for joining, with no more alleles in a region than haplotypes are allowed beside the reference."""
+    A region has no more alleles than haplotypes are allowed beside the reference.
+    """
     limit = min(options.joining.max_alleles, options.evidence.max_haplotypes - 1)
-    return replace(options.joining, max_alleles=max(1, limit))
+    joining = replace(options.joining, max_alleles=max(1, limit))
+    return native.ReferenceBases(genome.fetch), list(contigs.items()), n_samples, options.discovery, joining
 
 
 def _given_region(path: str, intervals: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:

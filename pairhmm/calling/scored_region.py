@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegion
 
 
 @dataclass(slots=True)
@@ -70,6 +75,27 @@ class Evidence:
     reads: NDArray[np.int64] | None = None
     fragment: NDArray[np.int64] | None = None
 
+    @classmethod
+    def of(cls, scored: ScoredRegion, is_joined: bool) -> Evidence:
+        """A scored region of native code. Its arrays are views of that."""
+        return cls(
+            region=scored.region,
+            haplotypes=scored.haplotypes,
+            names=Names(scored.names, scored.name_end),
+            sample=scored.sample,
+            flag=scored.flag,
+            mapq=scored.mapq,
+            start=scored.start,
+            end=scored.end,
+            length=scored.length,
+            from_end=scored.from_end,
+            log10=scored.log10,
+            precision=scored.precision,
+            set_aside=scored.set_aside,
+            reads=scored.reads if is_joined else None,
+            fragment=scored.fragment if is_joined else None,
+        )
+
     @property
     def sample_names(self) -> list[str]:
         """The sample of each read, by name."""
@@ -101,4 +127,27 @@ def without_unlisted(evidence: Evidence) -> Evidence:
         from_end=np.ascontiguousarray(evidence.from_end[:, columns]),
         log10=np.ascontiguousarray(evidence.log10[:, kept]),
         precision=np.ascontiguousarray(evidence.precision[:, kept]),
+    )
+
+
+def native_region(evidence: Evidence) -> native.ScoredRegion:
+    """The scored region for native code."""
+    return native.ScoredRegion(
+        evidence.region,
+        evidence.haplotypes,
+        evidence.names.text,
+        evidence.names.end,
+        evidence.sample,
+        evidence.flag,
+        evidence.mapq,
+        evidence.start,
+        evidence.end,
+        evidence.length,
+        evidence.from_end,
+        evidence.log10,
+        evidence.precision,
+        evidence.set_aside,
+        evidence.unfit,
+        evidence.reads,
+        evidence.fragment,
     )

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.alignments.blocks import NO_INDEL_QUALITY
-from pairhmm.calling.stream import CutReads, FlatScores
+from pairhmm.backends.cpu import CpuBackend
+from pairhmm.calling.cut_reads import CutReads
+from pairhmm.calling.stream import FlatScores
 from pairhmm.calling.timing import SCORING, StageClock
-from pairhmm.engine.device_pool import Devices
+from pairhmm.engine.device_pool import DevicePool, Devices
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
-from pairhmm.models.gatk import (
-    LONGEST_REPEAT_UNIT,
-    LOWEST_USABLE_BASE_QUALITY,
-    START,
-    GatkOptions,
-    copies_of,
-    pcr_quality,
-    prepare_indel_quality,
-    set_aside,
-)
-from pairhmm.models.profile import ProfileModel
+from pairhmm.models.gatk import ERROR, LOWEST_USABLE_BASE_QUALITY, START, GatkOptions, pcr_quality
+from pairhmm.models.profile import CALL_PROBABILITIES, ProfileModel
+from pairhmm.models.str_model import TABLES
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
-from pairhmm.sequences.letters import as_n
+from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import PreparedReads, ReadPreparation
 
 
 class ModelReads(TypedDict):
@@ -63,11 +59,20 @@ class ReadScorer:
     lowered: int = 0
     tagged: int = 0
     clock: StageClock = field(default_factory=StageClock)
+    _preparation: ReadPreparation = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._preparation = preparation(self.options, self.profile)
 
     @property
     def ahead(self) -> int:
         """How many batches the devices begin ahead."""
         return self.pool.ahead
+
+    @property
+    def error_rate(self) -> float | None:
+        """Errors of each base of a read that fits some haplotype."""
+        return self.options.error_rate
 
     def __call__(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
@@ -80,7 +85,7 @@ class ReadScorer:
     ) -> Callable[[], FlatScores]:
         """Begin to score. The function that comes back waits for the scores."""
         with self.clock.stage(SCORING):
-            scores = self.pool.begin(self._batch(reads, reads_of, haplotypes), self.threads)
+            scores = self._begin(self._prepared(reads), reads_of, haplotypes)
         return lambda: self._waited(scores)
 
     def _waited(self, scores: Callable[[], Scores]) -> FlatScores:
@@ -88,94 +93,105 @@ class ReadScorer:
             scored = scores()
         return scored.log10, scored.precision
 
-    def _batch(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> PairBatch:
-        letters = [letter for region in haplotypes for letter in region]
-        base_quality = prepared_base_quality(reads, self.options)
-        self.bases += len(reads.quals)
-        if self.options.base_quality_threshold is not None:
-            self.lowered += int(np.count_nonzero(base_quality == LOWEST_USABLE_BASE_QUALITY))
-        if reads.indel_quals is not None and self.profile is None:
-            first = reads.indel_quals[:, reads.offset[:-1]]
-            self.tagged += int(np.count_nonzero((first != NO_INDEL_QUALITY).any(axis=0)))
-        return PairBatch(
-            group_read=offsets(list(reads_of)),
-            group_haplotype=offsets([len(region) for region in haplotypes]),
-            haplotype_offset=offsets([len(letter) for letter in letters]),
-            haplotypes=np.concatenate(letters),
-            **model_reads(reads, base_quality, self.options, self.profile),
-        )
+    def _prepared(self, reads: CutReads) -> PreparedReads:
+        prepared = _prepare(self._preparation, reads)
+        self.bases += prepared.cut_bases
+        self.lowered += prepared.lowered
+        self.tagged += prepared.tagged
+        return prepared
 
-    def set_aside(
-        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """bool[reads]: whether each read fits none of the haplotypes (`pairhmm.models.gatk.set_aside`)."""
-        return set_aside(scores, lengths, ends, self.options)
+    def _begin(
+        self, prepared: PreparedReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+    ) -> Callable[[], Scores]:
+        letters = [letter for region in haplotypes for letter in region]
+        group_read, group_haplotype = offsets(list(reads_of)), offsets([len(region) for region in haplotypes])
+        haplotype_offset, codes = offsets([len(letter) for letter in letters]), np.concatenate(letters)
+        device = _cpu_alone(self.pool)
+        if device is None:
+            batch = PairBatch(
+                group_read=group_read,
+                group_haplotype=group_haplotype,
+                haplotype_offset=haplotype_offset,
+                haplotypes=codes,
+                **_of_batch(prepared, self.profile),
+            )
+            return self.pool.begin(batch, self.threads)
+        pairs = offsets(np.diff(group_read) * np.diff(group_haplotype))
+        scores = Scores(
+            *self._preparation.score(
+                *(prepared, group_read, group_haplotype, pairs, haplotype_offset, codes),
+                *(device.isa, device.longest_fast_read, self.threads),
+            )
+        )
+        return lambda: scores
+
+
+def _cpu_alone(pool: Devices) -> CpuBackend | None:
+    """The CPU's SIMD backend, where it scores alone: it takes prepared reads without a batch in Python."""
+    devices = pool.devices if isinstance(pool, DevicePool) else []
+    return devices[0] if len(devices) == 1 and type(devices[0]) is CpuBackend else None
+
+
+def preparation(options: GatkOptions, profile: ProfileModel | None) -> ReadPreparation:
+    """What prepares reads for a model: GATK's, unless a profile model is given.
+
+    The profile model takes base qualities alone: its transitions stand in place of indel qualities. Reads of a molecule
+    are joined for it.
+    """
+    start = START if profile is None else profile.start
+    insertion, deletion, gap = _tables_by_kind(options)
+    made = native.ReadPreparation(
+        *(options.cap_by_mapping_quality, options.base_quality_threshold, LOWEST_USABLE_BASE_QUALITY),
+        *(options.insertion_quality, options.deletion_quality, options.gap_quality, MOST_REPEATS, LONGEST_REPEAT_UNIT),
+        np.empty(0, dtype=np.uint8) if options.pcr_indel_model == "none" else pcr_quality(options.pcr_indel_model),
+        *(insertion, deletion, gap),
+        *(ERROR, start.match, start.deletion),
+    )
+    if profile is not None:
+        made.set_profile(
+            CALL_PROBABILITIES.ravel(), profile.match.ravel(), profile.insertion, profile.transitions_of_rows().ravel()
+        )
+    return made
+
+
+def _tables_by_kind(options: GatkOptions) -> list[NDArray[np.uint8]]:
+    """Insertion, deletion and gap qualities (uint8 each) by the unit and the copies of a repeat; empty without any."""
+    if options.str_model is not None:
+        tables = [getattr(options.str_model, name) for name in TABLES]
+    elif options.indel_qualities is not None:
+        tables = [options.indel_qualities.insertion * LONGEST_REPEAT_UNIT]
+        tables += [options.indel_qualities.deletion * LONGEST_REPEAT_UNIT, ()]
+    else:
+        tables = [(), (), ()]
+    return [np.array(table, dtype=np.uint8).ravel() for table in tables]
+
+
+def _prepare(made: ReadPreparation, reads: CutReads) -> PreparedReads:
+    own, joined = reads.indel_quals, reads.joined
+    return made.prepare(
+        *(reads.offset, reads.bases, reads.quals, reads.mapq),
+        None if own is None else own.ravel(),
+        None if joined is None else (joined.offset, joined.source_offset, joined.source),
+    )
 
 
 def prepared_base_quality(reads: CutReads, options: GatkOptions) -> NDArray[np.uint8]:
     """uint8[bases]: the base qualities of many reads as both models take them (`pairhmm.models.gatk`)."""
-    prepared = np.empty_like(reads.quals)
-    most = reads.mapq if options.cap_by_mapping_quality else np.full_like(reads.mapq, 255)
-    threshold = options.base_quality_threshold or 0
-    native.prepare_base_qualities(reads.offset, most, reads.quals, threshold, LOWEST_USABLE_BASE_QUALITY, prepared)
-    return prepared
+    return preparation(options, None).base_qualities(reads.offset, reads.quals, reads.mapq)
 
 
-def model_reads(
-    reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions, profile: ProfileModel | None
-) -> ModelReads:
-    """Many reads as a batch of the model takes them, with the qualities of `prepared_base_quality`.
+def model_reads(reads: CutReads, options: GatkOptions, profile: ProfileModel | None) -> ModelReads:
+    """Many reads as a batch of the model takes them (`preparation`)."""
+    return _of_batch(_prepare(preparation(options, profile), reads), profile)
 
-    The profile model takes base qualities alone: its transitions stand in place of indel qualities. Reads of a molecule
-    are joined for it. Without a profile, the model is GATK's.
-    """
+
+def _of_batch(prepared: PreparedReads, profile: ProfileModel | None) -> ModelReads:
+    offset = prepared.read_offset
     if profile is None:
-        return {"read_offset": reads.offset, "start": START, "qualities": _qualities(reads, base_quality, options)}
-    offset, profiles = reads.offset, profile.base_calls(reads.bases, base_quality)
-    if reads.joined is not None:
-        offset, profiles = reads.joined.offset, reads.joined.joined(profiles)
-    return {"read_offset": offset, "start": profile.start, "profiles": profile.with_repeats(profiles, offset)}
-
-
-def _qualities(reads: CutReads, base_quality: NDArray[np.uint8], options: GatkOptions) -> Qualities:
-    """The reads of GATK's model, as five bytes for each base. Every ambiguous letter is N."""
-    bases = as_n(reads.bases)
-    own = None if reads.indel_quals is None else prepare_indel_quality(reads.indel_quals)
-    if options.str_model is not None:
-        insertion, deletion, gap = options.str_model.qualities(reads.offset, bases)
-        return Qualities(bases, base_quality, *_at_most(own, insertion, deletion), gap)
-    insertion, deletion = _indel_qualities(reads.offset, bases, own, options)
-    gap = np.full(len(bases), options.gap_quality, dtype=np.uint8)
-    return Qualities(bases, base_quality, insertion, deletion, gap)
-
-
-def _indel_qualities(
-    offset: NDArray[np.int64], bases: NDArray[np.uint8], own: NDArray[np.uint8] | None, options: GatkOptions
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Insertion and deletion qualities (uint8[bases] each, Phred) of reads with these codes 0..4.
-
-    `own` has those that reads have of their own (uint8[2, bases]).
-    """
-    if options.indel_qualities is not None:
-        copies = copies_of(offset, bases) - 1
-        by_copies = options.indel_qualities.insertion, options.indel_qualities.deletion
-        insertion, deletion = (np.array(table, dtype=np.uint8)[copies] for table in by_copies)
-        return _at_most(own, insertion, deletion)
-    size = len(bases)
-    insertion = np.full(size, options.insertion_quality, dtype=np.uint8)
-    deletion = np.full(size, options.deletion_quality, dtype=np.uint8)
-    if own is not None:
-        insertion, deletion = np.where(own == NO_INDEL_QUALITY, [insertion, deletion], own)
-    if options.pcr_indel_model != "none":
-        table = pcr_quality(options.pcr_indel_model)
-        native.cap_indel_qualities(offset, bases, table, LONGEST_REPEAT_UNIT, insertion, deletion)
-    return insertion, deletion
-
-
-def _at_most(
-    own: NDArray[np.uint8] | None, insertion: NDArray[np.uint8], deletion: NDArray[np.uint8]
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Qualities of tables, lowered to the reads' own ones: `NO_INDEL_QUALITY` is above all of them."""
-    return (insertion, deletion) if own is None else (np.minimum(insertion, own[0]), np.minimum(deletion, own[1]))
+        names = Qualities.__dataclass_fields__
+        return {
+            "read_offset": offset,
+            "start": START,
+            "qualities": Qualities(**{name: getattr(prepared, name) for name in names}),
+        }
+    return {"read_offset": offset, "start": profile.start, "profiles": profile.profiles_of(prepared.profiles)}

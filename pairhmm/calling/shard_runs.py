@@ -13,13 +13,13 @@ from itertools import islice
 from typing import NamedTuple
 
 from pairhmm.alignments.selection import JUMP
-from pairhmm.calling.region_sources import Locus
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.shards import context
-from pairhmm.calling.targets import PADDING, in_run_order, with_padding
+from pairhmm.calling.targets import PADDING, Locus, in_run_order, with_padding
+from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
-from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, variant_extent
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant
 
 _BEGINNING: Locus = (0, 0)
 
@@ -150,7 +150,10 @@ def listed_shards(
     other. Reads up to `reach` bases from candidates are wanted, too.
     """
     rank = {name: number for number, name in enumerate(contigs)}
-    queue = _Lookahead(_Listed(rank[variant.chrom], *variant_extent(variant, fetch), variant) for variant in variants)
+    reference = native.ReferenceBases(fetch)
+    queue = _Lookahead(
+        _Listed(rank[variant.chrom], *native.variant_extent(variant, reference), variant) for variant in variants
+    )
     before: list[_Listed] = []
     end: Locus = (-1, 0)
     number = 0
@@ -242,13 +245,15 @@ class _Lookahead:
 
 
 def wanted_intervals(
-    listed: Iterable[tuple[Variant, tuple[int, int]]], contigs: Mapping[str, int], reach: int
+    listed: Iterable[Variant], contigs: Mapping[str, int], fetch: FetchBases, reach: int
 ) -> Iterator[Interval]:
     """The intervals in which listed candidates need reads: disjoint, in the order of the list.
 
-    They extend `reach` bases beyond the extents of the candidates, which are given, on either side.
+    They extend `reach` bases beyond the extents of the candidates on either side.
     """
-    return _merged(_around(Interval(one.chrom, *extent), reach, contigs) for one, extent in listed)
+    reference = native.ReferenceBases(fetch)
+    extents = (Interval(one.chrom, *native.variant_extent(one, reference)) for one in listed)
+    return _merged(_around(extent, reach, contigs) for extent in extents)
 
 
 def _around(interval: Interval, reach: int, contigs: Mapping[str, int]) -> Interval:

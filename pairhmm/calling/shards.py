@@ -16,7 +16,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,17 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
 from pairhmm.alignments.read_density import ReadDensity
 from pairhmm.alignments.selection import LeftOut
-from pairhmm.calling.discovery import CandidateFinder
-from pairhmm.calling.region_sources import Locus
 from pairhmm.calling.run_options import RunOptions
-from pairhmm.calling.targets import Inside
+from pairhmm.calling.targets import Inside, Locus
+from pairhmm.native import native
 from pairhmm.sequences.arrays import distinct
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
-from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant, variant_extent
+from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import CandidateFinder
 
 # The work of a base without reads, in units of a read. It is small, but divides intervals without any reads evenly.
 _BASE_WORK = 1e-6
@@ -141,7 +143,7 @@ def discovered_stretches(
     for chrom, near in _neighbours(targets):
         start = max(0, near[0] - lead)
         stretch = Interval(chrom, start, contigs[chrom])
-        finder = CandidateFinder(genome.fetch, len(reader.samples), options.discovery)
+        finder = native.CandidateFinder(native.ReferenceBases(genome.fetch), len(reader.samples), options.discovery)
         # Reads that are left out are announced by the shards that have them.
         blocks = read_blocks(reader.sources, list(contigs), options.reads, _CHUNK_SIZE, [stretch], left_out=LeftOut())
         # Candidates may be missed whose reads are assembled with some from before `start`. Of those further out, only
@@ -164,7 +166,7 @@ def _neighbours(targets: Sequence[tuple[str, int]]) -> Iterator[tuple[str, list[
 
 def _shown(finder: CandidateFinder, blocks: Iterator[ReadBlock]) -> Iterator[Seen]:
     for block in blocks:
-        yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block))
+        yield from (Seen(one.chrom, one.pos, one) for one in finder.scan(block.chrom, block.native))
         yield Seen(block.chrom, finder.settled, None)
     yield from (Seen(one.chrom, one.pos, one) for one in finder.finish())
 
@@ -173,7 +175,7 @@ class Cutter:
     """Finds where a contig may be cut. Candidates further apart than `margin` cannot influence each other."""
 
     def __init__(self, intervals: Sequence[Interval], fetch: FetchBases, margin: int) -> None:
-        self._fetch, self._margin = fetch, margin
+        self._reference, self._margin = native.ReferenceBases(fetch), margin
         self._inside = Inside(intervals)
         # A cut has a base of the same interval on either side, so an interval of one base can't be cut.
         self._roomy: dict[str, list[Interval]] = {}
@@ -198,7 +200,7 @@ class Cutter:
                 if ahead.pos - MAX_SHIFT > max(cut, reach + self._margin):
                     break
                 if ahead.variant is not None:
-                    end = variant_extent(ahead.variant, self._fetch)[1]
+                    end = native.variant_extent(ahead.variant, self._reference)[1]
                     reach = max(reach, end, ahead.variant.joined_until)
                     cut = self._within(stretch.chrom, max(target, reach))
                 ahead = next(seen, None)

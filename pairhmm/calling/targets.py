@@ -58,6 +58,10 @@ def with_padding(intervals: Sequence[Interval] | None, genome: Reference) -> lis
     return merge(widened, list(genome.contigs))
 
 
+Locus = tuple[int, int]
+"""A contig, by its rank in the run, and a position on it."""
+
+
 class Inside:
     """Tests whether a position lies in one of some disjoint intervals. With None, every position does."""
 

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.run import Run
 from pairhmm.calling.scoring import prepared_base_quality
-from pairhmm.calling.stream import CutReads, FlatScores, RegionScorer
+from pairhmm.calling.stream import FlatScores, RegionScorer
 from pairhmm.fit.pairs import FitPairs
-from pairhmm.models.gatk import GatkOptions, prepare_base_quality
+from pairhmm.models.gatk import GatkOptions, prepare_base_quality, set_aside
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.regions import Region
@@ -84,10 +85,10 @@ def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) ->
     Each is paired with the reference there. Soft-clipped bases are left out. If there are more than `most`, they are a
     sample of that size.
     """
-    collected = Collected(most)
+    found = Collected(most)
     for block, regions in _settled(run):
-        _add_plain(collected, block, regions, fetch, model)
-    return collected
+        _add_plain(found, block, regions, fetch, model)
+    return found
 
 
 def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
@@ -111,11 +112,11 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
         if not len(block):
             continue
         if waiting.chrom and block.chrom != waiting.chrom:
-            yield waiting, regions + list(source.finish(waiting.chrom))
+            yield waiting, regions + source.finish(waiting.chrom)
             waiting, regions = ReadBlock.empty(block.chrom), []
         waiting = ReadBlock.concatenate([waiting, block]) if len(waiting) else block
         frontier = int(block.start[-1])
-        regions += source.advance(block, frontier)
+        regions += source.advance(block.chrom, block.native, frontier)
         limit = frontier - 2 * MAX_SHIFT - PAD
         if source.open_start is not None:
             limit = min(limit, source.open_start - PAD)
@@ -126,19 +127,19 @@ def _settled(run: Run) -> Iterator[tuple[ReadBlock, list[Region]]]:
             if len(waiting):
                 regions = [region for region in regions if region.core_end + PAD > waiting.start.min()]
     if len(waiting):
-        yield waiting, regions + list(source.finish(waiting.chrom))
+        yield waiting, regions + source.finish(waiting.chrom)
 
 
 def _add_plain(
-    collected: Collected, block: ReadBlock, regions: Sequence[Region], fetch: FetchBases, model: GatkOptions
+    found: Collected, block: ReadBlock, regions: Sequence[Region], fetch: FetchBases, model: GatkOptions
 ) -> None:
     beside = np.zeros(len(block), dtype=bool)
     for region in regions:
         beside |= (block.start < region.core_end + PAD) & (block.end > region.core_start - PAD)
     first, last, whole = _aligned(block)
     usable = whole & (last - first >= SHORTEST) & (last - first <= LONGEST)
-    collected.beside_variants += int(beside.sum())
-    collected.unusable += int((~beside & ~usable).sum())
+    found.beside_variants += int(beside.sum())
+    found.unusable += int((~beside & ~usable).sum())
     kept = np.flatnonzero(~beside & usable)
     if not len(kept):
         return
@@ -148,7 +149,7 @@ def _add_plain(
     # Reads of a block may lie far apart: what is between them is not fetched.
     around = zip((block.start[kept] - PAD).tolist(), (block.end[kept] + PAD).tolist(), strict=True)
     letters = [encode(fetch(block.chrom, max(0, start), end)) for start, end in around]
-    collected.add(FitPairs.of([block.bases[part] for part in base], [prepared[part] for part in base], letters))
+    found.add(FitPairs.of([block.bases[part] for part in base], [prepared[part] for part in base], letters))
 
 
 def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
@@ -176,6 +177,10 @@ class _Recorder:
     def ahead(self) -> int:
         return self.inner.ahead
 
+    @property
+    def error_rate(self) -> float | None:
+        return self.inner.error_rate
+
     def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> Callable[[], FlatScores]:
@@ -187,15 +192,15 @@ class _Recorder:
         reads: CutReads,
         reads_of: Sequence[int],
         haplotypes: Sequence[Sequence[NDArray[np.uint8]]],
-        flat: FlatScores,
+        found: FlatScores,
     ) -> FlatScores:
-        scores, _ = flat
+        scores, _ = found
         quality = prepared_base_quality(reads, self.model)
         read = done = 0
         for count, letters in zip(reads_of, haplotypes, strict=True):
-            of_region = scores[done : done + count * len(letters)].reshape(count, len(letters))
+            own = scores[done : done + count * len(letters)].reshape(count, len(letters))
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = self.inner.set_aside(of_region, lengths, np.ones_like(lengths))
+            aside = set_aside(own, lengths, np.ones_like(lengths), self.model)
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -203,13 +208,8 @@ class _Recorder:
                 FitPairs.of(
                     [reads.bases[part] for part in base],
                     [quality[part] for part in base],
-                    [letters[best] for best in of_region[kept].argmax(axis=1)] if len(kept) else [],
+                    [letters[best] for best in own[kept].argmax(axis=1)] if len(kept) else [],
                 )
             )
-            read, done = read + count, done + of_region.size
-        return flat
-
-    def set_aside(
-        self, scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        return self.inner.set_aside(scores, lengths, ends)
+            read, done = read + count, done + own.size
+        return found

@@ -78,7 +78,7 @@ class ProfileFit:
         weight, model = symbol_probabilities(), self.model
         emission = np.concatenate([weight @ model.match, (weight @ model.insertion)[:, None]], axis=1)
         place = start_places(pairs, pairs.copies.astype(np.int32) - 1, MOST_REPEATS)
-        return RowTables(place, emission, with_free_start(model.transitions_by_copies()), model.start)
+        return RowTables(place, emission, with_free_start(model.transitions_of_rows()), model.start)
 
     def log10_start(self, pairs: FitPairs) -> NDArray[np.float64]:
         """float64[pairs]: log10 of the sum of the start over the haplotype. Likelihoods are divided by this sum."""

@@ -241,12 +241,6 @@ def prepare_base_quality(
     return quality
 
 
-def prepare_indel_quality(indel_quality: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A read's own indel qualities (uint8, Phred) as GATK passes them to the model: at least 6."""
-    quality: NDArray[np.uint8] = np.maximum(indel_quality, np.uint8(LOWEST_USABLE_BASE_QUALITY))
-    return quality
-
-
 def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[np.float64]:
     """Scores [reads, haplotypes] (log10), raised to each read's best minus `options.score_floor`."""
     if options.score_floor is None or scores.size == 0:
@@ -274,9 +268,6 @@ def set_aside(
     return hopeless
 
 
-_NOT_SET = 255
-
-
 def copies_of(read_offset: NDArray[np.int64], bases: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """uint8[bases]: copies of the tandem repeat at each base, 1 to 20, as GATK's PCR indel model counts them.
 
@@ -287,8 +278,6 @@ def copies_of(read_offset: NDArray[np.int64], bases: NDArray[np.uint8]) -> NDArr
     bases : uint8[bases]
         Codes.
     """
-    table = np.arange(MOST_REPEATS + 1, dtype=np.uint8)
-    copies, other = (np.full(len(bases), _NOT_SET, dtype=np.uint8) for _ in range(2))
-    native.cap_indel_qualities(read_offset, bases, table, LONGEST_REPEAT_UNIT, copies, other)
-    # No gap follows a read's last base, so it has no repeat.
-    return np.where(copies == _NOT_SET, np.uint8(1), np.maximum(copies, np.uint8(1)))
+    kind = np.empty(len(bases), dtype=np.uint8)
+    native.classify_repeats(read_offset, bases, MOST_REPEATS, LONGEST_REPEAT_UNIT, kind)
+    return kind % np.uint8(MOST_REPEATS) + np.uint8(1)

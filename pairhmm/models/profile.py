@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 from pairhmm.errors import InputError
 from pairhmm.models import gatk
 from pairhmm.models.batch import ROW_SIZE, PairBatch, Profiles, Start
-from pairhmm.models.gatk import ERROR, MOST_REPEATS, copies_of
+from pairhmm.models.gatk import ERROR, LONGEST_REPEAT_UNIT, MOST_REPEATS
 from pairhmm.models.parameter_file import BY_COPIES, KEYS, check_keys, is_number_within, read_table
+from pairhmm.native import native
 from pairhmm.objects import short_repr
 from pairhmm.sequences.letters import HIGHEST_QUALITY, READ_LETTERS, encode_sets
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ProfileRows
 
 log = logging.getLogger(__name__)
 
@@ -45,12 +49,6 @@ STARTS = {"match": Start(match=1.0, deletion=0.0), "anywhere": Start(match=0.0, 
 
 PRESETS = ("normalised", "published")
 """Names of the built-in parameter sets (docs/model.md)."""
-
-_AS_LIKELY = 1 - 1e-9
-"""A letter is as likely as the likeliest one from this share of its probability on. Products of rows are rounded."""
-
-MOST_KINDS = 1 << 16
-"""The most distinct rows that `Profiles.kinds` can number."""
 
 SUM_TOLERANCE = 1e-5
 """How far the sum of a row's probabilities may be from 1: text files round their numbers."""
@@ -122,8 +120,8 @@ class ProfileModel:
     def with_repeats(self, profiles: Profiles, read_offset: NDArray[np.int64]) -> Profiles:
         """Reads with the transitions that their tandem repeats give. Without `by_copies`, reads stay as they are.
 
-        The copies are those of each read's likeliest letters (`pairhmm.models.gatk.copies_of`). Distinct rows stay
-        distinct rows, unless there are too many of them.
+        The copies are those of each read's likeliest letters, as `pairhmm.models.gatk.copies_of` counts them. Distinct
+        rows stay distinct rows, unless there are too many of them.
 
         Parameters
         ----------
@@ -134,30 +132,25 @@ class ProfileModel:
         """
         if self.by_copies is None:
             return profiles
-        letters = likeliest_letters(profiles.probabilities)
-        by_copies = self.transitions_by_copies()
-        if profiles.kinds is None:
-            return replace(profiles, transitions=by_copies[copies_of(read_offset, letters) - 1])
-        copies = copies_of(read_offset, letters[profiles.kinds]) - 1
-        rows = profiles.kinds.astype(np.int64) * MOST_REPEATS + copies
-        is_used = np.zeros(len(letters) * MOST_REPEATS, dtype=bool)
-        is_used[rows] = True
-        used = np.flatnonzero(is_used)
-        if len(used) > MOST_KINDS:
-            return replace(profiles, probabilities=profiles.at_bases, transitions=by_copies[copies], kinds=None)
-        kinds = np.empty(len(is_used), dtype=np.uint16)
-        kinds[used] = np.arange(len(used))
-        before, class_ = np.divmod(used, MOST_REPEATS)
-        return replace(
-            profiles,
-            probabilities=profiles.probabilities[before],
-            transitions=by_copies[class_],
-            kinds=kinds[rows],
+        rows = native.ProfileRows(np.ascontiguousarray(profiles.probabilities).ravel(), profiles.kinds)
+        rows.add_repeats(read_offset, self.transitions_of_rows().ravel(), LONGEST_REPEAT_UNIT)
+        return self.profiles_of(rows)
+
+    def profiles_of(self, rows: ProfileRows) -> Profiles:
+        """Rows that native code made."""
+        transitions = rows.transitions
+        return Profiles(
+            rows.probabilities.reshape(-1, len(LETTERS)),
+            self.match,
+            self.insertion,
+            transitions if self.by_copies is None else transitions.reshape(-1, len(TRANSITIONS)),
+            rows.kinds,
         )
 
-    def transitions_by_copies(self) -> NDArray[np.float64]:
-        """float64[20, 7]: mm im dm mi ii md dd of a base by its copies, of a model with `by_copies`."""
-        assert self.by_copies is not None
+    def transitions_of_rows(self) -> NDArray[np.float64]:
+        """float64[7]: mm im dm mi ii md dd, or float64[20, 7] by the copies at a base, of a model with `by_copies`."""
+        if self.by_copies is None:
+            return self._transitions()
         insertion, deletion = self.by_copies
         transitions = np.tile(self._transitions(), (MOST_REPEATS, 1))
         # A fit's rates may sum to a bit more than 1.
@@ -223,14 +216,6 @@ def _log_rows_once() -> None:
         "MI and MD by copies, and too many distinct rows: a GPU is sent %d bytes a base in place of 32",
         ROW_SIZE * np.dtype(float).itemsize,
     )
-
-
-def likeliest_letters(probabilities: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """The code of each row's likeliest letter (uint8[k]) from float64[k, 4]. Where two are as likely, it is N."""
-    is_likeliest = probabilities >= _AS_LIKELY * probabilities.max(axis=1, keepdims=True)
-    letters: NDArray[np.uint8] = probabilities.argmax(axis=1).astype(np.uint8)
-    letters[is_likeliest.sum(axis=1) > 1] = HAPLOTYPE_LETTERS.index("N")
-    return letters
 
 
 def preset(name: str) -> ProfileModel:

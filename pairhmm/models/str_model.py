@@ -7,13 +7,8 @@ copies. Repeats gain and lose whole units, so a further unit costs what a furthe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.errors import OptionError
-from pairhmm.native import native
 from pairhmm.options import check_whole
 from pairhmm.sequences.letters import HIGHEST_QUALITY
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
@@ -49,23 +44,3 @@ class StrModel:
                 raise OptionError(name, table, f"does not have {LONGEST_REPEAT_UNIT} rows of {MOST_REPEATS} values")
             for value in (value for row in table for value in row):
                 check_whole(name, value, 0, HIGHEST_QUALITY)
-
-    def qualities(
-        self, offset: NDArray[np.int64], bases: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
-        """Insertion, deletion and gap continuation qualities, uint8[bases] each, of reads end to end.
-
-        Parameters
-        ----------
-        offset : int64[reads + 1]
-        bases : uint8[bases]
-            Codes 0 to 4.
-        """
-        kind = np.empty(len(bases), dtype=np.uint8)
-        native.classify_repeats(offset, bases, MOST_REPEATS, LONGEST_REPEAT_UNIT, kind)
-        insertion, deletion, gap = self._by_kind
-        return insertion[kind], deletion[kind], gap[kind]
-
-    @cached_property
-    def _by_kind(self) -> tuple[NDArray[np.uint8], ...]:
-        return tuple(np.array(getattr(self, name), dtype=np.uint8).reshape(-1) for name in TABLES)

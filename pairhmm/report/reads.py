@@ -14,8 +14,8 @@ from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.sam import CONSUMES_QUERY, SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
-from pairhmm.calling.scoring import model_reads, prepared_base_quality
-from pairhmm.calling.stream import CutReads, cut_bases, cut_slices
+from pairhmm.calling.cut_reads import CutReads, cut_bases, cut_slices
+from pairhmm.calling.scoring import model_reads
 from pairhmm.forward.posterior import Posterior, by_cpu
 from pairhmm.likelihoods.reader import RegionLikelihoods
 from pairhmm.models.batch import PairBatch
@@ -268,7 +268,7 @@ def _batch(
         group_haplotype=offsets([2] * size),
         haplotype_offset=offsets(list(map(len, letters))),
         haplotypes=np.concatenate(letters),
-        **model_reads(cut, prepared_base_quality(cut, options), options, model),
+        **model_reads(cut, options, model),
     )
 
 

@@ -20,8 +20,7 @@ from pairhmm.native import native
 from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GQ, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.gvcf import NON_REF, gvcf_header
 from pairhmm.variants.header import contig_lines
-from pairhmm.variants.neighbouring_sites import SPANNED
-from pairhmm.variants.variant import Variant
+from pairhmm.variants.variant import SPANNED, Variant
 
 PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
 

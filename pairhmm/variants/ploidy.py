@@ -56,6 +56,13 @@ class Ploidies:
         fitting = [*here, *(rule for rule in ours if rule.chrom == "*")]
         return fitting[0].ploidy if fitting else default
 
+    def rules_of(self, sample: str, default: int) -> tuple[int, list[tuple[str, int, int, int]]]:
+        """A sample's ploidy where no rule fits, and its rules, as native code takes them."""
+        if sample in self.of_sample:
+            return self.of_sample[sample], []
+        sex = self.sex_of.get(sample)
+        return default, [(one.chrom, one.start, one.end, one.ploidy) for one in self.rules if one.sex == sex]
+
 
 def read_ploidy(path: str | Path) -> list[PloidyRule]:
     """The rules of a file: lines ``CHROM FROM TO SEX PLOIDY``, 1-based inclusive; ``* * * SEX PLOIDY`` for the rest.

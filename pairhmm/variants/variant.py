@@ -1,4 +1,4 @@
-"""A variant: a position with its alleles, which are trimmed and shifted, and the extent of bases that it touches."""
+"""A variant: a position with its alleles, which are trimmed and shifted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ Role = Literal["asked", "context", "nuisance"]
 "asked": its genotype is written. "context": it lies outside the regions that were asked for. "nuisance": reads show it,
 but it is not among the listed candidates.
 """
+
+SPANNED = "*"
+"""The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3)."""
 
 MAX_SHIFT = 150
 """Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats."""
@@ -103,42 +106,3 @@ def shift_left(reference: str, start: int, old: str, new: str) -> tuple[int, str
         old = old and old[-1] + old[:-1]
         new = new and new[-1] + new[:-1]
     return start, old, new
-
-
-def _shift_range(start: int, ref: str, alt: str, bases: str, offset: int) -> tuple[int, int]:
-    """How far a trimmed insertion or deletion can be shifted left and right in `bases`, which begin at `offset`."""
-    unit = ref or alt
-    size = len(unit)
-    left = 0
-    position = start - offset - 1
-    while position >= 0 and left < MAX_SHIFT and bases[position] == unit[-1 - left % size]:
-        left += 1
-        position -= 1
-    right = 0
-    position = start + len(ref) - offset
-    while position < len(bases) and right < MAX_SHIFT and bases[position] == unit[right % size]:
-        right += 1
-        position += 1
-    return left, right
-
-
-def variant_extent(variant: Variant, fetch: FetchBases) -> tuple[int, int]:
-    """The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
-
-    Start and end hold at least the record's own reference bases.
-    """
-    start, end = variant.pos, variant.pos + len(variant.ref)
-    if len(variant.ref) == 1 and all(len(alt) == 1 for alt in variant.alts):
-        return start, end
-    offset = max(0, variant.pos - MAX_SHIFT)
-    bases = fetch(variant.chrom, offset, end + MAX_SHIFT)
-    for alt in variant.alts:
-        head, ref_part, alt_part = trim_allele(variant.ref, alt)
-        if bool(ref_part) == bool(alt_part):
-            continue
-        first = variant.pos + head
-        left, right = _shift_range(first, ref_part, alt_part, bases, offset)
-        start = min(start, first - left)
-        # One base more: a read that ends inside the repeat does not show its length.
-        end = max(end, first + len(ref_part) + right + 1)
-    return start, end

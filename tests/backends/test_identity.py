@@ -4,8 +4,8 @@ import numpy as np
 import pysam
 import pytest
 
+from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.scoring import ReadScorer, prepared_base_quality
-from pairhmm.calling.stream import CutReads
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.gatk import ERROR, GatkOptions
 from pairhmm.sequences.arrays import joined, offsets

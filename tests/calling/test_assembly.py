@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateFinder, CandidateOptions
+from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.native import native
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import READ_LETTERS, encode
@@ -127,10 +127,10 @@ def clipped_reads(rng, depth=30, length=100):
 
 
 def found_in(reads, chunk=10_000, **options):
-    finder = CandidateFinder(fetch, 1, CandidateOptions(**options))
+    finder = native.CandidateFinder(native.ReferenceBases(fetch), 1, CandidateOptions(**options))
     found = []
     for first in range(0, len(reads), chunk):
-        found += finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk]))
+        found += finder.scan("c", ReadBlock.from_alignments("c", reads[first : first + chunk]).native)
         assert all(variant.pos < finder.settled for variant in found)
     found += finder.finish()
     return [(variant.pos, variant.ref, variant.alts) for variant in found]
@@ -178,9 +178,9 @@ def test_candidates_of_places_are_those_of_a_search_everywhere(places):
     expected = [one for one in everywhere if any(start <= one[0] < end for start, end in places)]
     assert len(everywhere) > 10
     for chunk in (13, 10_000):
-        finder, found = CandidateFinder(fetch, 1), []
+        finder, found = native.CandidateFinder(native.ReferenceBases(fetch), 1, CandidateOptions()), []
         for first in range(0, len(reads), chunk):
             near = [place for place in places if place[1] > finder.settled]
-            found += finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk]), near)
+            found += finder.scan("c", ReadBlock.from_alignments("c", reads[first : first + chunk]).native, near)
         found += finder.finish()
         assert [(variant.pos, variant.ref, variant.alts) for variant in found] == expected

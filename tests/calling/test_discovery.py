@@ -9,11 +9,12 @@ import pytest
 
 from pairhmm import _cpu
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateFinder, CandidateOptions, carried_alleles
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, indel_quality_caps, pcr_quality
+from pairhmm.calling.cut_reads import CutReads
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.calling.scoring import model_reads
+from pairhmm.models.gatk import GatkOptions, indel_quality_caps
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
-from pairhmm.variants.haplotypes import UNKNOWN
 from pairhmm.variants.regions import Region
 from pairhmm.variants.variant import Variant
 from tests.calling.reads import aligned
@@ -44,11 +45,11 @@ def read(start: int, cigar: list[tuple[str, int]], edits: dict[int, str] | None 
 
 
 def find(reads, samples=1, chunk=1000, **options) -> list[tuple[int, str, tuple[str, ...]]]:
-    finder = CandidateFinder(fetch, samples, CandidateOptions(**options))
+    finder = _cpu.CandidateFinder(_cpu.ReferenceBases(fetch), samples, CandidateOptions(**options))
     reads = sorted(reads, key=lambda one: one.start)
     found = []
     for first in range(0, len(reads), chunk):
-        found.extend(finder.scan(ReadBlock.from_alignments("c", reads[first : first + chunk])))
+        found.extend(finder.scan("c", ReadBlock.from_alignments("c", reads[first : first + chunk]).native))
     found.extend(finder.finish())
     return [(variant.pos, variant.ref, variant.alts) for variant in found]
 
@@ -132,8 +133,7 @@ def test_blocks_do_not_change_what_is_found(chunk):
 def cut(one: SimpleNamespace, start: int, end: int, slack: int = 0) -> tuple[int, int]:
     block = ReadBlock.from_alignments("c", [one])
     first, last = np.empty(1, dtype=np.int64), np.empty(1, dtype=np.int64)
-    values = [np.array([value], dtype=np.int64) for value in (0, start, end, slack)]
-    block.native.cut(*values, first, last)
+    block.native.cut(np.zeros(1, dtype=np.int64), start, end, slack, first, last)
     return int(first[0]), int(last[0])
 
 
@@ -167,7 +167,7 @@ def test_alleles_that_reads_carry():
     snv = Variant("c", 290, CONTIG[290], (other(290),), "", 0)
     deletion = Variant("c", 300, "GCA", ("G",), "", 1)
     shifted = Variant("c", 306, "ACA", ("A",), "", 2)
-    region = Region("c", 290, 313, 240, 360, 230, 370, (snv, deletion, shifted))
+    region = Region("c", 290, 313, 240, 360, 230, 370, (snv, deletion, shifted), ((290, 291), (300, 303), (306, 313)))
     reads = [
         read(270, [("M", 60)]),
         read(270, [("M", 60)], {20: other(290)}),
@@ -175,14 +175,14 @@ def test_alleles_that_reads_carry():
         read(270, [("M", 25)]),
     ]
     block = ReadBlock.from_alignments("c", reads)
-    shown = carried_alleles(block, np.arange(4), region, CONTIG[230:370])
-    assert shown.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, UNKNOWN, UNKNOWN]]
+    shown = block.aligned.carried_alleles(np.arange(4), region, CONTIG[230:370])
+    assert shown.reshape(4, 3).tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, -1, -1]]
 
 
 def plainly_carried(one, variant):
     """The allele of an SNV, an MNV or an indel whose place no repeat leaves open, by walking the CIGAR."""
     if one.start > variant.pos or one.end < variant.end:
-        return UNKNOWN
+        return -1
     letters, indels, position, query = {}, set(), one.start, 0
     last = max(at for at, (operation, _) in enumerate(one.cigar) if operation == 0)
     for at, (operation, length) in enumerate(one.cigar):
@@ -205,7 +205,7 @@ def plainly_carried(one, variant):
         if shown == [int(encode(now)[0]) for _, _, now in changes]:
             return number
         is_reference &= shown == [int(encode(was)[0]) for _, was, _ in changes]
-    return 0 if is_reference else UNKNOWN
+    return 0 if is_reference else -1
 
 
 def test_alleles_that_any_reads_carry():
@@ -239,11 +239,12 @@ def test_alleles_that_any_reads_carry():
             made.bases[3 + at] = rng.integers(0, 5)
         reads.append(made)
     reads.sort(key=lambda one: one.start)
-    region = Region("c", variants[0].pos, variants[-1].end, 0, 400, 0, 400, tuple(variants))
+    extents = tuple((one.pos, one.end) for one in variants)
+    region = Region("c", variants[0].pos, variants[-1].end, 0, 400, 0, 400, tuple(variants), extents)
     chosen = rng.permutation(len(reads))[:300].astype(np.int64)
-    shown = carried_alleles(ReadBlock.from_alignments("c", reads), chosen, region, CONTIG[:400])
+    shown = ReadBlock.from_alignments("c", reads).aligned.carried_alleles(chosen, region, CONTIG[:400])
     expected = [[plainly_carried(reads[row], variant) for variant in variants] for row in chosen]
-    assert shown.tolist() == expected
+    assert shown.reshape(len(chosen), -1).tolist() == expected
     assert {-1, 0, 1, 2} <= set(shown.reshape(-1).tolist())
 
 
@@ -258,14 +259,13 @@ def test_native_pcr_qualities_are_those_of_the_model(model):
         texts.append("".join(rng.choice(list("AC"), length)))
     reads = [encode(text) for text in texts]
     bases = np.concatenate(reads)
-    insertion = np.full(len(bases), 45, dtype=np.uint8)
-    deletion = np.full(len(bases), 12, dtype=np.uint8)
-    _cpu.cap_indel_qualities(
-        offsets([len(one) for one in reads]), bases, pcr_quality(model), LONGEST_REPEAT_UNIT, insertion, deletion
-    )
+    offset, quality = offsets([len(one) for one in reads]), np.full(len(bases), 30, dtype=np.uint8)
+    cut = CutReads(offset, bases, quality, np.full(len(reads), 60, dtype=np.uint8))
+    options = GatkOptions(insertion_quality=45, deletion_quality=12, pcr_indel_model=model)
+    prepared = model_reads(cut, options, None)["qualities"]
     caps = np.concatenate([indel_quality_caps(one, model) for one in reads])
-    assert insertion.tolist() == np.minimum(caps, 45).tolist()
-    assert deletion.tolist() == np.minimum(caps, 12).tolist()
+    assert prepared.insertion_quality.tolist() == np.minimum(caps, 45).tolist()
+    assert prepared.deletion_quality.tolist() == np.minimum(caps, 12).tolist()
 
 
 def test_taking_and_joining_reads_keeps_them_whole():

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateFinder
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.native import native
 from pairhmm.sequences.letters import encode
 from tests.calling.reads import aligned
 
@@ -46,8 +47,8 @@ def plain(start):
 
 
 def find(contig, reads):
-    finder = CandidateFinder(contig.fetch, 1)
-    found = finder.scan(ReadBlock.from_alignments("c", reads)) + finder.finish()
+    finder = native.CandidateFinder(native.ReferenceBases(contig.fetch), 1, CandidateOptions())
+    found = finder.scan("c", ReadBlock.from_alignments("c", reads).native) + finder.finish()
     return [(variant.pos, variant.ref, variant.alts) for variant in found]
 
 

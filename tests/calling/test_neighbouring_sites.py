@@ -7,7 +7,9 @@ import pytest
 import pairhmm
 from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import RecordOptions
+from pairhmm.variants.variant import Variant
 from tests.calling.reads import OTHER, write_reads
+from tests.calling.scored import AT, evidence_of, genotyped
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
 
@@ -104,3 +106,11 @@ def test_snvs_on_different_chromosomes_stay_apart(called):
 def test_snvs_of_which_one_is_homozygous_stay_apart(called):
     _, found = called(({700, 701}, None), ({701}, None), mnv=True)
     assert [(place, genotype) for place, _, _, genotype in found] == [(700, "0/1"), (701, "1/1")]
+
+
+def test_snvs_of_which_one_has_an_allele_that_no_sample_has():
+    """The haplotype with that allele is none of the joined site's."""
+    variants = Variant("q", AT, "A", ("C", "G")), Variant("q", AT + 1, "C", ("T",))
+    scores = [[0.0, -9.0, -9.0]] * 10 + [[-9.0, 0.0, -6.0]] * 10
+    (site,) = genotyped(evidence_of(scores, variants=variants, alleles=[(0, 0), (1, 1), (2, 1)]), mnv=True)
+    assert (site.variant.ref, site.variant.alts, site.samples[0].alleles) == ("AC", ("CT",), (0, 1))

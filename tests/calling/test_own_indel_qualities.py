@@ -10,7 +10,7 @@ import pairhmm
 from pairhmm.calling import parallel
 from pairhmm.calling.likelihoods import write_likelihoods
 from pairhmm.engine import workers
-from pairhmm.models.gatk import GatkOptions, IndelQualities, indel_quality_caps, prepare_base_quality
+from pairhmm.models.gatk import GatkOptions, IndelQualities, indel_quality_caps, prepare_base_quality, tandem_repeats
 from pairhmm.models.profile import preset
 from pairhmm.models.str_parameters import str_model_of
 
@@ -60,8 +60,11 @@ def limits(options, bases):
     """The highest insertion and deletion qualities that a model leaves to each base of a read."""
     codes = pairhmm.make_read(bases, 40).bases
     if options.str_model is not None:
-        insertion, deletion, gap = options.str_model.qualities(np.array([0, len(codes)]), codes)
-        return insertion, deletion, gap
+        copies = [max(1, tandem_repeats(codes, place)) for place in range(len(codes) - 1)]
+        units = [repeated_unit(bases, place) for place in range(len(codes) - 1)]
+        tables = (options.str_model.insertion, options.str_model.deletion, options.str_model.gap)
+        each = [*zip(units, copies, strict=True), (1, 1)]
+        return [np.array([table[unit - 1][count - 1] for unit, count in each]) for table in tables]
     gap = np.full(len(codes), options.gap_quality)
     if options.indel_qualities is not None:
         return *(
@@ -69,6 +72,13 @@ def limits(options, bases):
         ), gap
     caps = indel_quality_caps(codes, options.pcr_indel_model)
     return caps, caps, gap
+
+
+def repeated_unit(bases, place):
+    """Bases of the shortest unit that follows a gap twice; 1 without such a unit."""
+    after = bases[place + 1 :]
+    found = (size for size in range(1, 9) if len(after) >= 2 * size and after[:size] == after[size : 2 * size])
+    return next(found, 1)
 
 
 def prepared(read, region, options):

@@ -1,6 +1,6 @@
 """Phase is that which the fragments of two sites give by plain Python, and that of simulated chromosomes."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 from math import log10
 
 import numpy as np
@@ -9,33 +9,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairhmm.calling.genotyping import phased
-from pairhmm.native import is_compiled, native
+from pairhmm.native import is_compiled
 from pairhmm.simulate.api import simulate
-from pairhmm.variants.genotypes import SampleGenotype
+from tests.calling.scored import evidence_of, genotyped, substitutions
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
 SURE = 2.0
 """log10 odds from which on two sites are phased (cpu/calling/phasing.hpp)."""
-HETEROZYGOUS = SampleGenotype((0, 1), (5, 5), 10, 50, (50, 0, 50), -5.0)
+LEADS = st.lists(st.sampled_from([-4.5, -2.0, -0.3, 0.0, 0.3, 2.0, 4.5]), min_size=8, max_size=8)
 
 
-def site(leads, fragments):
-    """Reads that prefer the alternative allele by these log10."""
-    count = len(leads)
-    scores = np.ascontiguousarray(np.column_stack([np.zeros(count), np.array(leads, dtype=np.float64)]))
-    return native.SiteReads(
-        *(scores, np.zeros(count, dtype=bool), np.zeros(count, np.int64), np.ones(count, np.int64)),
-        *(np.zeros(count, np.int32), np.array(fragments, dtype=np.int64), 0, 1, [0, 1], 2, 1, np.inf, 300.0),
+def phased(positions, *sites, homozygous=()):
+    """The genotypes of one sample at some sites, each the log10 by which fragments prefer the alternative allele."""
+    rows, fragments, start = [], [], []
+    # Reads that reach over no other site show both alleles of each, or one of a homozygous site.
+    for number, leads in enumerate(sites):
+        own = [(f"own{number}.{i}", 9.0 if i % 2 or number in homozygous else -9.0) for i in range(40)]
+        for fragment, lead in [*own, *((f"f{fragment}", lead) for fragment, lead in leads.items())]:
+            rows.append([lead if alleles[number] else 0.0 for alleles in product((0, 1), repeat=len(sites))])
+            fragments.append(fragment)
+            start.append(positions[number])
+    evidence = evidence_of(
+        *(np.array(rows), fragments),
+        variants=[substitutions(2, position) for position in positions],
+        alleles=list(product((0, 1), repeat=len(sites))),
+        start=start,
+        end=np.array(start) + 1,
     )
+    return [site.samples[0] for site in genotyped(evidence)]
 
 
 def mean(one, other):
     return log10((10**one + 10**other) / 2)
-
-
-LEADS = st.lists(st.sampled_from([-4.5, -2.0, -0.3, 0.0, 0.3, 2.0, 4.5]), min_size=8, max_size=8)
 
 
 @given(LEADS, LEADS)
@@ -46,38 +52,37 @@ def test_two_sites(ours, theirs):
     odds -= sum(mean(0, ours[i] + theirs[i]) - mean(ours[i], theirs[i]) for i in (6, 7))
     if abs(abs(odds) - SURE) < 1e-9:
         return
-    sites = [site(ours, range(8)), site(theirs, [0, 1, 2, 3, 4, 5, 16, 17])]
-    first, second = phased([100, 120], sites, [HETEROZYGOUS] * 2, 0)
+    first, second = phased(
+        (100, 120), dict(enumerate(ours)), dict(zip([0, 1, 2, 3, 4, 5, 16, 17], theirs, strict=True))
+    )
+    assert first.alleles == second.alleles == (0, 1)
     if abs(odds) < SURE:
-        assert (first, second) == (HETEROZYGOUS, HETEROZYGOUS)
+        assert (first.phased, second.phased) == (None, None)
     else:
         assert (first.phased, first.phase_set, second.phase_set) == ((0, 1), 100, 100)
         assert second.phased == ((0, 1) if odds > 0 else (1, 0))
         assert (first.genotype, second.genotype) == ("0|1", "0|1" if odds > 0 else "1|0")
 
 
+ONE, OTHER = [4.5, 4.5, -4.5, -4.5], [-4.5, -4.5, 4.5, 4.5]
+
+
+def of_four(leads, first):
+    """Leads of four fragments, which are numbered from `first`."""
+    return dict(enumerate(leads, start=first))
+
+
 def test_sets_that_no_fragment_joins_stay_apart():
     """Sites 0 and 2 share fragments, and so do sites 1 and 3. The homozygous site and the last one have no phase."""
-    one, other = [4.5, 4.5, -4.5, -4.5], [-4.5, -4.5, 4.5, 4.5]
-    sites = [site(one, range(4)), site(one, range(10, 14)), site(other, range(4)), site(one, range(10, 14))]
-    sites += [site(one, range(4)), site(one, range(20, 24))]
-    homozygous = SampleGenotype((1, 1), (0, 10), 10, 50, (90, 50, 0), -9.0)
-    called = phased([1, 2, 3, 4, 5, 6], sites, [HETEROZYGOUS] * 4 + [homozygous, HETEROZYGOUS], 0)
+    sites = [of_four(ONE, 0), of_four(ONE, 10), of_four(OTHER, 0), of_four(ONE, 10), of_four(ONE, 0), of_four(ONE, 20)]
+    called = phased((10, 20, 30, 40, 50, 60), *sites, homozygous=(4,))
     assert [one.genotype for one in called] == ["0|1", "0|1", "1|0", "0|1", "1/1", "0/1"]
-    assert [one.phase_set for one in called] == [1, 2, 1, 2, None, None]
+    assert [one.phase_set for one in called] == [10, 20, 10, 20, None, None]
 
 
 def test_sets_that_begin_at_one_position_do_not_share_a_name():
-    one = [4.5, 4.5, -4.5, -4.5]
-    sites = [site(one, range(4)), site(one, range(10, 14)), site(one, range(4)), site(one, range(10, 14))]
-    called = phased([7, 7, 9, 9], sites, [HETEROZYGOUS] * 4, 0)
+    called = phased((7, 7, 9, 9), of_four(ONE, 0), of_four(ONE, 10), of_four(ONE, 0), of_four(ONE, 10))
     assert [one.genotype for one in called] == ["0|1", "0/1", "0|1", "0/1"]
-
-
-def test_mates_that_disagree_cancel():
-    ours = site([4.5, -4.5, 4.5, -4.5], [0, 0, 1, 1])
-    theirs = site([4.5, 4.5], [0, 1])
-    assert [one.phased for one in phased([1, 2], [ours, theirs], [HETEROZYGOUS] * 2, 0)] == [None, None]
 
 
 MOST_SWITCHES = 0.005

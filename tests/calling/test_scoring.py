@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pairhmm import backends
+from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.mates import JoinedReads
 from pairhmm.calling.scoring import ReadScorer, prepared_base_quality
-from pairhmm.calling.stream import CutReads
 from pairhmm.engine import Choice, choose
 from pairhmm.models.batch import PairBatch, Scores
 from pairhmm.models.gatk import GatkOptions, prepare_base_quality
@@ -54,7 +54,7 @@ def test_ambiguous_letters_are_n_for_gatks_model(scorer) -> None:
 
 
 def test_the_profile_model_takes_rows_by_number(scorer) -> None:
-    scorer.profile = replace(preset("normalised"), start=preset("published").start)
+    scorer = replace(scorer, profile=replace(preset("normalised"), start=preset("published").start))
     scores, _ = scorer(cut(READS), [len(READS)], HAPLOTYPES)
     (batch,) = scorer.pool.batches
     assert batch.profiles.kinds is not None
@@ -66,7 +66,7 @@ def test_the_profile_model_takes_rows_by_number(scorer) -> None:
 def test_reads_have_the_gaps_of_their_repeats(scorer) -> None:
     """One read at a time, so that no repeat reaches into the next read."""
     rates = np.array([np.arange(1, 21) / 500, np.arange(1, 21) / 1000])
-    scorer.profile = replace(preset("normalised"), by_copies=rates)
+    scorer = replace(scorer, profile=replace(preset("normalised"), by_copies=rates))
     reads = cut(("ACGTTTTT", "TTTTTACG"))
     scorer(reads, [2], HAPLOTYPES)
     (batch,) = scorer.pool.batches
@@ -76,7 +76,7 @@ def test_reads_have_the_gaps_of_their_repeats(scorer) -> None:
 
 def test_joined_reads_have_the_repeats_of_their_profile(scorer) -> None:
     """Two mates that overlap by four bases: neither has the whole repeat."""
-    scorer.profile = replace(preset("normalised"), by_copies=np.array([np.arange(1, 21) / 500] * 2))
+    scorer = replace(scorer, profile=replace(preset("normalised"), by_copies=np.array([np.arange(1, 21) / 500] * 2)))
     reads = cut(("ACGTTTT", "TTTTTACG"))
     columns = [[0], [1], [2], [3, 7], [4, 8], [5, 9], [6, 10], [11], [12], [13], [14]]
     zero, none = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -100,7 +100,7 @@ def test_joined_reads_have_the_repeats_of_their_profile(scorer) -> None:
 def test_both_models_take_the_same_base_qualities(scorer) -> None:
     reads = cut(READS[:1])
     scorer(reads, [1], HAPLOTYPES)
-    scorer.profile = preset("published")
+    scorer = replace(scorer, profile=preset("published"))
     scorer(reads, [1], HAPLOTYPES)
     gatk, profile = scorer.pool.batches
     assert profile.profiles.kinds.tolist() == (gatk.qualities.bases * 128.0 + gatk.qualities.base_quality).tolist()

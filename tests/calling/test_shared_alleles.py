@@ -9,9 +9,10 @@ from math import comb
 import numpy as np
 import pytest
 
-from pairhmm.native import is_compiled, native
-from pairhmm.variants.genotypes import SampleGenotype, call_site, genotype_table
+from pairhmm.native import is_compiled
+from pairhmm.variants.genotypes import SampleGenotype
 from pairhmm.variants.pedigree import Pedigree, SampleFamily
+from tests.calling.scored import evidence_of, genotyped
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
@@ -19,26 +20,19 @@ THETA = 1e-3
 DE_NOVO = 1e-7
 
 
-def reads_of(samples: Sequence[Sequence[Sequence[float]]], alleles: int) -> native.SiteReads:
-    """The reads of some samples: log10 P(read | allele) of each."""
+def call_site(
+    samples: Sequence[Sequence[Sequence[float]]],
+    ploidies: Sequence[int],
+    families: Sequence[SampleFamily] = (),
+    *,
+    alleles: int = 2,
+    theta: float = THETA,
+) -> tuple[list[SampleGenotype], float]:
+    """The genotypes of some samples and QUAL, from log10 P(read | allele) of the reads of each."""
     rows = np.array([row for sample in samples for row in sample], dtype=np.float64).reshape(-1, alleles)
-    count = len(rows)
-    of_read = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples]).astype(np.int32)
-    return native.SiteReads(
-        rows,
-        np.zeros(count, dtype=bool),
-        np.zeros(count, dtype=np.int64),
-        np.full(count, 9, dtype=np.int64),
-        of_read,
-        np.arange(count, dtype=np.int64),
-        3,
-        4,
-        list(range(alleles)),
-        alleles,
-        len(samples),
-        np.inf,
-        300.0,
-    )
+    of_read = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples])
+    (site,) = genotyped(evidence_of(rows, sample=of_read), ploidies, families, priors=(theta, theta))
+    return site.samples, site.quality
 
 
 def shown(reference: int, alternative: int, lead: float = 3.0) -> list[list[float]]:
@@ -101,7 +95,7 @@ def by_cases(
 
 
 def check(samples: Sequence[Sequence[Sequence[float]]], ploidies: Sequence[int], families: Sequence[SampleFamily] = ()):
-    found, quality = call_site(reads_of(samples, 2), (THETA,), ploidies, families)
+    found, quality = call_site(samples, ploidies, families)
     expected, reference = by_cases(samples, ploidies, families)
     assert quality == pytest.approx(-10 * np.log10(reference), rel=1e-6, abs=1e-6)
     for sample, genotype, posterior in zip(samples, found, expected, strict=True):
@@ -151,8 +145,8 @@ def test_families_share_alleles_as_all_cases_say(seed, ploidies, families):
 
 def test_one_sample_among_empty_ones_is_called_as_alone():
     reads = shown(5, 3)
-    alone, quality = call_site(reads_of([reads], 2), (THETA,), (2,))
-    among, same = call_site(reads_of([[], reads, []], 2), (THETA,), (2, 2, 2))
+    alone, quality = call_site([reads], (2,))
+    among, same = call_site([[], reads, []], (2, 2, 2))
     assert among[1].log10_reference == pytest.approx(alone[0].log10_reference, abs=1e-9)
     assert (among[1].alleles, among[1].quality, among[1].likelihoods) == (
         alone[0].alleles,
@@ -170,9 +164,9 @@ def test_reads_that_say_nothing_change_nothing(ploidy, families):
     for place in range(3):
         others = [shown(0, 9), shown(4, 4), shown(6, 1)]
         others[place] = silent
-        found, quality = call_site(reads_of(others, 2), (THETA,), ploidies, families)
+        found, quality = call_site(others, ploidies, families)
         others[place] = []
-        without, same = call_site(reads_of(others, 2), (THETA,), ploidies, families)
+        without, same = call_site(others, ploidies, families)
         assert quality == pytest.approx(same, abs=1e-9)
         assert [strip(one) for one in found] == [strip(one) for one in without]
         assert (found[place].alleles, found[place].depth, found[place].quality) == (None, 20, 0)
@@ -180,13 +174,13 @@ def test_reads_that_say_nothing_change_nothing(ploidy, families):
 
 def test_an_allele_that_others_have_needs_fewer_reads():
     weak, strong = shown(3, 1), shown(4, 6)
-    assert call_site(reads_of([weak], 2), (THETA,), (2,))[0][0].alleles == (0, 0)
-    assert call_site(reads_of([weak, strong, strong, strong], 2), (THETA,), (2,) * 4)[0][0].alleles == (0, 1)
+    assert call_site([weak], (2,))[0][0].alleles == (0, 0)
+    assert call_site([weak, strong, strong, strong], (2,) * 4)[0][0].alleles == (0, 1)
 
 
 def test_a_child_has_what_its_parents_have():
     father, mother, child = shown(12, 0), shown(0, 12), shown(0, 3)
-    unrelated = call_site(reads_of([father, mother, child], 2), (THETA,), (2,) * 3)[0]
+    unrelated = call_site([father, mother, child], (2,) * 3)[0]
     related = check([father, mother, child], (2,) * 3, TRIO)
     assert (unrelated[2].alleles, related[2].alleles) == ((1, 1), (0, 1))
 
@@ -194,8 +188,18 @@ def test_a_child_has_what_its_parents_have():
 def test_a_y_chromosome_comes_from_the_father():
     # The son's two reads differ, and the reference's is a little clearer.
     son = [*shown(1, 0), *shown(0, 1, 2.8)]
-    found, _ = call_site(reads_of([shown(0, 8), [], son], 2), (THETA,), (1, 0, 1), TRIO)
+    found, _ = call_site([shown(0, 8), [], son], (1, 0, 1), TRIO)
     assert [one.alleles for one in found] == [(1,), None, (1,)]
+
+
+@pytest.mark.parametrize("depth", [60, 90, 400])
+@pytest.mark.parametrize("ploidies", [(2,) * 3, (1, 2, 1), (2,) * 8], ids=["trio", "son's X", "six children"])
+def test_relatives_with_many_reads_have_their_own_alleles(depth, ploidies):
+    """P(reads | reference) of both parents, multiplied, lies beyond the range of a double."""
+    families = [SampleFamily(0, 1, tuple(range(2, len(ploidies))))]
+    found, quality = call_site([shown(0, depth, 4.5)] * len(ploidies), ploidies, families)
+    assert [one.alleles for one in found] == [(1,) * ploidy for ploidy in ploidies]
+    assert quality > 2000 and all(-9e9 < one.log10_reference < -4 * depth for one in found)
 
 
 @pytest.mark.parametrize("carried", [(0, 1), (1, 2), (2, 2)])
@@ -206,7 +210,7 @@ def test_kinds_of_alleles_are_told_apart(carried):
         return [[0.0 if allele == own else -3.0 for allele in range(4)] for own in genotype for _ in range(each)]
 
     samples = [rows(carried, 5), rows((0, 0), 5), rows(carried, 2), rows((0, 2), 4)]
-    found, quality = call_site(reads_of(samples, 4), (THETA,) * 3, (2,) * 4)
+    found, quality = call_site(samples, (2,) * 4, alleles=4)
     assert [one.alleles for one in found] == [carried, (0, 0), carried, (0, 2)]
     assert quality > 60
 
@@ -214,8 +218,8 @@ def test_kinds_of_alleles_are_told_apart(carried):
 def test_the_order_of_samples_changes_nothing():
     rng = np.random.default_rng(8)
     samples = [any_reads(rng, 4) for _ in range(5)]
-    forward, quality = call_site(reads_of(samples, 2), (THETA,), (2,) * 5)
-    back, same = call_site(reads_of(samples[::-1], 2), (THETA,), (2,) * 5)
+    forward, quality = call_site(samples, (2,) * 5)
+    back, same = call_site(samples[::-1], (2,) * 5)
     assert quality == pytest.approx(same, abs=1e-9)
     assert [strip(one) for one in forward] == [strip(one) for one in back[::-1]]
 
@@ -226,9 +230,9 @@ def strip(one: SampleGenotype) -> tuple[object, ...]:
 
 def test_many_samples_at_high_ploidy_stay_finite():
     samples = [shown(0, 60, 4.5), shown(60, 0, 4.5), *([shown(30, 30, 4.5)] * 10)]
-    found, quality = call_site(reads_of(samples, 2), (0.1,), (20,) * 12)
+    found, quality = call_site(samples, (20,) * 12, theta=0.1)
     assert np.isfinite(quality) and found[0].alleles == (1,) * 20 and found[1].alleles == (0,) * 20
-    assert len(found[2].likelihoods) == len(genotype_table(2, 20))
+    assert len(found[2].likelihoods) == 21
 
 
 def test_a_loop_of_families_leaves_the_later_one_out():

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.native import is_compiled, native
+from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import INFORMATIVE
 from tests.calling.reads import aligned
+from tests.calling.scored import AT, evidence_of, genotyped, substitutions
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
 
@@ -82,18 +83,21 @@ def test_statistics_of_a_site(reads):
     leads, sample, flag, mapq, from_end = zip(*reads, strict=True) if reads else ((),) * 5
     count = len(leads)
     scores = np.ascontiguousarray(np.column_stack([np.zeros(count), np.array(leads, dtype=np.float64)]))
-    site = native.SiteReads(
-        *(
-            np.ascontiguousarray(scores),
-            np.zeros(count, dtype=bool),
-            np.zeros(count, np.int64),
-            np.ones(count, np.int64),
-        ),
-        *(np.array(sample, dtype=np.int32), np.arange(count), 0, 1, [0, 1], 2, 2, np.inf, 300.0),
-    )
     # The site is the second of three candidates.
-    columns = np.ascontiguousarray(np.column_stack([np.full(count, 7), from_end, np.full(count, 9)]), dtype=np.int32)
-    strands, known = site.statistics(np.array(flag, dtype=np.uint16), np.array(mapq, dtype=np.uint8), columns, 1)
+    columns = np.column_stack([np.full(count, 7), from_end, np.full(count, 9)])
+    site = genotyped(
+        evidence_of(
+            scores,
+            variants=[substitutions(2, AT - 3), substitutions(2), substitutions(2, AT + 3)],
+            alleles=[(0, 0, 0), (0, 1, 0)],
+            sample=sample,
+            flag=flag,
+            mapq=mapq,
+            from_end=columns,
+        ),
+        (2, 2),
+    )[1]
+    strands, known = [one.strands for one in site.samples], site.statistics.annotations
     counted, numbers = expected(leads, sample, flag, mapq, from_end, 2)
     assert [list(one) for one in strands] == counted
     values = [known[name] for name in ("FS", "SOR", "MQ", "MQRankSum", "ReadPosRankSum")]
@@ -106,13 +110,9 @@ def test_strand_bias_of_many_reads(table):
     flag = np.repeat([0, 16, 0, 16], table).astype(np.uint16)
     scores = np.zeros((sum(table), 2))
     scores[: table[0] + table[1], 0], scores[table[0] + table[1] :, 1] = 3, 3
-    count = sum(table)
-    site = native.SiteReads(
-        *(scores, np.zeros(count, dtype=bool), np.zeros(count, np.int64), np.ones(count, np.int64)),
-        *(np.zeros(count, np.int32), np.arange(count), 0, 1, [0, 1], 2, 1, np.inf, 300.0),
-    )
-    strands, known = site.statistics(flag, np.full(count, 60, np.uint8), np.ones((count, 1), np.int32), 0)
-    assert tuple(strands[0]) == table
+    (site,) = genotyped(evidence_of(scores, flag=flag))
+    known = site.statistics.annotations
+    assert site.samples[0].strands == table
     assert (known["FS"], known["SOR"]) == pytest.approx((fisher(table), odds(table)))
     assert not exp(-known["FS"]) > 1
 
@@ -126,11 +126,9 @@ def test_bases_from_end():
     clipped = read(10, [(4, 3), (0, 5), (1, 2), (0, 4), (2, 3), (0, 6), (3, 5), (7, 2), (8, 1), (4, 2), (5, 9)])
     reads = [clipped, read(12, [(0, 8)]), read(13, [(1, 2), (0, 3)])]
     positions = list(range(5, 45))
-    found = np.empty(len(reads) * len(positions), dtype=np.int32)
-    ReadBlock.from_alignments("q", reads).native.bases_from_end(
-        np.arange(3), np.array([0, 3]), np.array(positions), np.array([0, len(positions)]), found
-    )
-    for one, row in zip(reads, found.reshape(3, -1).tolist(), strict=True):
+    packed = ReadBlock.from_alignments("q", reads).native
+    for number, one in enumerate(reads):
+        row = [packed.bases_from_end(number, position) for position in positions]
         base_of, at, query = {}, one.start, 0
         for operation, length in one.cigar:
             for _ in range(length):

@@ -12,17 +12,16 @@ import pytest
 
 from pairhmm import engine
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.discovery import CandidateFinder
-from pairhmm.calling.genotyping import genotype_region
-from pairhmm.calling.region_sources import DiscoveredRegions, GivenRegion, ListedRegions
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.calling.genotyping import RegionGenotyper
 from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.shard_runs import wanted_intervals
 from pairhmm.calling.stream import EvidenceOptions, RegionStream
-from pairhmm.calling.unlisted_variants import UnlistedVariants
-from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.gatk import GatkOptions, set_aside
+from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.variants.regions import Region, RegionBuilder, variant_extent
+from pairhmm.variants.regions import Region, RegionOptions
 from pairhmm.variants.variant import Variant
 from tests.calling.reads import aligned
 
@@ -66,6 +65,14 @@ def blocks(chunk: int) -> Iterator[ReadBlock]:
             yield ReadBlock.from_alignments(chrom, reads[first : first + chunk])
 
 
+def noisy_blocks() -> Iterator[ReadBlock]:
+    """Every third read has letters of another place in its middle."""
+    for block in blocks(500):
+        noisy = block.bases.reshape(-1, READ).copy()
+        noisy[::3, 40:60] = noisy[::3, 60:80]
+        yield replace(block, bases=noisy.reshape(-1), _native=None)
+
+
 LISTED = [
     Variant(chrom, pos, CONTIGS[chrom][pos], (swap(CONTIGS[chrom][pos]),), "", 0)
     for chrom, positions in (("a", (500, 520, 900, 1400)), ("b", (120, 2000)), ("empty", (7,)))
@@ -73,27 +80,27 @@ LISTED = [
 ]
 
 
-def with_extents(listed) -> list[tuple[Variant, tuple[int, int]]]:
-    return [(one, variant_extent(one, fetch)) for one in listed]
+def known_parts():
+    """What every source of regions is made of."""
+    return native.ReferenceBases(fetch), list(LENGTHS.items()), 2, CandidateOptions(), RegionOptions()
 
 
-def given_regions(listed=LISTED) -> ListedRegions:
-    nuisances = UnlistedVariants(CandidateFinder(fetch, 2), fetch)
-    return ListedRegions(with_extents(listed), RegionBuilder(fetch, LENGTHS), list(CONTIGS), nuisances)
+def given_regions(listed=LISTED):
+    return native.ListedRegions(*known_parts(), iter(listed))
 
 
-def half_listed() -> ListedRegions:
+def half_listed():
     """520 is shown beside 500, and listed nowhere."""
     return given_regions([variant for variant in LISTED if variant.pos != 520])
 
 
-def stream(source, **options) -> RegionStream:
-    scorer = ReadScorer(GatkOptions(), engine.choose("cpu"))
+def stream(source, model: GatkOptions | None = None, **options) -> RegionStream:
+    scorer = ReadScorer(model or GatkOptions(), engine.choose("cpu"))
     return RegionStream(fetch, source, scorer, EvidenceOptions(**options))
 
 
-def discovered() -> DiscoveredRegions:
-    return DiscoveredRegions(CandidateFinder(fetch, 2), RegionBuilder(fetch, LENGTHS))
+def discovered():
+    return native.DiscoveredRegions(*known_parts())
 
 
 def same(left: Evidence, right: Evidence) -> bool:
@@ -116,8 +123,9 @@ def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
 
 def test_candidates_are_found_and_genotyped():
     found = []
+    genotyper = RegionGenotyper(["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True)
     for evidence in stream(discovered()).run(blocks(200)):
-        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True):
+        for site in genotyper.sites(evidence):
             found.append((site.variant.chrom, site.variant.pos))
             assert [sample.alleles for sample in site.samples] == [(0, 1), (0, 1)]
             assert site.quality > 30
@@ -125,10 +133,11 @@ def test_candidates_are_found_and_genotyped():
 
 
 def test_given_candidates_are_all_there_in_order():
+    genotyper = RegionGenotyper(["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
     sites = [
         (site.variant.pos, [sample.alleles for sample in site.samples])
         for evidence in stream(given_regions()).run(blocks(200))
-        for site in genotype_region(evidence, ["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
+        for site in genotyper.sites(evidence)
     ]
     assert [pos for pos, _ in sites] == [500, 520, 900, 1400, 120, 2000, 7]
     assert sites[2][1] == [(0, 0), (0, 0)]
@@ -148,8 +157,19 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
     assert whole.counts.capped_reads == pieces.counts.capped_reads > 0
 
 
+@pytest.mark.parametrize("error_rate", [None, 0.0, 0.004, 0.02])
+def test_reads_that_fit_no_haplotype_are_set_aside(error_rate):
+    model = GatkOptions(error_rate=error_rate)
+    shares = set()
+    for one in stream(given_regions(), model, max_haplotypes=2).run(noisy_blocks()):
+        expected = set_aside(one.log10, one.length, np.ones_like(one.length), model)
+        assert one.set_aside.dtype == bool and one.set_aside.tolist() == expected.tolist()
+        shares.update(expected.tolist())
+    assert shares == ({False} if error_rate is None else {True} if error_rate == 0 else {False, True})
+
+
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
-    intervals = list(wanted_intervals(with_extents(LISTED), LENGTHS, 0))
+    intervals = list(wanted_intervals(LISTED, LENGTHS, fetch, 0))
     assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
     for region in stream(given_regions()).run([]):
         core = region.region
@@ -181,25 +201,33 @@ def test_nothing_that_is_listed_is_a_nuisance():
 def test_a_listed_indel_is_known_wherever_the_list_puts_it():
     """A base of a run deleted, told at its last base by the list and at its first by the reads."""
     bases = "GATTACAGTC" * 20 + "AAAAAA" + "CTGACCTGAT" * 20
-    shown = Variant("c", 199, bases[199:201], (bases[199],))
+    reads = [
+        aligned(start, bases[start:200] + bases[201:270], [(0, 200 - start), (2, 1), (0, 69)])
+        for start in range(120, 160, 4)
+    ]
+    block = ReadBlock.from_alignments("c", reads)
+
+    def variants_of(listed):
+        source = native.ListedRegions(
+            native.ReferenceBases(lambda chrom, start, end: bases[start:end]),
+            *([("c", len(bases))], 1, CandidateOptions(), RegionOptions(), iter([listed])),
+        )
+        regions = source.advance("c", block.native, 156) + source.finish("c")
+        return [(variant.pos, variant.role) for region in regions for variant in region.variants]
+
     listed = Variant("c", 204, bases[204:206], (bases[204],))
-    finder = SimpleNamespace(scan=lambda block, places: [shown], finish=list)
-    nuisances = UnlistedVariants(finder, lambda chrom, start, end: bases[max(0, start) : end])
-    nuisances.scan(SimpleNamespace(chrom="c"))
-    region = Region("c", 200, 206, 150, 260, 140, 270, (listed,), ((200, 206),))
-    assert nuisances.added(region) == region
-    other = replace(region, variants=(replace(listed, ref=bases[204:207], alts=(bases[204],)),))
-    assert [variant.role for variant in nuisances.added(other).variants] == ["nuisance", "asked"]
+    assert variants_of(listed) == [(204, "asked")]
+    assert variants_of(replace(listed, ref=bases[204:207])) == [(199, "nuisance"), (204, "asked")]
 
 
 def test_a_given_region_is_given_once_and_in_its_turn():
     region = Region("b", 1000, 1100, 1000, 1100, 1000, 1100)
-    near, far = (SimpleNamespace(chrom="b") for _ in range(2))
-    source = GivenRegion(region, list(CONTIGS))
-    assert list(source.finish("a")) == []
-    assert list(source.advance(near, 300)) == []
-    assert list(source.advance(far, 1200)) == [region]
-    assert list(source.finish_all()) == []
+    newest = ReadBlock.empty("b").native
+    source = native.GivenRegion(region, list(LENGTHS.items()))
+    assert source.finish("a") == []
+    assert source.advance("b", newest, 300) == []
+    assert source.advance("b", newest, 1200) == [region]
+    assert source.finish_all() == []
 
 
 def test_reads_overlap_the_core_of_their_region():

@@ -17,7 +17,7 @@ if not ROOT.exists():
 BELOW = {
     "simd": set(),
     "threads": set(),
-    "calling": {"simd", "align"},
+    "calling": {"simd", "align", "forward"},
     "align": {"simd", "threads"},
     "forward": {"simd", "threads"},
     "posterior": {"simd", "threads", "forward"},
@@ -27,8 +27,8 @@ BELOW = {
     "map": {"simd", "threads"},
     "warp": {"simd", "threads", "forward"},
     "wasm": {"simd", "threads", "calling", "forward", "packing", "formats"},
-    "bind": {"align", "threads", "calling", "forward", "posterior", "scan", "packing", "formats", "warp", "map"},
 }
+BELOW["bind"] = set(BELOW) - {"wasm"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 TYPE = re.compile(r"^(?:struct|class) (?:alignas\(\d+\) )?(\w+)(?: final)?(?: :[^;]*)?\s*\{", re.MULTILINE)

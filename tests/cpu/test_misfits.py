@@ -1,7 +1,16 @@
 """Arrays that do not fit are refused where they enter the compiled part, with the argument's name."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.calling.scored_region import native_region
+from pairhmm.sequences.arrays import Names
+from pairhmm.variants.haplotypes import Haplotype
+from pairhmm.variants.variant import Variant
+from tests.calling.scored import evidence_of
 
 native = pytest.importorskip("pairhmm._cpu", reason="the compiled part is not installed")
 
@@ -24,32 +33,48 @@ def reads(**changes):
     return native.Reads(**(arrays | changes))
 
 
-def site(**changes):
-    arrays = {
-        "log10": np.zeros((2, 2)),
-        "set_aside": np.zeros(2, bool),
-        "start": np.zeros(2, I64),
-        "end": np.full(2, 9, I64),
-        "sample": np.zeros(2, np.int32),
-        "fragment": np.arange(2),
-        "first": 1,
-        "last": 2,
-        "allele_of": [0, 1],
-        "alleles": 2,
-        "samples": 1,
-        "score_floor": 4.5,
-        "floor": 4.5,
-    }
-    return native.SiteReads(**(arrays | changes))
+def region(**changes):
+    """Two reads over one candidate, of two haplotypes."""
+    evidence = evidence_of(np.zeros((2, 2)))
+    return native_region(replace(evidence, **changes))
 
 
-def diploid():
-    return native.Genotypes(2, 2, np.array([0, 0, 0, 1, 1, 1], np.int16), np.zeros(3))
+def genotyper(**changes):
+    options = {"snv_prior": 1e-3, "indel_prior": 1e-4, "ploidies": [(2, [])], "families": [], "score_floor": None}
+    return native.Genotyper(**(options | changes), discovered=False, mnv=False, gvcf=False)
 
 
 def counted(sample=0):
-    discovery = native.Discovery(1, 10, 2, 2, 0.1, 0.1, True)
-    discovery.add(reads(sample=np.array([sample], np.int32)), np.array([0]), np.array([0, 20]), np.zeros(20, U8))
+    finder = native.CandidateFinder(native.ReferenceBases(lambda *_: "A" * 20), 1, CandidateOptions())
+    finder.scan("q", reads(sample=np.array([sample], np.int32)))
+
+
+def preparation(**changes):
+    none = np.zeros(0, U8)
+    names = ("most_by_copies", "insertion_by_kind", "deletion_by_kind", "gap_by_kind")
+    given = (True, 18, 6, 45, 45, 10, 20, 8)
+    return native.ReadPreparation(
+        *given,
+        **(dict.fromkeys(names, none) | {"error": np.ones(256), "start_match": 0, "start_deletion": 1} | changes),
+    )
+
+
+def prepared(**changes):
+    arrays = {"base": LETTERS, "quality": np.full(4, 30, U8), "indel_quality": None, "joined": None}
+    return preparation().prepare(offset=np.array([0, 4]), mapq=np.full(1, 60, U8), **(arrays | changes))
+
+
+def scored_cut(group_read):
+    one = np.array([0, 1])
+    level = next(name for name, runs in native.levels() if runs)
+    groups = group_read, one, group_read, np.array([0, 4])
+    return preparation().score(prepared(), *groups, LETTERS, level, 500, 1)
+
+
+def joined(read, last_read):
+    names, none = Names.of(["r"]), np.zeros(1, I64)
+    aligned = native.AlignedReads(reads(), none, np.zeros(1, np.uint16), np.zeros(1, U8), names, None, None)
+    return aligned.join(read, none, np.array([4]), np.array([0, last_read]), True)
 
 
 def batch():
@@ -63,55 +88,42 @@ MISFITS = {
     "a CIGAR longer than its read": ("cigar", lambda: reads(cigar=np.array([5 << 4], np.uint32))),
     "a start beyond all contigs": ("start", lambda: reads(start=np.array([2**62]))),
     "a sample that is not there": ("sample", lambda: counted(sample=3)),
-    "reads without a reference": (
-        "window_start",
-        lambda: native.Discovery(1, 10, 2, 2, 0.1, 0.1, True).add(
-            reads(), np.zeros(0, I64), np.array([0]), np.zeros(0, U8)
-        ),
-    ),
-    "windows that nobody asked for": (
-        "window_start",
-        lambda: native.Discovery(1, 10, 2, 2, 0.1, 0.1, True).assemble(
-            reads(), np.array([0]), np.array([0, 4]), LETTERS
-        ),
+    "a role that a candidate does not have": (
+        "role",
+        lambda: native.variant_extent(Variant("q", 5, "A", ("C",), role="none"), native.ReferenceBases(str)),
     ),
     "a slice beyond the source": ("start", lambda: native.gather(LETTERS, np.array([2]), BEYOND, np.zeros(9, U8))),
     "a slice beyond the target": ("offset", lambda: native.gather(LETTERS, np.array([0]), BEYOND, np.zeros(4, U8))),
     "repeats of falling offsets": ("offset", lambda: native.classify_repeats(FALLING, LETTERS, 9, 8, np.zeros(4, U8))),
     "repeats without room": ("kind", lambda: native.classify_repeats(np.array([0, 4]), LETTERS, 9, 8, np.zeros(3, U8))),
-    "qualities of too many reads": (
-        "offset",
-        lambda: native.prepare_base_qualities(np.array([0, 4]), np.zeros(2, U8), LETTERS, 18, 6, np.zeros(4, U8)),
+    "qualities of too many reads": ("offset", lambda: preparation().base_qualities(BEYOND, LETTERS, np.zeros(1, U8))),
+    "a model of too few qualities": ("most_by_copies", lambda: preparation(most_by_copies=np.zeros(9, U8))),
+    "a table of another size": ("by_kind", lambda: preparation(gap_by_kind=np.zeros(9, U8))),
+    "reads of a letter that is no base": ("base", lambda: prepared(base=np.full(4, 15, U8))),
+    "reads of a quality that is none": ("quality", lambda: prepared(quality=np.full(4, 128, U8))),
+    "indel qualities of other bases": ("indel_quality", lambda: prepared(indel_quality=np.zeros(4, U8))),
+    "a column of a base that is not there": (
+        "source",
+        lambda: prepared(joined=(np.array([0, 1]), np.array([0, 1]), np.array([4]))),
     ),
-    "indel qualities without room": (
-        "insertion",
-        lambda: native.cap_indel_qualities(
-            np.array([0, 4]), LETTERS, np.zeros(9, U8), 8, np.zeros(1, U8), np.zeros(4, U8)
-        ),
+    "scores of other reads": ("group_read", lambda: scored_cut(np.array([0, 2]))),
+    "a read to join that is not there": ("read", lambda: joined(np.array([1]), 1)),
+    "reads to join of no region": ("region_read", lambda: joined(np.array([0]), 0)),
+    "a ploidy below none": ("ploidies", lambda: genotyper(ploidies=[(-1, [])])),
+    "a family of a sample that is not there": ("families", lambda: genotyper(families=[(0, 0, [1])])),
+    "a read of a sample that is not there": (
+        "sample",
+        lambda: genotyper().genotype(region(sample=np.array([0, 1], np.int32))),
     ),
-    "a read to join that is not there": (
-        "read",
-        lambda: native.join_reads(
-            reads(),
-            *(np.array([1]), np.array([0]), np.array([4]), np.array([0, 4]), np.array([0]), np.array([0])),
-            *(np.array([0], U8), np.array([0]), True),
-        ),
+    "a haplotype of an allele that is not there": (
+        "haplotypes",
+        lambda: region(haplotypes=[Haplotype("A", (0,)), Haplotype("C", (5,))]),
     ),
-    "a genotype of an allele that is not there": (
-        "table",
-        lambda: native.Genotypes(2, 1, np.array([0, 7], np.int16), np.zeros(2)),
-    ),
-    "genotypes of other alleles": (
-        "genotypes",
-        lambda: site().call(0, native.Genotypes(1, 1, np.zeros(1, np.int16), np.zeros(1))),
-    ),
-    "a site of a sample that is not there": ("sample", lambda: site(samples=0)),
-    "a site of an allele that is not there": ("allele_of", lambda: site(allele_of=[0, 5])),
-    "a site of too few flags": (
-        "flag",
-        lambda: site().statistics(np.zeros(1, np.uint16), np.zeros(2, U8), np.zeros((2, 1), np.int32), 0),
-    ),
-    "the depths of another sample": ("sample", lambda: site().depths(4)),
+    "a haplotype without alleles": ("haplotypes", lambda: region(haplotypes=[Haplotype("A", ())])),
+    "a region without haplotypes": ("haplotypes", lambda: region(haplotypes=[])),
+    "a region of too few flags": ("flag", lambda: region(flag=np.zeros(1, np.uint16))),
+    "a region of too few columns": ("from_end", lambda: region(from_end=np.zeros((2, 0), np.int32))),
+    "names that end behind their end": ("name_end", lambda: region(names=Names(b"ab", np.array([1, 5])))),
     "a pattern beyond the letters": ("offset", lambda: native.scan_index(LETTERS, BEYOND, 1)),
     "hits of a signature that is not there": (
         "hits",
@@ -125,10 +137,6 @@ MISFITS = {
         lambda: native.Batch(*[np.array([0, 1])] * 3, np.array([0, 4]), BEYOND, LETTERS, 0.0, 1.0),
     ),
     "scores without room": ("scores", lambda: scored(np.zeros(0))),
-    "texts that end behind their end": (
-        "end",
-        lambda: native.number_names(b"ab", np.array([1, 5]), np.zeros(2, I64)),
-    ),
 }
 
 
@@ -147,7 +155,7 @@ def test_arrays_that_do_not_fit_are_refused(name, call):
 
 def test_arrays_that_fit_are_taken():
     counted()
-    assert site().call(0, diploid())[2] == 2
+    assert len(genotyper().genotype(region())) == 1
     scores = np.zeros(1)
     scored(scores)
     assert scores[0] < 0

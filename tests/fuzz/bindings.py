@@ -13,6 +13,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
+    from pairhmm._cpu import ReferenceBases, RegionSource
     from pairhmm.alignments.blocks import ReadBlock
     from pairhmm.models.batch import PairBatch
 
@@ -55,14 +56,14 @@ def _reads(rng: Generator) -> None:
     packed = np.array([one for cigar in cigars for one in cigar], dtype=np.uint32)
     size = int(base_offset[-1])
     block = ReadBlock(
-        *("chr1", Names.of([f"r{number}" for number in range(count)]), rng.integers(0, samples, count, dtype=np.int32)),
-        *(np.zeros(count, np.uint16), _bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
+        *("chr1", Names.of([f"r{number}" for number in rng.integers(0, 5, count)])),
+        *(rng.integers(0, samples, count, dtype=np.int32), rng.integers(0, 256, count, dtype=np.uint16)),
+        *(_bytes(rng, count), start, start + 1, base_offset, _bytes(rng, size, 5)),
         *(_bytes(rng, size), cigar_offset, packed),
+        indel_quals=pick(rng, (None, _bytes(rng, 2 * size).reshape(2, size))),
     )
     origin = int(start[0]) if count else 0
     window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
-    shares = float(rng.random()), float(rng.random())
-    discovery = native.Discovery(samples, int(rng.integers(0, 60)), 1, 1, *shares, chance(rng, 0.7))
     # As the package asks for the reference, or one window that may lie beside the reads.
     windows = block.native.covered()
     if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
@@ -70,30 +71,19 @@ def _reads(rng: Generator) -> None:
     ends = _offsets([end - start for start, end in windows])
     starts = np.array([start for start, _ in windows], dtype=np.int64)
     letters = _bytes(rng, int(ends[-1]), 5)
-    discovery.add(block.native, starts, ends, letters)
     if count:
         confidence = native.ReferenceConfidence(int(rng.integers(0, 60)))
         confidence.add(block.native, block.end, rng.integers(0, 5, count).astype(np.uint32), starts, ends, letters)
         blocks = confidence.take(origin + int(rng.integers(0, 50)), origin + 1000, [1, 20], chance(rng, 0.5))
         if sum(one[1] - one[0] for one in blocks) > 1000 or min(min(one[3:]) for one in blocks) < 0:
             raise AssertionError(f"blocks {blocks}")
-    for frontier in (origin + int(rng.integers(0, 1000)), 2**40):
-        wanted = discovery.windows(frontier)
-        # The contig may end within the last window.
-        sizes = [end - begin - int(chance(rng, 0.2)) * int(rng.integers(0, end - begin)) for begin, end in wanted]
-        offset = _offsets(sizes)
-        begins = np.array([begin for begin, _ in wanted], dtype=np.int64)
-        discovery.assemble(block.native, begins, offset, _bytes(rng, int(offset[-1]), 5))
-        discovery.take()
-    _carried(rng, block, window)
+    _regions(rng, block, samples)
     if count:
-        chosen = rng.integers(0, count, 6).astype(np.int64)
-        begin = (origin + rng.integers(-50, 400, 6)).astype(np.int64)
-        from_end = np.empty(36, dtype=np.int32)
-        block.native.bases_from_end(chosen, np.array([0, 6]), begin, np.array([0, 6]), from_end)
+        chosen = np.sort(rng.integers(0, count, 6)).astype(np.int64)
+        block.native.bases_from_end(int(chosen[0]), origin + int(rng.integers(-50, 400)))
         first, last = np.empty((2, 6), dtype=np.int64)
-        end = begin + rng.integers(0, 200, 6)
-        block.native.cut(chosen, begin, end, rng.integers(0, 50, 6).astype(np.int64), first, last)
+        begin = origin + int(rng.integers(-50, 400))
+        block.native.cut(chosen, begin, begin + int(rng.integers(0, 200)), int(rng.integers(0, 50)), first, last)
         lengths = np.diff(base_offset)[chosen]
         is_inside = (first >= 0) & (first <= last) & (last <= lengths)
         _require(is_inside.all(), f"slices {first} to {last} of reads of {lengths}")
@@ -101,43 +91,82 @@ def _reads(rng: Generator) -> None:
         _join(rng, block, chosen, first, last)
 
 
+def _regions(rng: Generator, block: ReadBlock, samples: int) -> None:
+    """Regions of the candidates that reads show, and of listed ones of any alleles."""
+    from pairhmm.calling.discovery import CandidateOptions
+    from pairhmm.native import native
+    from pairhmm.variants.regions import RegionOptions
+    from pairhmm.variants.variant import Variant
+
+    origin = int(block.start[0]) if len(block) else 0
+    # Reads lie in their contig.
+    length = max([origin, *(end for _, end in block.native.covered())]) + int(rng.integers(1, 1000))
+
+    def fetch(chrom: str, start: int, end: int) -> str:
+        return rng.choice(np.frombuffer(b"ACGTN", np.uint8), max(0, min(length, end) - start)).tobytes().decode()
+
+    def allele() -> str:
+        return "".join(rng.choice(list("ACGTN"), int(rng.integers(0, 8))))
+
+    listed = [
+        Variant("chr1", int(at), allele(), tuple(allele() for _ in range(int(rng.integers(0, 4)))))
+        for at in np.sort(origin + rng.integers(-10, 1200, int(rng.integers(0, 12))))
+    ]
+    known = (
+        *(native.ReferenceBases(fetch), [("chr1", length)], samples),
+        CandidateOptions(int(rng.integers(0, 60)), 1, 1, rng.random(), rng.random(), chance(rng, 0.7)),
+        RegionOptions(join_distance=int(rng.integers(0, 100)), max_span=int(rng.integers(1, 500))),
+    )
+    for source in (native.DiscoveredRegions(*known), native.ListedRegions(*known, iter(listed))):
+        _stream(rng, block, known[0], source)
+
+
+def _stream(rng: Generator, block: ReadBlock, reference: ReferenceBases, source: RegionSource) -> None:
+    """All regions, with any scores: reads overlap them, and each has its alleles and haplotypes."""
+    from pairhmm.calling.molecules import MoleculeOptions
+    from pairhmm.calling.scored_region import Evidence
+    from pairhmm.calling.stream import EvidenceOptions
+    from pairhmm.native import native
+
+    molecules = pick(rng, (None, MoleculeOptions(True), MoleculeOptions(families="MI")))
+    options = EvidenceOptions(int(rng.integers(2, 20)), int(rng.integers(1, 20)), int(rng.integers(1, 10**6)))
+    stream = native.RegionStream(reference, source, options, pick(rng, (None, 0.02)), molecules, None)
+    block.molecules = pick(rng, (None, [str(number or "") for number in rng.integers(0, 3, len(block))]))
+    seen = set()
+    for step in (lambda: stream.push("chr1", block.aligned), stream.finish):
+        step()
+        for batch in iter(stream.next, None):
+            letters, offset, group = batch.letters()
+            pairs = int(np.diff(group) @ np.array(batch.reads_of, dtype=np.int64))
+            _require(len(offset) == group[-1] + 1 and offset[-1] == len(letters), f"haplotypes at {offset}")
+            for region in stream.scored(batch, rng.random(pairs) * -9, _bytes(rng, pairs, 3)):
+                one = Evidence.of(region, molecules is not None)
+                where = one.region
+                _require(bool((one.start < where.core_end).all() and (one.end > where.core_start).all()), f"{one}")
+                _require(one.from_end.shape == (len(one.names), len(where.variants)), f"{one}")
+                _require((where.core_start, where.variants) not in seen, f"{where} again")
+                seen.add((where.core_start, where.variants))
+
+
 def _edges(rng: Generator, total: int, parts: int) -> NDArray[np.int64]:
     """Where each of some parts begins, and where the last one ends."""
     return np.array([0, *np.sort(rng.integers(0, total + 1, parts - 1)), total] if parts else [0], dtype=np.int64)
 
 
-def _carried(rng: Generator, block: ReadBlock, window: tuple[int, NDArray[np.uint8]]) -> None:
-    """Any alleles, also beside the reads and the reference."""
-    read = np.arange(len(block))
-    candidates, alleles = (int(value) for value in rng.integers(0, 6, 2))
-    alleles *= candidates > 0
-    changes, inserted = 3 * alleles, 4 * alleles
-    begin = window[0] + rng.integers(-50, 400, candidates)
-    kinds = np.where(rng.random(alleles) < 0.5, window[0] + rng.integers(-5, 400, alleles), np.iinfo(np.int64).min)
-    carried = np.full(len(read) * candidates, -2, dtype=np.int16)
-    block.native.carried_alleles(
-        *(read, block.end, max(0, window[0]), window[1], begin, begin + rng.integers(0, 9, candidates)),
-        *(_edges(rng, alleles, candidates), kinds, rng.integers(0, 9, alleles)),
-        *(_edges(rng, inserted, alleles), _bytes(rng, inserted, 5)),
-        *(_edges(rng, changes, alleles), window[0] + rng.integers(-5, 400, changes)),
-        *(_bytes(rng, changes, 5), _bytes(rng, changes, 5), -1, carried),
-    )
-    _require(((carried >= -1) & (carried <= alleles)).all(), f"alleles {carried.tolist()} of {alleles}")
-
-
 def _join(
     rng: Generator, block: ReadBlock, chosen: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> None:
-    """Any reads in any families: each base is in one column at most, and each read in one profile."""
-    from pairhmm.native import native
+    """Any reads of any molecules: each base is in one column at most, and each read in one profile."""
+    from pairhmm.calling.scoring import preparation
+    from pairhmm.models.gatk import GatkOptions
+    from pairhmm.models.profile import preset
 
     count = len(chosen)
     offset = _offsets(last - first)
-    fragment, family = np.sort(rng.integers(0, 3, (2, count))).astype(np.int64)
-    member_offset, member, column_offset, source_offset, source, ends, _ = native.join_reads(
-        *(block.native, chosen, first, last, offset, fragment, family, _bytes(rng, count, 3)),
-        *(np.lexsort((family, fragment)), chance(rng, 0.5)),
+    (member_offset, member, column_offset, source_offset, source, ends, *_), profiles = block.aligned.join(
+        chosen, first, last, _edges(rng, count, 2), chance(rng, 0.5)
     )
+    _require(len(profiles.start) == len(ends), f"{len(profiles.start)} profiles with {len(ends)} ends")
     if sorted(member.tolist()) != list(range(count)) or len(set(source.tolist())) != len(source):
         raise AssertionError(f"profiles of {member} with bases {source}")
     if (
@@ -150,9 +179,13 @@ def _join(
         len(source) and (source.min() < 0 or source.max() >= offset[-1])
     ):
         raise AssertionError(f"columns at {column_offset} of bases {source}")
-    rows = np.empty(4 * (len(source_offset) - 1))
-    native.join_rows(source_offset, source, rng.random(4 * int(offset[-1])), rows)
-    _require(np.allclose(rows.reshape(-1, 4)[np.diff(source_offset) > 1].sum(axis=1), 1), f"rows {rows}")
+    bases = _bytes(rng, int(offset[-1]), 15), _bytes(rng, int(offset[-1]), 128)
+    joined = column_offset, source_offset, source
+    prepared = preparation(GatkOptions(), preset("normalised")).prepare(
+        *(offset, *bases, _bytes(rng, count), None, joined)
+    )
+    rows = prepared.profiles.probabilities.reshape(-1, 4)
+    _require(np.allclose(rows.sum(axis=1), 1), f"rows {rows}")
 
 
 def _cigar(rng: Generator) -> list[int]:
@@ -422,50 +455,73 @@ def _scanner(rng: Generator) -> None:
             scanner.scan(samples, qualities, ends, carried, int(rng.integers(1, 4)), np.empty(segments, np.int64))
 
 
-def _repeats(rng: Generator) -> None:
-    """Indel qualities of reads of any letters."""
+def _prepared(rng: Generator) -> None:
+    """Reads of any letters and qualities, for models of any parameters."""
+    from pairhmm.models.gatk import ERROR
+    from pairhmm.models.profile import CALL_PROBABILITIES
     from pairhmm.native import native
 
-    offset = _lengths(rng, int(rng.integers(0, 6)), 60)
-    bases = pick(rng, (_bytes(rng, int(offset[-1]), 5), np.zeros(int(offset[-1]), np.uint8)))
-    table = _bytes(rng, pick(rng, (2, 9, 21)))
-    columns = _bytes(rng, len(bases)), _bytes(rng, len(bases))
-    native.cap_indel_qualities(offset, bases, table, int(rng.integers(1, 9)), *columns)
+    reads, copies, unit = int(rng.integers(0, 6)), int(rng.integers(1, 21)), int(rng.integers(1, 9))
+    offset = _lengths(rng, reads, 60, 1)
+    size = int(offset[-1])
+    bases = pick(rng, (_bytes(rng, size, 15), np.zeros(size, np.uint8)))
+    own = pick(rng, (None, _bytes(rng, 2 * size)))
+    tables = [_bytes(rng, size, 128) for size in pick(rng, ((0, 0, 0), (copies * unit,) * 3))]
+    made = native.ReadPreparation(
+        *(chance(rng, 0.5), pick(rng, (None, 18)), 6, *_bytes(rng, 3, 128).tolist(), copies, unit),
+        *(_bytes(rng, pick(rng, (0, copies + 1)), 128), *tables, ERROR, 0.0, 1.0),
+    )
+    if chance(rng, 0.5):
+        rows = rng.random(7 * pick(rng, (1, copies))) / 2
+        made.set_profile(CALL_PROBABILITIES.ravel(), rng.random(20), rng.random(4), rows)
+    prepared = made.prepare(offset, bases, _bytes(rng, size, 128), _bytes(rng, reads), own, None)
+    groups = (np.array([0, count], dtype=np.int64) for count in (reads, 2, 2 * reads))
+    letters = _lengths(rng, 2, 100, 1)
+    level = pick(rng, [name for name, runs in native.levels() if runs])
+    made.score(prepared, *groups, letters, _bytes(rng, int(letters[-1]), 5), level, 500, int(rng.integers(1, 3)))
 
 
 def _genotypes(rng: Generator) -> None:
-    """Reads with scores of any size, over a site with any alleles."""
+    """Reads with scores of any size, over candidates with any alleles."""
     from pairhmm.native import native
-    from pairhmm.sequences.arrays import Names
-    from pairhmm.variants.genotypes import call_sample
+    from pairhmm.variants.haplotypes import Haplotype
+    from pairhmm.variants.regions import Region
+    from pairhmm.variants.variant import Variant
 
     reads, haplotypes, samples = int(rng.integers(0, 30)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
     scores = -rng.integers(0, 100, (reads, haplotypes)) / 8.0
     scores[rng.random(scores.shape) < 0.1] = pick(rng, (0.0, -300.0, -1e7, -np.inf, np.inf, np.nan))
-    start = rng.integers(0, 20, reads).astype(np.int64)
-    names = Names.of([f"r{number}" for number in rng.integers(0, 20, reads)])
-    fragment = np.empty(reads, dtype=np.int64)
-    native.number_names(names.text, names.end, fragment)
-    alleles, floor = int(rng.integers(1, 30)), pick(rng, (0.0, 4.5, 300.0))
-    site = native.SiteReads(
-        *(scores, rng.random(reads) < 0.2, start, start + rng.integers(0, 20, reads)),
-        *(rng.integers(0, samples, reads).astype(np.int32), fragment, 10, pick(rng, (10, 11, 40))),
-        *(rng.integers(-1, alleles, haplotypes).tolist(), alleles, samples, pick(rng, (np.inf, floor)), floor),
+    variants = tuple(
+        Variant(
+            "c", 10 + place, *pick(rng, (("A", ("C", "G")), ("A", ("C",)), ("ACG", ("A", "*")), ("A", ("AA",) * 29)))
+        )
+        for place in range(int(rng.integers(0, 4)))
     )
-    priors = (pick(rng, (1e-12, 1e-3, 0.1)),) * (alleles - 1)
-    for sample in range(samples):
-        found = call_sample(site, sample, priors, int(pick(rng, (0, 1, 2, 3, 20))))
-        if np.isnan(found.log10_reference) or min((0, found.quality, *found.likelihoods)) < 0:
-            raise AssertionError("a genotype that is no number")
-    site.with_non_reference().depths(0)
-    flag, mapq = rng.integers(0, 4096, reads).astype(np.uint16), _bytes(rng, reads)
-    from_end = rng.integers(-1, 300, (reads, 3)).astype(np.int32)
-    strands, known = site.statistics(flag, mapq, from_end, int(rng.integers(0, 3)))
-    if len(strands) != samples or not np.isfinite([known["FS"], known["SOR"]]).all():
-        raise AssertionError("strands that are no numbers")
-    phaser = native.Phaser()
-    for _ in range(3):
-        phaser.add(site, int(rng.integers(0, samples)), *rng.integers(0, alleles, 2).tolist())
+    alleles = [[int(rng.integers(-1, len(one.alts) + 1)) for one in variants] for _ in range(haplotypes)]
+    start = rng.integers(0, 20, reads)
+    region = native.ScoredRegion(
+        Region("c", 0, 99, 0, 99, 0, 99, variants, tuple((one.pos, pick(rng, (10, 11, 40))) for one in variants)),
+        [Haplotype("A", tuple(own), "", chance(rng, 0.1)) for own in alleles],
+        *(b"r" * reads, np.sort(rng.integers(0, reads + 1, reads)), rng.integers(0, samples, reads).astype(np.int32)),
+        *(
+            rng.integers(0, 4096, reads).astype(np.uint16),
+            _bytes(rng, reads),
+            start,
+            start + rng.integers(0, 20, reads),
+        ),
+        *(start, rng.integers(-1, 300, (reads, len(variants))).astype(np.int32), scores),
+        *(np.zeros(scores.shape, np.uint8), rng.random(reads) < 0.2, None, None, None),
+    )
+    floor, prior = pick(rng, (None, 0.0, 4.5, 300.0)), pick(rng, (1e-12, 1e-3, 0.1))
+    ploidies = [(int(pick(rng, (0, 1, 2, 3, 20))), [("c", 11, 12, 1)]) for _ in range(samples)]
+    families = [(0, 1, [2])] if samples == 3 and chance(rng, 0.5) else []
+    flags = [chance(rng, 0.5) for _ in range(3)]
+    genotyper = native.Genotyper(prior, prior, ploidies, families, floor, *flags)
+    for _, quality, called, _, known, _ in genotyper.genotype(region.on_listed_alleles()).fields():
+        _require(len(called) == samples and quality >= 0, "a site without genotypes")
+        for one in called:
+            _require(not np.isnan(one[5]) and min(0, one[3], *one[4]) == 0, "a genotype that is no number")
+        _require(np.isfinite([known["FS"], known["SOR"]]).all(), "strands that are no numbers")
 
 
 def _public(rng: Generator) -> None:
@@ -490,6 +546,6 @@ BINDINGS: dict[str, Callable[[Generator], None]] = {
     function.__name__.lstrip("_"): function
     for function in (
         *(_reads, _forward, _posteriors, _tiles, _copies, _groups, _tables, _sample_text, _bam_bytes, _alignments),
-        *(_scanner, _repeats, _genotypes, _public),
+        *(_scanner, _prepared, _genotypes, _public),
     )
 }

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pairhmm import engine
+from pairhmm.calling.cut_reads import CutReads
+from pairhmm.calling.scoring import model_reads
 from pairhmm.errors import InputError, OptionError
 from pairhmm.models.batch import PairBatch, Qualities
 from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats
@@ -29,6 +32,12 @@ def distinct_model() -> StrModel:
     return StrModel(table, table, table)
 
 
+def prepared(model: StrModel, bases: NDArray[np.uint8], quality: NDArray[np.uint8]) -> Qualities:
+    """A read as it is scored."""
+    cut = CutReads(np.array([0, len(bases)]), bases, quality, np.array([255], dtype=np.uint8))
+    return model_reads(cut, GatkOptions(str_model=model), None)["qualities"]
+
+
 @needs_compiled
 @pytest.mark.parametrize("seed", range(5))
 def test_copies_are_those_of_gatk(seed):
@@ -48,8 +57,9 @@ def test_copies_are_those_of_gatk(seed):
 )
 def test_a_base_has_the_qualities_of_its_repeat(text, place, unit, copies):
     bases = encode(text)
-    insertion, deletion, gap = distinct_model().qualities(np.array([0, len(bases)]), bases)
-    assert insertion[place] == deletion[place] == gap[place] == (unit - 1) * 11 + copies // 2
+    read = prepared(distinct_model(), bases, np.full(len(bases), 40, dtype=np.uint8))
+    qualities = read.insertion_quality[place], read.deletion_quality[place], read.gap_quality[place]
+    assert qualities == ((unit - 1) * 11 + copies // 2,) * 3
 
 
 @needs_compiled
@@ -69,7 +79,7 @@ def test_all_alignments_of_a_changed_read_add_up_to_its_rate(unit, copies):
         batch = PairBatch(
             read_offset=offset,
             start=START,
-            qualities=Qualities(bases, quality, *model.qualities(offset, bases)),
+            qualities=prepared(model, bases, quality),
             group_read=np.array([0, 1]),
             group_haplotype=np.array([0, 1]),
             haplotype_offset=np.array([0, len(haplotype)]),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairhmm.variants.haplotypes import UNKNOWN, Haplotype, build_haplotypes
+from pairhmm.native import native
+from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
 from pairhmm.variants.variant import Variant
 
+UNKNOWN = -1
 REFERENCE = "ACGTACCATGCATTTGACGA"
 
 
@@ -20,7 +22,8 @@ def variant(pos: int, ref: str, *alts: str) -> Variant:
 def haplotypes_of(*variants: Variant, limit: int = 128, carried=None) -> list[Haplotype]:
     end = len(REFERENCE)
     region = Region("c", 5, 15, 0, end, 0, end, variants, tuple((v.pos, v.pos + len(v.ref)) for v in variants))
-    return build_haplotypes(region, REFERENCE, limit, carried)
+    flat = None if carried is None else lambda region: carried(region).reshape(-1)
+    return native.build_haplotypes(region, REFERENCE, limit, flat)
 
 
 def alleles(haplotypes: list[Haplotype]) -> list[tuple[int, ...]]:

@@ -6,8 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from pairhmm.variants.regions import Region, RegionBuilder, RegionOptions
-from pairhmm.variants.variant import MAX_SHIFT, Variant, trim_allele, variant_extent
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.native import native
+from pairhmm.variants.regions import Region, RegionOptions
+from pairhmm.variants.variant import MAX_SHIFT, Variant, trim_allele
+from tests.calling.reads import aligned
 
 CONTIG = "ACGTTGCA" * 50 + "GATC" + "CA" * 10 + "TTGACGATGC" + "ACGGTTAC" * 50
 REPEAT = 404  # where CACA... begins
@@ -18,15 +22,23 @@ def fetch(chrom: str, start: int, end: int) -> str:
     return CONTIG[max(0, start) : end]
 
 
+REFERENCE = native.ReferenceBases(fetch)
+NOTHING = ReadBlock.empty("c").native
+
+
 def snv(pos: int, chrom: str = "c") -> Variant:
     ref = CONTIG[pos]
     return Variant(chrom, pos, ref, ("A" if ref != "A" else "G",), "", 0)
 
 
+def source_of(variants: list[Variant], **options: int):
+    """A source of the regions of listed variants, without any reads."""
+    contigs, joining = list(LENGTHS.items()), RegionOptions(**options)
+    return native.ListedRegions(REFERENCE, contigs, 1, CandidateOptions(), joining, iter(variants))
+
+
 def regions_of(variants: list[Variant], **options: int) -> list[Region]:
-    builder = RegionBuilder(fetch, LENGTHS, RegionOptions(**options))
-    regions = [region for variant in variants for region in builder.push(variant)]
-    return [*regions, *builder.finish()]
+    return source_of(variants, **options).finish_all()
 
 
 @pytest.mark.parametrize(
@@ -45,14 +57,14 @@ def test_trimmed_alleles(ref, alt, expected):
 
 
 def test_an_snv_touches_its_base():
-    assert variant_extent(snv(100), fetch) == (100, 101)
+    assert native.variant_extent(snv(100), REFERENCE) == (100, 101)
 
 
 @pytest.mark.parametrize(("ref", "alt"), [("CCA", "C"), ("C", "CCA")])
 def test_an_indel_touches_all_of_its_repeat(ref, alt):
     variant = Variant("c", REPEAT - 1, ref, (alt,), "", 0)
     assert CONTIG[REPEAT - 1] == "C"
-    start, end = variant_extent(variant, fetch)
+    start, end = native.variant_extent(variant, REFERENCE)
     assert start <= REPEAT - 1
     assert end == REPEAT + 20 + 1
 
@@ -110,21 +122,17 @@ def test_contigs_are_never_joined():
 def test_regions_do_not_depend_on_how_far_reads_have_come():
     variants = [snv(pos) for pos in (50, 70, 110, 170, 400, 420, 700)]
     whole = regions_of(variants)
-    builder = RegionBuilder(fetch, LENGTHS)
+    source = source_of(variants)
     stepped: list[Region] = []
-    remaining = list(variants)
     for frontier in range(len(CONTIG)):
-        while remaining and remaining[0].pos < frontier:
-            stepped.extend(builder.push(remaining.pop(0)))
-        stepped.extend(builder.advance("c", frontier))
-    stepped.extend(builder.finish())
-    assert stepped == whole
+        stepped += source.advance("c", NOTHING, frontier)
+    assert stepped + source.finish("c") == whole
 
 
 def test_a_region_is_closed_once_nothing_can_reach_it():
-    builder = RegionBuilder(fetch, LENGTHS)
-    assert not list(builder.push(snv(100)))
-    assert builder.open_start == 100
-    assert not list(builder.advance("c", 101 + MAX_SHIFT))
-    assert len(list(builder.advance("c", 400))) == 1
-    assert builder.open_start is None
+    source = source_of([snv(100)])
+    assert source.advance("c", NOTHING, 101 + MAX_SHIFT) == []
+    assert source.open_start == 100
+    far = ReadBlock.from_alignments("c", [aligned(780, CONTIG[780:830])])
+    assert len(source.advance("c", far.native, 780)) == 1
+    assert source.open_start is None

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.variants.haplotypes import build_haplotypes
-from pairhmm.variants.regions import RegionBuilder, RegionOptions
+from pairhmm.calling.discovery import CandidateOptions
+from pairhmm.native import native
+from pairhmm.variants.regions import RegionOptions
 from pairhmm.variants.variant import Variant
 
 LENGTH = 3000
@@ -88,8 +89,9 @@ def regions_of(genome, variants, options):
     def fetch(chrom, start, end):
         return genome[max(0, start) : end]
 
-    builder = RegionBuilder(fetch, {"q": len(genome)}, options)
-    return [region for variant in variants for region in builder.push(variant)] + list(builder.finish())
+    contigs = [("q", len(genome))]
+    parts = native.ReferenceBases(fetch), contigs, 1, CandidateOptions(), options
+    return native.ListedRegions(*parts, iter(variants)).finish_all()
 
 
 @pytest.mark.parametrize("count", [20, 300])
@@ -136,9 +138,9 @@ def test_haplotypes(answers, limit):
         }
 
         def carried(part, shown=shown):
-            return np.array([shown[one.pos] for one in part.variants], dtype=np.int16).T
+            return np.array([shown[one.pos] for one in part.variants], dtype=np.int16).T.reshape(-1)
 
-        found = build_haplotypes(region, reference, limit, carried)
+        found = native.build_haplotypes(region, reference, limit, carried)
         questions.append(
             ["haplotypes", [as_region(region), reference, limit, {str(pos): row for pos, row in shown.items()}]]
         )

@@ -1,0 +1,119 @@
+// Python bindings of calling/aligned_reads.hpp, and of what is done with some of its reads.
+#include "calling/aligned_reads.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "bind/joined_reads.hpp"
+#include "bind/variants.hpp"
+#include "calling/carried_alleles.hpp"
+#include "calling/joined_profiles.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using pairhmm::AlignedReads;
+using IndelQualities = nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Texts end to end, and where each ends.
+struct Texts {
+    const char* text = nullptr;
+    const int64_t* end = nullptr;
+
+    Texts(nb::handle given, int64_t count, const char* name) {
+        if (given.is_none()) return;
+        const auto bytes = nb::cast<nb::bytes>(given.attr("text"));
+        const auto ends = nb::cast<Array<int64_t>>(given.attr("end"));
+        checks::has(ends, count, name);
+        checks::has_ends(ends, static_cast<int64_t>(bytes.size()), name);
+        text = bytes.c_str();
+        end = ends.data();
+    }
+};
+
+AlignedReads made(const pairhmm::Reads& reads, const Array<int64_t>& end, const Array<uint16_t>& flag,
+                  const Array<uint8_t>& mapq, nb::handle names, nb::handle molecules,
+                  const std::optional<IndelQualities>& indel_quals) {
+    checks::has(end, reads.count, "end");
+    checks::has(flag, reads.count, "flag");
+    checks::has(mapq, reads.count, "mapq");
+    const Texts name(names, reads.count, "names"), molecule(molecules, reads.count, "molecules");
+    AlignedReads aligned{reads,    end.data(),    flag.data(),  mapq.data(), name.text,
+                         name.end, molecule.text, molecule.end, nullptr,     nullptr};
+    if (indel_quals) {
+        const int64_t bases = reads.base_offset[reads.count];
+        checks::require(indel_quals->shape(0) == 2 && static_cast<int64_t>(indel_quals->shape(1)) == bases,
+                        "indel_quals", "not two for each base");
+        aligned.insertion = indel_quals->data();
+        aligned.deletion = indel_quals->data() + bases;
+    }
+    return aligned;
+}
+
+pairhmm::CutSlices cut_of(const AlignedReads& reads, const Array<int64_t>& read, const Array<int64_t>& first,
+                          const Array<int64_t>& last, const Array<int64_t>& region_read) {
+    const int64_t regions = checks::parts_of(region_read, checks::size_of(read), "region_read");
+    checks::require(region_read.data()[regions] == checks::size_of(read), "region_read", "not those of all reads");
+    checks::lie_below(read, reads.reads.count, "read");
+    checks::has(first, checks::size_of(read), "first");
+    checks::has(last, checks::size_of(read), "last");
+    for (size_t i = 0; i < read.shape(0); ++i) {
+        const int64_t from = first.data()[i], to = last.data()[i];
+        checks::require(0 <= from && from <= to && to <= reads.length(read.data()[i]), "first, last",
+                        "a slice beyond its read");
+    }
+    return {to_vector(read), to_vector(first), to_vector(last), to_vector(region_read)};
+}
+
+}  // namespace
+
+void bind_aligned_reads(nb::module_& module) {
+    nb::class_<AlignedReads>(module, "AlignedReads", "Reads with their names, flags, and what else is known of them.")
+        .def(
+            "__init__",
+            [](AlignedReads* self, const pairhmm::Reads& reads, Array<int64_t> end, Array<uint16_t> flag,
+               Array<uint8_t> mapq, nb::handle names, nb::handle molecules, std::optional<IndelQualities> indel_quals) {
+                new (self) AlignedReads(made(reads, end, flag, mapq, names, molecules, indel_quals));
+            },
+            "reads"_a, "end"_a, "flag"_a, "mapq"_a, "names"_a, "molecules"_a.none(), "indel_quals"_a.none(),
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+            nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>())
+        .def(
+            "carried_alleles",
+            [](const AlignedReads& reads, Array<int64_t> chosen, const PythonRegion& region,
+               const std::string& reference) {
+                checks::lie_below(chosen, reads.reads.count, "chosen");
+                return to_array(pairhmm::carried_alleles(reads, to_vector(chosen), from_python(region), reference));
+            },
+            "chosen"_a, "region"_a, "reference"_a,
+            "The allele of each candidate of a region that each of some reads carries: [reads][candidates], -1 where it "
+            "shows none. `reference` has the bases that haplotypes span.")
+        .def(
+            "join",
+            [](const AlignedReads& reads, Array<int64_t> read, Array<int64_t> first, Array<int64_t> last,
+               Array<int64_t> region_read, bool join_mates) -> TupleOf<JoinedTuple, pairhmm::ScoredRegion> {
+                const pairhmm::CutSlices cut = cut_of(reads, read, first, last, region_read);
+                pairhmm::ScoredRegion profiles;
+                pairhmm::JoinedReads joined;
+                {
+                    nb::gil_scoped_release release;
+                    joined = pairhmm::join_slices(reads, cut, join_mates);
+                    for (size_t profile = 0; profile < joined.ends.size(); ++profile)
+                        pairhmm::add_profile(reads, cut, joined, static_cast<int64_t>(profile), profiles);
+                }
+                return nb::make_tuple(to_python(std::move(joined)), std::move(profiles));
+            },
+            "read"_a, "first"_a, "last"_a, "region_read"_a, "join_mates"_a,
+            "Join cut reads of regions: the fields of JoinedReads, and what is known of the profiles.");
+}

@@ -1,0 +1,189 @@
+// Python bindings of calling/candidate_finder.hpp and region_sources.hpp.
+#include "calling/region_sources.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/checks.hpp"
+#include "bind/reference.hpp"
+#include "bind/variants.hpp"
+#include "calling/candidate_finder.hpp"
+#include "calling/variant.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Places = std::vector<std::pair<int64_t, int64_t>>;
+// Intervals of several contigs; without a value, everywhere.
+using GenomePlaces = std::optional<std::vector<std::tuple<std::string, int64_t, int64_t>>>;
+
+pairhmm::GenomeIntervals intervals(const GenomePlaces& places) {
+    if (!places) return {};
+    std::map<std::string, Places> of_contig;
+    for (const auto& [chrom, start, end] : *places) of_contig[chrom].emplace_back(start, end);
+    return pairhmm::GenomeIntervals(std::move(of_contig));
+}
+
+// `options` are `CandidateOptions` in pairhmm/calling/discovery.py.
+pairhmm::CandidateFinder finder(PythonReference& reference, int samples, nb::handle options) {
+    checks::require(samples > 0, "samples", "at least one");
+    const pairhmm::CandidateThresholds thresholds{
+        field<int>(options, "min_base_quality"), field<int>(options, "min_snv_count"),
+        field<int>(options, "min_indel_count"), field<double>(options, "min_snv_fraction"),
+        field<double>(options, "min_indel_fraction")};
+    return {reference, samples, thresholds, field<bool>(options, "assembly")};
+}
+
+// `options` are `RegionOptions` in pairhmm/variants/regions.py.
+pairhmm::RegionBuilder builder(PythonReference& reference, const pairhmm::ContigLengths& contigs, nb::handle options) {
+    const auto bases = [&](const char* name) { return field<int64_t>(options, name); };
+    return {reference,
+            {contigs.begin(), contigs.end()},
+            {bases("join_distance"), bases("max_span"), bases("max_alleles"), bases("flank"), bases("min_flank"),
+             bases("pad")}};
+}
+
+// Takes candidates from an iterator of Python, some at a time: each time takes the interpreter's lock.
+pairhmm::ListedRegions::Next chunks(nb::object iterator) {
+    return [iterator = std::move(iterator)] {
+        constexpr size_t kChunk = 256;
+        nb::gil_scoped_acquire lock;
+        std::vector<pairhmm::Variant> variants;
+        while (variants.size() < kChunk) {
+            const nb::object next = nb::steal(PyIter_Next(iterator.ptr()));
+            if (!next.is_valid()) {
+                if (PyErr_Occurred()) throw nb::python_error();
+                break;
+            }
+            variants.push_back(from_python(nb::borrow<PythonVariant>(next)));
+        }
+        return variants;
+    };
+}
+
+// What a computation without the interpreter's lock gives.
+template <class Compute>
+auto unlocked(Compute&& compute) {
+    nb::gil_scoped_release release;
+    return compute();
+}
+
+void bind_sources(nb::module_& module) {
+    using pairhmm::RegionSource;
+    nb::class_<RegionSource>(module, "RegionSource", "Gives regions in order of position while reads arrive.")
+        .def("needed", &RegionSource::needed, "chrom"_a, "reads"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "The intervals whose reads are needed, in order; None for everywhere.")
+        .def(
+            "advance",
+            [](RegionSource& source, const std::string& chrom, const pairhmm::Reads& reads, int64_t frontier) {
+                return to_list(unlocked([&] { return source.advance(chrom, reads, frontier); }));
+            },
+            "chrom"_a, "reads"_a, "frontier"_a,
+            "The regions that are complete once all reads up to `frontier` have arrived. The reads are the newest.")
+        .def(
+            "finish",
+            [](RegionSource& source, const std::string& chrom) {
+                return to_list(unlocked([&] { return source.finish(chrom); }));
+            },
+            "chrom"_a, "The last regions of a contig whose reads have all arrived, and of contigs before it.")
+        .def(
+            "finish_all", [](RegionSource& source) { return to_list(unlocked([&] { return source.finish_all(); })); },
+            "All remaining regions, once there are no more reads.")
+        .def_prop_ro("open_start", &RegionSource::open_start,
+                     "Where the region that is not complete begins; None without one.");
+
+    nb::class_<pairhmm::DiscoveredRegions, RegionSource>(module, "DiscoveredRegions",
+                                                         "Gives regions of candidates that the reads show.")
+        .def(
+            "__init__",
+            [](pairhmm::DiscoveredRegions* self, PythonReference& reference, const pairhmm::ContigLengths& contigs,
+               int samples, nb::object discovery, nb::object joining, const GenomePlaces& requested,
+               const GenomePlaces& padded) {
+                new (self) pairhmm::DiscoveredRegions(finder(reference, samples, discovery),
+                                                      builder(reference, contigs, joining), intervals(requested),
+                                                      intervals(padded));
+            },
+            "reference"_a, "contigs"_a, "samples"_a, "discovery"_a, "joining"_a, "requested"_a = nb::none(),
+            "padded"_a = nb::none(), nb::keep_alive<1, 2>(),
+            "Each region has a candidate in the requested intervals. Candidates are sought in the padded ones.");
+
+    nb::class_<pairhmm::ListedRegions, RegionSource>(
+        module, "ListedRegions", "Gives regions of listed candidates, with unlisted ones that reads show.")
+        .def(
+            "__init__",
+            [](pairhmm::ListedRegions* self, PythonReference& reference, const pairhmm::ContigLengths& contigs,
+               int samples, nb::object discovery, nb::object joining, nb::typed<nb::iterator, PythonVariant> listed,
+               const GenomePlaces& requested) {
+                new (self) pairhmm::ListedRegions(chunks(std::move(listed)), finder(reference, samples, discovery),
+                                                  builder(reference, contigs, joining), reference, contigs,
+                                                  intervals(requested));
+            },
+            "reference"_a, "contigs"_a, "samples"_a, "discovery"_a, "joining"_a, "listed"_a, "requested"_a = nb::none(),
+            nb::keep_alive<1, 2>(), "The candidates come in the order of the contigs, then by position.");
+
+    nb::class_<pairhmm::GivenRegion, RegionSource>(module, "GivenRegion", "Gives a region that is known beforehand.")
+        .def(
+            "__init__",
+            [](pairhmm::GivenRegion* self, const PythonRegion& region, const pairhmm::ContigLengths& contigs) {
+                new (self) pairhmm::GivenRegion(from_python(region), contigs);
+            },
+            "region"_a, "contigs"_a);
+}
+
+}  // namespace
+
+void bind_region_sources(nb::module_& module) {
+    nb::class_<PythonReference>(module, "ReferenceBases", "The reference genome; parts of it are kept.")
+        .def(nb::init<PythonReference::Fetch>(), "fetch"_a,
+             "`fetch(chrom, start, end)` gives upper-case bases of [start, end), clamped to the contig.");
+
+    // Python has it, too: tests/cpu/test_constants.py.
+    module.attr("MAX_SHIFT") = pairhmm::kMaxShift;
+    module.def(
+        "variant_extent",
+        [](const PythonVariant& variant, PythonReference& reference) {
+            const pairhmm::Extent extent = pairhmm::variant_extent(from_python(variant), reference);
+            return std::pair(extent.start, extent.end);
+        },
+        "variant"_a, "reference"_a,
+        "The extent of a candidate: its reference bases, and those to which its insertions and deletions can be "
+        "shifted.");
+
+    nb::class_<pairhmm::CandidateFinder>(module, "CandidateFinder", "Finds candidates in blocks of reads.")
+        .def(
+            "__init__",
+            [](pairhmm::CandidateFinder* self, PythonReference& reference, int samples, nb::object options) {
+                new (self) pairhmm::CandidateFinder(finder(reference, samples, options));
+            },
+            "reference"_a, "samples"_a, "options"_a, nb::keep_alive<1, 2>())
+        .def_prop_ro("settled", &pairhmm::CandidateFinder::settled,
+                     "All candidates of the contig before this position were given.")
+        .def(
+            "scan",
+            [](pairhmm::CandidateFinder& self, const std::string& chrom, const pairhmm::Reads& reads,
+               const std::optional<Places>& places) {
+                return to_list(unlocked([&] { return self.scan(chrom, reads, places ? &*places : nullptr); }));
+            },
+            "chrom"_a, "reads"_a, "places"_a = nb::none(),
+            "Counts the reads of the next block. Gives the candidates that no later read can change.\n\n"
+            "They are sought in `places`: disjoint intervals in order, all those behind `settled` that the reads may "
+            "reach. By default they are sought everywhere.")
+        .def(
+            "finish", [](pairhmm::CandidateFinder& self) { return to_list(unlocked([&] { return self.finish(); })); },
+            "The last candidates of a contig, once all its reads were counted.");
+
+    bind_sources(module);
+}

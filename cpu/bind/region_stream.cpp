@@ -1,0 +1,178 @@
+// Python bindings of calling/region_stream.hpp and haplotypes.hpp.
+#include "calling/region_stream.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "bind/haplotypes.hpp"
+#include "bind/joined_reads.hpp"
+#include "bind/reference.hpp"
+#include "bind/variants.hpp"
+#include "bind/views.hpp"
+#include "calling/letters.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using pairhmm::RegionBatch;
+using pairhmm::RegionStream;
+using pairhmm::ScoredRegion;
+
+// The letters of all haplotypes of a batch, where each begins, and where those of each region begin.
+using Letters = TupleOf<Owned<uint8_t>, Owned<int64_t>, Owned<int64_t>>;
+Letters letters_of(const RegionBatch& batch) {
+    std::vector<uint8_t> letters;
+    std::vector<int64_t> offset{0}, group{0};
+    for (const ScoredRegion& region : batch.regions) {
+        for (const pairhmm::Haplotype& haplotype : region.haplotypes) {
+            std::transform(haplotype.sequence.begin(), haplotype.sequence.end(), std::back_inserter(letters),
+                           pairhmm::code_of);
+            offset.push_back(static_cast<int64_t>(letters.size()));
+        }
+        group.push_back(static_cast<int64_t>(offset.size()) - 1);
+    }
+    return nb::make_tuple(to_array(std::move(letters)), to_array(std::move(offset)), to_array(std::move(group)));
+}
+
+template <class Vector>
+auto of_batch(Vector RegionBatch::* values) {
+    return [values](nb::handle_t<RegionBatch> self) {
+        return view<typename Vector::value_type>(nb::inst_ptr<RegionBatch>(self)->*values, self);
+    };
+}
+
+void bind_batch(nb::module_& module) {
+    nb::class_<RegionBatch>(module, "RegionBatch", "Regions that are scored in one call. Its arrays are views.")
+        .def_prop_ro("offset", of_batch(&RegionBatch::cut_offset), "Where the bases of each cut read begin.")
+        .def_prop_ro("bases", of_batch(&RegionBatch::bases))
+        .def_prop_ro("quals", of_batch(&RegionBatch::quals))
+        .def_prop_ro("mapq", of_batch(&RegionBatch::mapq))
+        .def_prop_ro("insertion", of_batch(&RegionBatch::insertion), "Empty where no read has its own.")
+        .def_prop_ro("deletion", of_batch(&RegionBatch::deletion))
+        .def_prop_ro(
+            "reads_of",
+            [](const RegionBatch& self) {
+                nb::list reads;
+                for (const ScoredRegion& region : self.regions) reads.append(region.reads());
+                return ListOf<int64_t>(reads);
+            },
+            "The reads of each region, or the profiles that they become.")
+        .def("letters", &letters_of, "Of all haplotypes: letters, where each begins, and where each region's begin.")
+        .def(
+            "take_joined",
+            [](RegionBatch& self) -> std::optional<JoinedTuple> {
+                if (!self.joined) return {};
+                auto joined = to_python(std::move(*self.joined));
+                self.joined.reset();
+                return joined;
+            },
+            "The fields of JoinedReads, once; None where reads are not joined.");
+}
+
+// A stream, and the reads that it is at: their arrays are not copied before they are buffered.
+struct BoundStream {
+    RegionStream stream;
+    nb::object reads;
+};
+
+pairhmm::StreamOptions to_options(nb::handle options, std::optional<double> error_rate, nb::handle molecules) {
+    return {field<int64_t>(options, "max_haplotypes"),
+            field<int64_t>(options, "max_depth"),
+            field<int64_t>(options, "max_cells"),
+            error_rate,
+            !molecules.is_none(),
+            !molecules.is_none() && field<bool>(molecules, "join_mates")};
+}
+
+std::optional<std::vector<pairhmm::Haplotype>> to_given(const std::optional<std::vector<nb::object>>& given) {
+    if (!given) return {};
+    std::vector<pairhmm::Haplotype> haplotypes;
+    for (const nb::object& one : *given) haplotypes.push_back(from_python(nb::borrow<PythonHaplotype>(one)));
+    return haplotypes;
+}
+
+void bind_stream(nb::module_& module) {
+    nb::class_<BoundStream>(module, "RegionStream", "Gives batches of regions while reads arrive, and takes scores.")
+        .def(
+            "__init__",
+            [](BoundStream* self, PythonReference& reference, pairhmm::RegionSource& source, nb::handle options,
+               std::optional<double> error_rate, nb::handle molecules,
+               const std::optional<std::vector<nb::object>>& given) {
+                new (self) BoundStream{
+                    RegionStream(reference, source, to_options(options, error_rate, molecules), to_given(given)), {}};
+            },
+            "reference"_a, "source"_a, "options"_a, "error_rate"_a.none(), "molecules"_a.none(), "given"_a.none(),
+            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def(
+            "push",
+            [](BoundStream& self, const std::string& chrom, nb::handle_t<pairhmm::AlignedReads> reads) {
+                self.reads = nb::borrow(reads);
+                self.stream.push(chrom, *nb::inst_ptr<pairhmm::AlignedReads>(reads));
+            },
+            "chrom"_a, "reads"_a, "Take the next reads, once `next` gave all that is ready.")
+        .def(
+            "finish", [](BoundStream& self) { self.stream.finish(); }, "There are no more reads.")
+        .def(
+            "next", [](BoundStream& self) { return self.stream.next(); }, nb::call_guard<nb::gil_scoped_release>(),
+            "The next regions that are ready; None where more reads are needed, and at the end.")
+        .def(
+            "scored",
+            [](BoundStream& self, RegionBatch& batch, Array<double> log10, Array<uint8_t> precision) {
+                checks::require(checks::size_of(log10) == batch.pairs(), "log10", "not a score for each pair");
+                checks::has(precision, batch.pairs(), "precision");
+                std::vector<ScoredRegion> regions;
+                {
+                    nb::gil_scoped_release release;
+                    regions = self.stream.scored(std::move(batch), log10.data(), precision.data());
+                }
+                ListOf<ScoredRegion> list;
+                for (ScoredRegion& region : regions) list.append(std::move(region));
+                return list;
+            },
+            "batch"_a, "log10"_a, "precision"_a,
+            "The regions of a batch with the scores of their pairs: region after region, [reads][haplotypes].")
+        .def_prop_ro(
+            "counts",
+            [](const BoundStream& self) -> TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, int> {
+                const pairhmm::RegionCounts& counts = self.stream.counts();
+                return nb::make_tuple(counts.regions, counts.reads, counts.pairs, counts.capped_regions,
+                                      counts.capped_reads, counts.highest_quality);
+            },
+            "The fields of RegionCounts; -1 for no quality.");
+}
+
+}  // namespace
+
+void bind_region_stream(nb::module_& module) {
+    bind_batch(module);
+    bind_stream(module);
+    module.def(
+        "build_haplotypes",
+        [](const PythonRegion& given, const std::string& reference, int64_t most,
+           const std::optional<std::function<Array<int16_t>(nb::object)>>& carried) {
+            const auto ask = [&](const pairhmm::Region& region) {
+                const Array<int16_t> alleles = (*carried)(to_python(region));
+                checks::require(alleles.shape(0) % region.variants.size() == 0, "carried", "not an allele a candidate");
+                return std::vector<int16_t>(alleles.data(), alleles.data() + alleles.shape(0));
+            };
+            return to_python(pairhmm::build_haplotypes(from_python(given), reference, most,
+                                                       carried ? pairhmm::CarriedAlleles(ask) : nullptr));
+        },
+        "region"_a, "reference"_a, "most"_a, "carried"_a.none(),
+        "The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence. "
+        "`carried` gives the alleles that reads carry, where there are too many combinations.");
+}

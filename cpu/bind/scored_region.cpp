@@ -1,0 +1,138 @@
+// Python binding of calling/scored_region.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "bind/haplotypes.hpp"
+#include "bind/variants.hpp"
+#include "bind/views.hpp"
+#include "calling/scored_region.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using pairhmm::ScoredRegion;
+
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Values of all reads.
+template <class Value, class Given>
+std::vector<Value> of_reads(const Given& given, int64_t reads, const char* name) {
+    checks::has(given, reads, name);
+    return {given.data(), given.data() + reads};
+}
+
+template <class T>
+std::vector<T> rows_of(const Table<T>& given, int64_t reads, size_t columns, const char* name) {
+    checks::has(given, reads, name);
+    checks::require(given.shape(1) == columns, name, "another number of columns");
+    return {given.data(), given.data() + reads * columns};
+}
+
+using Self = nb::handle_t<ScoredRegion>;
+
+// A view of one vector of a scored region.
+template <class Value, class Vector>
+auto array_of(Vector ScoredRegion::* values) {
+    return [values](Self self) { return view<Value>(nb::inst_ptr<ScoredRegion>(self)->*values, self); };
+}
+
+// The haplotypes of a region. Python's objects are `Haplotype` of pairhmm/variants/haplotypes.py.
+std::vector<pairhmm::Haplotype> haplotypes_of(nb::handle given, const std::vector<pairhmm::Variant>& variants) {
+    std::vector<pairhmm::Haplotype> haplotypes;
+    for (const nb::handle one : given) {
+        haplotypes.push_back(from_python(nb::borrow<PythonHaplotype>(one)));
+        const std::vector<int16_t>& alleles = haplotypes.back().alleles;
+        checks::require(alleles.size() == variants.size(), "haplotypes", "not an allele at each candidate");
+        for (size_t i = 0; i < alleles.size(); ++i)
+            checks::lie_in(&alleles[i], 1, -1, static_cast<int64_t>(variants[i].alts.size()) + 1, "haplotypes");
+    }
+    checks::require(!haplotypes.empty(), "haplotypes", "at least one");
+    return haplotypes;
+}
+
+std::vector<uint8_t> flags(const Array<bool>& given, int64_t reads, const char* name) {
+    return of_reads<uint8_t>(given, reads, name);
+}
+
+}  // namespace
+
+void bind_scored_region(nb::module_& module) {
+    nb::class_<ScoredRegion>(module, "ScoredRegion", "A scored region, as Evidence of pairhmm.calling.scored_region.")
+        .def(
+            "__init__",
+            [](ScoredRegion* self, const PythonRegion& region, nb::handle haplotypes, nb::bytes names,
+               Array<int64_t> name_end, Array<int32_t> sample, Array<uint16_t> flag, Array<uint8_t> mapq,
+               Array<int64_t> start, Array<int64_t> end, Array<int64_t> length, Table<int32_t> from_end,
+               Table<double> log10, Table<uint8_t> precision, Array<bool> set_aside, std::optional<Array<bool>> unfit,
+               std::optional<Array<int64_t>> members, std::optional<Array<int64_t>> fragment) {
+                const int64_t reads = checks::size_of(log10);
+                ScoredRegion made;
+                made.region = from_python(region);
+                made.haplotypes = haplotypes_of(haplotypes, made.region.variants);
+                checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
+                made.names.assign(names.c_str(), names.size());
+                made.name_end = of_reads<int64_t>(name_end, reads, "name_end");
+                made.sample = of_reads<int32_t>(sample, reads, "sample");
+                checks::lie_in(made.sample.data(), reads, 0, int64_t{1} << 31, "sample");
+                made.flag = of_reads<uint16_t>(flag, reads, "flag");
+                made.mapq = of_reads<uint8_t>(mapq, reads, "mapq");
+                made.start = of_reads<int64_t>(start, reads, "start");
+                made.end = of_reads<int64_t>(end, reads, "end");
+                made.length = of_reads<int64_t>(length, reads, "length");
+                made.from_end = rows_of(from_end, reads, made.region.variants.size(), "from_end");
+                made.log10 = rows_of(log10, reads, made.haplotypes.size(), "log10");
+                made.precision = rows_of(precision, reads, made.haplotypes.size(), "precision");
+                made.set_aside = flags(set_aside, reads, "set_aside");
+                if (unfit) made.unfit = flags(*unfit, reads, "unfit");
+                if (members) made.members = of_reads<int64_t>(*members, reads, "members");
+                if (fragment) made.fragment = of_reads<int64_t>(*fragment, reads, "fragment");
+                new (self) ScoredRegion(std::move(made));
+            },
+            "region"_a, "haplotypes"_a, "names"_a, "name_end"_a, "sample"_a, "flag"_a, "mapq"_a, "start"_a, "end"_a,
+            "length"_a, "from_end"_a, "log10"_a, "precision"_a, "set_aside"_a, "unfit"_a.none(), "members"_a.none(),
+            "fragment"_a.none())
+        .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>(),
+             "The region on the haplotypes of listed alleles alone.")
+        .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
+        .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })
+        .def_prop_ro("names", [](const ScoredRegion& self) { return nb::bytes(self.names.data(), self.names.size()); })
+        .def_prop_ro("name_end", array_of<int64_t>(&ScoredRegion::name_end))
+        .def_prop_ro("sample", array_of<int32_t>(&ScoredRegion::sample))
+        .def_prop_ro("flag", array_of<uint16_t>(&ScoredRegion::flag))
+        .def_prop_ro("mapq", array_of<uint8_t>(&ScoredRegion::mapq))
+        .def_prop_ro("start", array_of<int64_t>(&ScoredRegion::start))
+        .def_prop_ro("end", array_of<int64_t>(&ScoredRegion::end))
+        .def_prop_ro("length", array_of<int64_t>(&ScoredRegion::length))
+        .def_prop_ro("from_end",
+                     [](Self self) {
+                         const auto* region = nb::inst_ptr<ScoredRegion>(self);
+                         return view(region->from_end, region->sample.size(), region->region.variants.size(), self);
+                     })
+        .def_prop_ro("log10",
+                     [](Self self) {
+                         const auto* region = nb::inst_ptr<ScoredRegion>(self);
+                         return view(region->log10, region->sample.size(), region->haplotypes.size(), self);
+                     })
+        .def_prop_ro("precision",
+                     [](Self self) {
+                         const auto* region = nb::inst_ptr<ScoredRegion>(self);
+                         return view(region->precision, region->sample.size(), region->haplotypes.size(), self);
+                     })
+        .def_prop_ro("set_aside", array_of<bool>(&ScoredRegion::set_aside))
+        .def_prop_ro("reads", array_of<int64_t>(&ScoredRegion::members),
+                     "Of each profile; none where they were not joined.")
+        .def_prop_ro("fragment", array_of<int64_t>(&ScoredRegion::fragment));
+}

@@ -1,0 +1,99 @@
+// Variants and regions as Python has them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "calling/regions.hpp"
+#include "calling/variant.hpp"
+
+struct PythonVariant : nanobind::object {
+    static bool is_object(nanobind::handle) { return true; }
+    NB_OBJECT(PythonVariant, nanobind::object, "pairhmm.variants.variant.Variant", is_object)
+};
+
+struct PythonRegion : nanobind::object {
+    static bool is_object(nanobind::handle) { return true; }
+    NB_OBJECT(PythonRegion, nanobind::object, "pairhmm.variants.regions.Region", is_object)
+};
+
+// In the order of pairhmm::Role.
+constexpr const char* kRoles[] = {"asked", "context", "nuisance"};
+
+// A field of an object.
+template <class Value>
+Value field(nanobind::handle object, const char* name) {
+    return nanobind::cast<Value>(object.attr(name));
+}
+
+inline pairhmm::Role role_of(const std::string& name) {
+    for (int role = 0; role < 3; ++role)
+        if (name == kRoles[role]) return static_cast<pairhmm::Role>(role);
+    checks::refuse("role", "no role of a candidate");
+}
+
+inline pairhmm::Variant from_python(const PythonVariant& variant) {
+    return {field<std::string>(variant, "chrom"),
+            field<int64_t>(variant, "pos"),
+            field<std::string>(variant, "ref"),
+            field<std::vector<std::string>>(variant, "alts"),
+            field<std::string>(variant, "id"),
+            field<int64_t>(variant, "record_index"),
+            role_of(field<std::string>(variant, "role")),
+            field<int64_t>(variant, "joined_until")};
+}
+
+// The fields of a `Variant`.
+inline nanobind::tuple variant_fields(const pairhmm::Variant& variant) {
+    return nanobind::make_tuple(variant.chrom, variant.pos, variant.ref, nanobind::tuple(nanobind::cast(variant.alts)),
+                                variant.id, variant.record_index, kRoles[static_cast<int>(variant.role)],
+                                variant.joined_until);
+}
+
+inline PythonVariant to_python(const pairhmm::Variant& variant) {
+    const nanobind::object make = nanobind::module_::import_("pairhmm.variants.variant").attr("Variant");
+    return nanobind::borrow<PythonVariant>(make(*variant_fields(variant)));
+}
+
+inline pairhmm::Region from_python(const PythonRegion& region) {
+    pairhmm::Region copy{field<std::string>(region, "chrom"),
+                         field<int64_t>(region, "core_start"),
+                         field<int64_t>(region, "core_end"),
+                         field<int64_t>(region, "start"),
+                         field<int64_t>(region, "end"),
+                         field<int64_t>(region, "haplotype_start"),
+                         field<int64_t>(region, "haplotype_end"),
+                         {},
+                         {}};
+    for (const nanobind::handle variant : region.attr("variants"))
+        copy.variants.push_back(from_python(nanobind::borrow<PythonVariant>(variant)));
+    for (const nanobind::handle extent : region.attr("extents"))
+        copy.extents.push_back({nanobind::cast<int64_t>(extent[0]), nanobind::cast<int64_t>(extent[1])});
+    checks::require(copy.extents.size() == copy.variants.size(), "extents", "not one for each candidate");
+    return copy;
+}
+
+inline PythonRegion to_python(const pairhmm::Region& region) {
+    nanobind::list variants, extents;
+    for (const pairhmm::Variant& variant : region.variants) variants.append(to_python(variant));
+    for (const pairhmm::Extent& extent : region.extents) extents.append(nanobind::make_tuple(extent.start, extent.end));
+    const nanobind::object make = nanobind::module_::import_("pairhmm.variants.regions").attr("Region");
+    return nanobind::borrow<PythonRegion>(make(region.chrom, region.core_start, region.core_end, region.start,
+                                               region.end, region.haplotype_start, region.haplotype_end,
+                                               nanobind::tuple(variants), nanobind::tuple(extents)));
+}
+
+template <class Item>
+auto to_list(const std::vector<Item>& items) {
+    ListOf<decltype(to_python(items.front()))> list;
+    for (const Item& item : items) list.append(to_python(item));
+    return list;
+}

@@ -1,0 +1,22 @@
+// Arrays that view what a C++ object holds.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <vector>
+
+#include "bind/arrays.hpp"
+
+// A vector, which `owner` holds, as an array; Value is its type in NumPy.
+template <class Value, class Element>
+Owned<Value> view(const std::vector<Element>& values, nanobind::handle owner) {
+    static_assert(sizeof(Value) == sizeof(Element));
+    return Owned<Value>(reinterpret_cast<Value*>(const_cast<Element*>(values.data())), {values.size()}, owner);
+}
+
+// The same with so many columns a row.
+template <class Element>
+OwnedRows<Element> view(const std::vector<Element>& values, size_t rows, size_t columns, nanobind::handle owner) {
+    return OwnedRows<Element>(const_cast<Element*>(values.data()), {rows, columns}, owner);
+}

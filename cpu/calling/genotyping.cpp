@@ -1,0 +1,266 @@
+#include "calling/genotyping.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "calling/genotypes.hpp"
+#include "calling/neighbouring_sites.hpp"
+#include "calling/phase_sets.hpp"
+#include "calling/site_genotypes.hpp"
+#include "calling/site_statistics.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+// A difference in log10 that is larger than any between two likelihoods that can be told apart.
+constexpr double kNoFloor = 300;
+
+// A site with what it was genotyped from.
+struct Genotyped {
+    size_t number;  // that of its candidate in the region, the first one where several are joined
+    Site site;
+    SiteReads reads;
+    std::vector<int64_t> allele_of;  // [haplotypes]; -1 for another allele
+    Extent extent;
+};
+
+// The alternative alleles that samples have.
+std::set<int> called_alleles(const Site& site) {
+    std::set<int> called;
+    for (const SampleGenotype& sample : site.samples) called.insert(sample.alleles.begin(), sample.alleles.end());
+    called.erase(0);
+    return called;
+}
+
+// The variant with only some of its alternative alleles, and with no more reference bases than these need.
+Variant with_alleles(const Variant& variant, const std::set<int>& kept) {
+    Variant fewer = variant;
+    fewer.alts.clear();
+    for (const int allele : kept) fewer.alts.push_back(variant.alts[allele - 1]);
+    const auto ends_as_reference = [&](const std::string& alt) {
+        return alt.size() > 1 && alt.back() == fewer.ref.back();
+    };
+    while (fewer.ref.size() > 1 && std::all_of(fewer.alts.begin(), fewer.alts.end(), ends_as_reference)) {
+        fewer.ref.pop_back();
+        for (std::string& alt : fewer.alts) alt.pop_back();
+    }
+    return fewer;
+}
+
+bool has_deletion(const Variant& variant) {
+    return std::any_of(variant.alts.begin(), variant.alts.end(),
+                       [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
+}
+
+// Genotypes the candidates of one region.
+class RegionGenotyper {
+public:
+    RegionGenotyper(const ScoredRegion& region, const GenotypingOptions& options, GenotypeTables& tables)
+        : region_(region), options_(options), tables_(tables), fragment_(region.fragment) {
+        if (!fragment_.empty()) return;
+        fragment_.resize(region.name_end.size());
+        number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
+    }
+
+    // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.
+    std::vector<Genotyped> candidates() const {
+        std::vector<Genotyped> found;
+        for (size_t number = 0; number < region_.region.variants.size(); ++number) {
+            if (region_.region.variants[number].role == Role::kNuisance) continue;
+            Genotyped one = candidate(number);
+            if (options_.is_discovered && called_alleles(one.site).empty()) continue;
+            found.push_back(options_.is_discovered ? with_called(std::move(one)) : std::move(one));
+        }
+        if (options_.is_discovered && options_.joins_snvs) found = with_joined_snvs(std::move(found));
+        add_spanned(found);
+        return found;
+    }
+
+    // Adds what its reads say of errors.
+    void add_statistics(Genotyped& candidate) const {
+        SiteStatistics found = site_statistics(
+            candidate.reads, {region_.flag.data(), region_.mapq.data(), region_.from_end.data() + candidate.number,
+                              static_cast<int64_t>(region_.region.variants.size())});
+        Site& site = candidate.site;
+        for (size_t sample = 0; sample < site.samples.size(); ++sample)
+            site.samples[sample].strands = found.strands[sample];
+        site.annotations = std::move(found.annotations);
+        site.unfit = unfit(candidate.extent);
+    }
+
+    // Adds likelihoods of one allele more, which stands for all others.
+    void add_others(Genotyped& candidate) const {
+        const SiteReads more = candidate.reads.with_non_reference();
+        const std::vector<double> priors(candidate.site.variant.alts.size() + 1, options_.snv_prior);
+        for (size_t sample = 0; sample < candidate.site.samples.size(); ++sample) {
+            SampleGenotype& own = candidate.site.samples[sample];
+            own.with_others = call_sample(more, static_cast<int>(sample), priors, own.ploidy, tables_).likelihoods;
+        }
+    }
+
+private:
+    Genotyped genotyped(size_t number, Variant variant, std::vector<int64_t> allele_of, const Extent& extent) const {
+        std::vector<double> priors;
+        for (const std::string& alt : variant.alts)
+            priors.push_back(alt.size() == variant.ref.size() ? options_.snv_prior : options_.indel_prior);
+        const ScoredReads reads{region_.reads(),       static_cast<int64_t>(region_.haplotypes.size()),
+                                region_.log10.data(),  reinterpret_cast<const bool*>(region_.set_aside.data()),
+                                region_.start.data(),  region_.end.data(),
+                                region_.sample.data(), fragment_.data()};
+        const int samples = static_cast<int>(options_.ploidies.size());
+        SiteReads over(reads, extent.start, extent.end, allele_of, static_cast<int>(priors.size()) + 1, samples,
+                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
+                       options_.score_floor.value_or(kNoFloor));
+        std::vector<int> ploidies;
+        for (const SamplePloidy& ploidy : options_.ploidies) ploidies.push_back(ploidy.at(variant.chrom, variant.pos));
+        SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);
+        Site site;
+        site.variant = std::move(variant);
+        site.quality = called.quality;
+        site.samples = std::move(called.samples);
+        for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
+        return {number, std::move(site), std::move(over), std::move(allele_of), extent};
+    }
+
+    // A candidate with all its alternative alleles.
+    Genotyped candidate(size_t number) const {
+        std::vector<int64_t> allele_of;
+        for (const Haplotype& haplotype : region_.haplotypes) allele_of.push_back(haplotype.alleles[number]);
+        return genotyped(number, region_.region.variants[number], std::move(allele_of), region_.region.extents[number]);
+    }
+
+    // A candidate with only the alternative alleles that samples have.
+    Genotyped with_called(Genotyped candidate) const {
+        const std::set<int> kept = called_alleles(candidate.site);
+        if (kept.size() == candidate.site.variant.alts.size()) return candidate;
+        std::vector<int64_t> place(candidate.site.variant.alts.size() + 1, -1), allele_of;
+        place[0] = 0;
+        int64_t next = 1;
+        for (const int allele : kept) place[allele] = next++;
+        for (const int64_t allele : candidate.allele_of) allele_of.push_back(allele < 0 ? -1 : place[allele]);
+        Genotyped fewer = genotyped(candidate.number, with_alleles(candidate.site.variant, kept), std::move(allele_of),
+                                    candidate.extent);
+        fewer.site.left_out = candidate.site.left_out;
+        return fewer;
+    }
+
+    // Candidates, with neighbouring SNVs as one where samples have all of them on the same chromosomes.
+    std::vector<Genotyped> with_joined_snvs(std::vector<Genotyped> candidates) const {
+        std::vector<const Variant*> variants;
+        for (const Genotyped& one : candidates) variants.push_back(&one.site.variant);
+        std::vector<std::optional<Genotyped>> joined(candidates.size());
+        std::vector<uint8_t> is_taken(candidates.size(), 0);
+        for (const auto& [first, last] : snv_runs(variants)) {
+            const auto begin = is_taken.begin() + first, end = is_taken.begin() + last;
+            if (std::find(begin, end, 1) != end) continue;
+            joined[first] = this->joined({candidates.data() + first, candidates.data() + last});
+            if (joined[first]) std::fill(begin, end, uint8_t{1});
+        }
+        std::vector<Genotyped> result;
+        for (size_t i = 0; i < candidates.size(); ++i) {
+            if (joined[i]) result.push_back(std::move(*joined[i]));
+            else if (!is_taken[i]) result.push_back(std::move(candidates[i]));
+        }
+        return result;
+    }
+
+    // Neighbouring SNVs as one candidate; none where a sample has one without the others.
+    std::optional<Genotyped> joined(const std::pair<const Genotyped*, const Genotyped*>& snvs) const {
+        std::vector<const Variant*> variants;
+        std::vector<const std::vector<int64_t>*> allele_of;
+        Extent extent = snvs.first->extent;
+        for (const Genotyped* one = snvs.first; one < snvs.second; ++one) {
+            variants.push_back(&one->site.variant);
+            allele_of.push_back(&one->allele_of);
+            extent = {std::min(extent.start, one->extent.start), std::max(extent.end, one->extent.end)};
+        }
+        JoinedSnvs all = join_snvs(variants, allele_of);
+        Genotyped one = genotyped(snvs.first->number, std::move(all.variant), std::move(all.allele_of), extent);
+        const std::set<int> called = called_alleles(one.site);
+        if (called.empty() || !std::includes(all.changed.begin(), all.changed.end(), called.begin(), called.end()))
+            return {};
+        return with_called(std::move(one));
+    }
+
+    // Adds the allele of chromosomes on which a deletion takes a candidate away where a sample has it.
+    void add_spanned(std::vector<Genotyped>& candidates) const {
+        if (candidates.size() < 2 || std::none_of(candidates.begin(), candidates.end(),
+                                                  [](const Genotyped& one) { return has_deletion(one.site.variant); }))
+            return;
+        std::vector<CalledVariant> sites;
+        for (const Genotyped& one : candidates)
+            sites.push_back({one.site.variant, one.allele_of, called_alleles(one.site)});
+        std::vector<std::set<size_t>> spanned;
+        for (size_t i = 0; i < sites.size(); ++i) spanned.push_back(spanned_haplotypes(i, sites));
+        for (size_t i = 0; i < sites.size(); ++i)
+            if (!spanned[i].empty()) add_spanned_allele(candidates[i], spanned[i]);
+    }
+
+    // Of a discovered candidate, every allele has to be one of a sample.
+    void add_spanned_allele(Genotyped& candidate, const std::set<size_t>& haplotypes) const {
+        Variant variant = candidate.site.variant;
+        variant.alts.push_back(kSpannedAllele);
+        const size_t last = variant.alts.size();
+        std::vector<int64_t> allele_of = candidate.allele_of;
+        for (const size_t haplotype : haplotypes) allele_of[haplotype] = static_cast<int64_t>(last);
+        Genotyped more = genotyped(candidate.number, std::move(variant), std::move(allele_of), candidate.extent);
+        const std::set<int> called = called_alleles(more.site);
+        if (!called.count(static_cast<int>(last)) || (options_.is_discovered && called.size() < last)) return;
+        // QUAL stays that of the alleles that are not deletions elsewhere.
+        more.site.quality = candidate.site.quality;
+        more.site.left_out = candidate.site.left_out;
+        candidate = std::move(more);
+    }
+
+    // The share of the reads over a site that fit no haplotype, in thousandths. One read alone is none.
+    double unfit(const Extent& extent) const {
+        const std::vector<uint8_t>& unfit = region_.unfit.empty() ? region_.set_aside : region_.unfit;
+        int64_t reads = 0, count = 0;
+        for (int64_t read = 0; read < region_.reads(); ++read) {
+            if (!region_.is_over(read, extent)) continue;
+            ++reads;
+            count += unfit[read];
+        }
+        // Whole numbers round the same way everywhere.
+        return count > 1 ? static_cast<double>((2000 * count + reads) / (2 * reads)) / 1000 : 0.0;
+    }
+
+    const ScoredRegion& region_;
+    const GenotypingOptions& options_;
+    GenotypeTables& tables_;
+    std::vector<int64_t> fragment_;  // [reads]
+};
+
+void add_phase(std::vector<Genotyped>& candidates, int samples) {
+    for (int sample = 0; sample < samples; ++sample) {
+        std::vector<SampleSite> sites;
+        for (Genotyped& one : candidates)
+            sites.push_back({one.site.variant.pos, &one.reads, &one.site.samples[sample]});
+        phase(sites, sample);
+    }
+}
+
+}  // namespace
+
+Genotyper::Genotyper(GenotypingOptions options) : options_(std::move(options)) {}
+
+std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
+    tables_.forget_some();
+    const RegionGenotyper genotyper(region, options_, tables_);
+    std::vector<Genotyped> candidates = genotyper.candidates();
+    add_phase(candidates, samples());
+    std::vector<Site> sites;
+    for (Genotyped& one : candidates) {
+        if (one.site.variant.role != Role::kAsked) continue;
+        genotyper.add_statistics(one);
+        if (options_.has_others) genotyper.add_others(one);
+        sites.push_back(std::move(one.site));
+    }
+    return sites;
+}
+
+}  // namespace pairhmm

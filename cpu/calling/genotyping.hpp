@@ -1,0 +1,39 @@
+// Genotypes the candidates of scored regions, and phases their heterozygous sites.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "calling/families.hpp"
+#include "calling/genotype_tables.hpp"
+#include "calling/ploidy.hpp"
+#include "calling/scored_region.hpp"
+#include "calling/sites.hpp"
+
+namespace pairhmm {
+
+struct GenotypingOptions {
+    double snv_prior, indel_prior;
+    std::vector<SamplePloidy> ploidies;  // [samples]
+    std::vector<Family> families;        // their members are numbers of samples
+    std::optional<double> score_floor;   // how far a haplotype's score may lie below a read's best; none: no limit
+    bool is_discovered;                  // candidates and alleles that no sample has are left out
+    bool joins_snvs;                     // neighbouring SNVs of the same chromosomes are one site
+    bool has_others;                     // each genotype gets the likelihoods for a gVCF
+};
+
+// It keeps tables of genotypes: each thread has one of its own.
+class Genotyper {
+public:
+    explicit Genotyper(GenotypingOptions options);
+
+    int samples() const { return static_cast<int>(options_.ploidies.size()); }
+    // The sites of a region that are asked for, in order of position.
+    std::vector<Site> genotype(const ScoredRegion& region);
+
+private:
+    GenotypingOptions options_;
+    GenotypeTables tables_;
+};
+
+}  // namespace pairhmm

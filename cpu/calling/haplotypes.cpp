@@ -1,0 +1,282 @@
+#include "calling/haplotypes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace pairhmm {
+
+namespace {
+
+using Combination = std::vector<int16_t>;
+
+// The change of an alternative allele: reference bases [start, end) become `bases`.
+struct Edit {
+    int64_t start, end;
+    std::string bases;
+
+    // Whether no haplotype can have both: they change the same bases, or insert at the same place.
+    bool conflicts(const Edit& other) const {
+        if (start == end || other.start == other.end) {
+            const bool is_inside = std::max(start, other.start) < std::min(end, other.end);
+            const bool is_same_place = start == other.start && end == other.end;
+            const bool is_within =
+                (start < other.start && other.start < end) || (other.start < start && start < other.end);
+            return is_inside || is_same_place || is_within;
+        }
+        return start < other.end && other.start < end;
+    }
+};
+
+// [candidates][alternative alleles]
+using Edits = std::vector<std::vector<Edit>>;
+
+Edits edits_of(const Region& region) {
+    Edits edits;
+    for (const Variant& variant : region.variants) {
+        auto& row = edits.emplace_back();
+        for (const std::string& alt : variant.alts) {
+            const TrimmedAllele allele = trim_allele(variant.ref, alt);
+            const int64_t start = variant.pos + allele.head;
+            row.push_back({start, start + static_cast<int64_t>(allele.ref.size()), std::string(allele.alt)});
+        }
+    }
+    return edits;
+}
+
+std::vector<const Edit*> chosen_edits(const Edits& edits, const Combination& alleles) {
+    std::vector<const Edit*> chosen;
+    for (size_t candidate = 0; candidate < alleles.size(); ++candidate)
+        if (alleles[candidate]) chosen.push_back(&edits[candidate][alleles[candidate] - 1]);
+    return chosen;
+}
+
+// The reference, which begins at `offset`, after some edits that do not conflict.
+std::string applied(const std::string& reference, int64_t offset, std::vector<const Edit*> edits) {
+    std::sort(edits.begin(), edits.end(), [](const Edit* one, const Edit* other) {
+        return std::tie(one->start, one->end) < std::tie(other->start, other->end);
+    });
+    const auto size = static_cast<int64_t>(reference.size());
+    const auto place = [&](int64_t position) { return std::clamp<int64_t>(position - offset, 0, size); };
+    std::string sequence;
+    sequence.reserve(reference.size() + 16);
+    int64_t from = 0;
+    for (const Edit* edit : edits) {
+        sequence.append(reference, from, std::max<int64_t>(0, place(edit->start) - from));
+        sequence += edit->bases;
+        from = place(edit->end);
+    }
+    return sequence.append(reference, from, std::string::npos);
+}
+
+int changes_of(const Combination& combination) {
+    return static_cast<int>(
+        std::count_if(combination.begin(), combination.end(), [](int16_t allele) { return allele != 0; }));
+}
+
+// The distinct rows of carried alleles, and the number of reads with each.
+struct Patterns {
+    std::vector<Combination> shown;
+    std::vector<int64_t> reads;
+};
+
+Patterns patterns_of(const Region& region, const CarriedAlleles& carried) {
+    Patterns patterns;
+    if (!carried) return patterns;
+    const std::vector<int16_t> alleles = carried(region);
+    const auto candidates = static_cast<int64_t>(region.variants.size());
+    std::vector<Combination> rows;
+    for (auto row = alleles.begin(); row != alleles.end(); row += candidates) rows.emplace_back(row, row + candidates);
+    std::sort(rows.begin(), rows.end());
+    for (auto& row : rows) {
+        if (patterns.shown.empty() || patterns.shown.back() != row) {
+            patterns.shown.push_back(std::move(row));
+            patterns.reads.push_back(0);
+        }
+        ++patterns.reads.back();
+    }
+    return patterns;
+}
+
+// How well reads support combinations of the first `size` candidates. A read supports one that agrees with it at every
+// candidate that it shows, and counts once for each of these.
+class Support {
+public:
+    Support(const Patterns& patterns, size_t size) : patterns_(patterns) {
+        for (size_t i = 0; i < patterns.shown.size(); ++i) {
+            const auto& row = patterns.shown[i];
+            weight_.push_back(patterns.reads[i] *
+                              (static_cast<int64_t>(size) -
+                               std::count(row.begin(), row.begin() + static_cast<int64_t>(size), kUnknownAllele)));
+        }
+    }
+
+    int64_t of(const Combination& combination) const {
+        int64_t sum = 0;
+        for (size_t i = 0; i < weight_.size(); ++i)
+            if (agree(combination, patterns_.shown[i])) sum += weight_[i];
+        return sum;
+    }
+
+private:
+    static bool agree(const Combination& combination, const Combination& shown) {
+        for (size_t candidate = 0; candidate < combination.size(); ++candidate)
+            if (shown[candidate] != combination[candidate] && shown[candidate] != kUnknownAllele) return false;
+        return true;
+    }
+
+    const Patterns& patterns_;
+    std::vector<int64_t> weight_;  // [patterns]
+};
+
+// The `most` combinations that reads support best, always with the reference and each allele by itself.
+std::vector<Combination> supported(std::vector<Combination>&& combinations, const Patterns& patterns, int64_t most) {
+    struct Place {
+        bool is_combined;
+        int64_t support;
+        int changes;
+        size_t number;
+    };
+    const Support support(patterns, combinations.front().size());
+    std::vector<Place> order;
+    int64_t always = 0;
+    for (size_t i = 0; i < combinations.size(); ++i) {
+        const int changes = changes_of(combinations[i]);
+        order.push_back({changes > 1, support.of(combinations[i]), changes, i});
+        always += changes <= 1;
+    }
+    std::sort(order.begin(), order.end(), [&](const Place& one, const Place& other) {
+        return std::tie(one.is_combined, other.support, one.changes, combinations[one.number]) <
+               std::tie(other.is_combined, one.support, other.changes, combinations[other.number]);
+    });
+    std::vector<Combination> kept;
+    for (size_t i = 0; i < order.size() && static_cast<int64_t>(i) < std::max(most, always); ++i)
+        kept.push_back(std::move(combinations[order[i].number]));
+    return kept;
+}
+
+// Each combination with each allele of the next candidate that does not conflict with it.
+std::vector<Combination> extended(const std::vector<Combination>& combinations, const Edits& edits, size_t candidate) {
+    std::vector<Combination> longer;
+    for (const Combination& combination : combinations) {
+        const auto chosen = chosen_edits(edits, combination);
+        const auto extend = [&](int16_t allele) {
+            auto& one = longer.emplace_back();
+            one.reserve(combination.size() + 1);
+            one = combination;
+            one.push_back(allele);
+        };
+        extend(0);
+        for (size_t i = 0; i < edits[candidate].size(); ++i) {
+            const Edit& edit = edits[candidate][i];
+            if (std::none_of(chosen.begin(), chosen.end(), [&](const Edit* other) { return edit.conflicts(*other); }))
+                extend(static_cast<int16_t>(i + 1));
+        }
+    }
+    return longer;
+}
+
+// Combinations of alleles without conflicts, at most `most`, in lexicographic order.
+//
+// They grow from left to right, candidate by candidate. Whenever there are more than `most`, only those that reads
+// support best are kept. The reference and each allele by itself are always kept, so that every allele has a haplotype.
+std::vector<Combination> combinations_of(const Region& region, const Edits& edits, int64_t most,
+                                         const CarriedAlleles& carried) {
+    std::vector<Combination> combinations{{}};
+    std::optional<Patterns> patterns;
+    for (size_t candidate = 0; candidate < edits.size(); ++candidate) {
+        combinations = extended(combinations, edits, candidate);
+        // All alleles of a single candidate stand by themselves.
+        if (static_cast<int64_t>(combinations.size()) <= most || edits.size() == 1) continue;
+        if (!patterns) patterns = patterns_of(region, carried);
+        combinations = supported(std::move(combinations), *patterns, most);
+    }
+    std::sort(combinations.begin(), combinations.end());
+    return combinations;
+}
+
+// Whether `inner` has some, but not all, of the alternative alleles of `outer`, and no other.
+bool is_contained(const Combination& inner, const Combination& outer) {
+    if (inner == outer) return false;
+    for (size_t i = 0; i < inner.size(); ++i)
+        if (inner[i] != 0 && inner[i] != outer[i]) return false;
+    return true;
+}
+
+// The alleles of a haplotype that several combinations spell. One does not count where some of its alleles alone spell
+// the same, as where an insertion and a deletion cancel.
+Combination merged_alleles(const std::vector<Combination>& members) {
+    if (members.size() == 1) return members.front();
+    Combination merged(members.front().size(), 0);
+    for (const Combination& member : members) {
+        const auto contains = [&](const Combination& other) { return is_contained(other, member); };
+        if (std::any_of(members.begin(), members.end(), contains)) continue;
+        for (size_t i = 0; i < merged.size(); ++i)
+            if (merged[i] == 0) merged[i] = member[i];
+    }
+    return merged;
+}
+
+// The haplotypes that the combinations of all alleles of a region spell, in the order of the first of each.
+std::vector<Haplotype> spelled(const Region& region, const std::string& reference, int64_t most,
+                               const CarriedAlleles& carried) {
+    const Edits edits = edits_of(region);
+    std::vector<Haplotype> haplotypes;
+    std::vector<std::vector<Combination>> members;
+    std::unordered_map<std::string, size_t> known;
+    for (auto& combination : combinations_of(region, edits, most, carried)) {
+        const auto [at, is_new] = known.try_emplace(
+            applied(reference, region.haplotype_start, chosen_edits(edits, combination)), haplotypes.size());
+        if (is_new) {
+            haplotypes.push_back({at->first, {}, "", false});
+            members.emplace_back();
+        }
+        members[at->second].push_back(std::move(combination));
+    }
+    for (size_t i = 0; i < haplotypes.size(); ++i) haplotypes[i].alleles = merged_alleles(members[i]);
+    return haplotypes;
+}
+
+}  // namespace
+
+std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
+                                        const CarriedAlleles& carried) {
+    const auto is_own = [](const Variant& variant) { return variant.role != Role::kNuisance; };
+    if (std::all_of(region.variants.begin(), region.variants.end(), is_own))
+        return spelled(region, reference, most, carried);
+    // Combinations with a nuisance are counted apart, so that they do not displace others.
+    const Region own = without_nuisances(region);
+    std::vector<Haplotype> haplotypes = spelled(own, reference, most, carried);
+    for (Haplotype& haplotype : haplotypes) {
+        std::vector<int16_t> alleles(region.variants.size(), 0);
+        auto next = haplotype.alleles.begin();
+        for (size_t i = 0; i < alleles.size(); ++i)
+            if (is_own(region.variants[i])) alleles[i] = *next++;
+        haplotype.alleles = std::move(alleles);
+    }
+    const size_t first = haplotypes.size();
+    for (Haplotype& haplotype : spelled(region, reference, most, carried)) {
+        const auto is_it = [&](const Haplotype& other) { return other.sequence == haplotype.sequence; };
+        if (std::any_of(haplotypes.begin(), haplotypes.begin() + static_cast<int64_t>(first), is_it)) continue;
+        haplotype.is_nuisance = true;
+        haplotypes.push_back(std::move(haplotype));
+    }
+    return haplotypes;
+}
+
+Region without_nuisances(const Region& region) {
+    Region own = region;
+    own.variants.clear();
+    own.extents.clear();
+    for (size_t i = 0; i < region.variants.size(); ++i) {
+        if (region.variants[i].role == Role::kNuisance) continue;
+        own.variants.push_back(region.variants[i]);
+        own.extents.push_back(region.extents[i]);
+    }
+    return own;
+}
+
+}  // namespace pairhmm

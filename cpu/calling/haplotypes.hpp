@@ -1,0 +1,36 @@
+// Haplotypes of a region: the reference with combinations of the candidates' alleles.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calling/regions.hpp"
+
+namespace pairhmm {
+
+// Stands for the allele of a read whose alignment does not show it.
+constexpr int16_t kUnknownAllele = -1;
+
+struct Haplotype {
+    std::string sequence;
+    std::vector<int16_t> alleles;  // at each of the region's candidates; 0 is the reference
+    std::string name;              // of its FASTA record, where haplotypes were given
+    bool is_nuisance = false;      // every combination of alleles that spells it has a nuisance's allele
+};
+
+// The allele of each candidate of a region that each read carries by its alignment: [reads][candidates].
+using CarriedAlleles = std::function<std::vector<int16_t>(const Region& region)>;
+
+// The haplotypes of a region: the reference first, those with a nuisance last. No two have the same sequence.
+//
+// reference: bases of [haplotype_start, haplotype_end). most: combinations, unless there are more single alleles.
+// carried: asked only where there are too many combinations.
+std::vector<Haplotype> build_haplotypes(const Region& region, const std::string& reference, int64_t most,
+                                        const CarriedAlleles& carried);
+
+// The region without unlisted variants.
+Region without_nuisances(const Region& region);
+
+}  // namespace pairhmm

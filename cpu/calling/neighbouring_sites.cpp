@@ -1,0 +1,101 @@
+#include "calling/neighbouring_sites.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace pairhmm {
+
+namespace {
+
+// The reference bases that an alternative allele deletes.
+Extent deleted(const Variant& variant, int allele) {
+    const TrimmedAllele trimmed = trim_allele(variant.ref, variant.alts[allele - 1]);
+    const int64_t start = variant.pos + trimmed.head;
+    const bool is_shorter = trimmed.alt.size() < trimmed.ref.size();
+    return {start, start + (is_shorter ? static_cast<int64_t>(trimmed.ref.size()) : 0)};
+}
+
+bool is_snv(const Variant& variant) {
+    return variant.ref.size() == 1 &&
+           std::all_of(variant.alts.begin(), variant.alts.end(), [](const auto& alt) { return alt.size() == 1; });
+}
+
+bool are_neighbours(const Variant& one, const Variant& other) {
+    return other.pos == one.pos + 1 && is_snv(one) && is_snv(other);
+}
+
+using Alleles = std::vector<int64_t>;
+
+// The alleles of a haplotype at each of some sites.
+Alleles alleles_at(const std::vector<const std::vector<int64_t>*>& allele_of, size_t haplotype) {
+    Alleles alleles;
+    for (const std::vector<int64_t>* of_site : allele_of) alleles.push_back((*of_site)[haplotype]);
+    return alleles;
+}
+
+bool is_reference(const Alleles& alleles) {
+    return std::count(alleles.begin(), alleles.end(), 0) == std::ptrdiff_t(alleles.size());
+}
+
+std::string spell(const std::vector<const Variant*>& variants, const Alleles& alleles) {
+    std::string spelled;
+    for (size_t i = 0; i < variants.size(); ++i)
+        spelled += alleles[i] > 0 ? variants[i]->alts[alleles[i] - 1] : variants[i]->ref;
+    return spelled;
+}
+
+}  // namespace
+
+std::set<size_t> spanned_haplotypes(size_t site, const std::vector<CalledVariant>& sites) {
+    const int64_t position = sites[site].variant.pos;
+    std::set<size_t> spanned;
+    for (size_t other = 0; other < sites.size(); ++other) {
+        if (other == site) continue;
+        for (const int allele : sites[other].called) {
+            const Extent gone = deleted(sites[other].variant, allele);
+            if (position < gone.start || position >= gone.end) continue;
+            for (size_t haplotype = 0; haplotype < sites[site].allele_of.size(); ++haplotype)
+                if (sites[other].allele_of[haplotype] == allele && sites[site].allele_of[haplotype] == 0)
+                    spanned.insert(haplotype);
+        }
+    }
+    return spanned;
+}
+
+std::vector<std::pair<size_t, size_t>> snv_runs(const std::vector<const Variant*>& variants) {
+    std::vector<std::pair<size_t, size_t>> runs;
+    for (size_t first = 0, last; first < variants.size(); first = last) {
+        last = first + 1;
+        while (last < variants.size() && are_neighbours(*variants[last - 1], *variants[last])) ++last;
+        for (size_t size = last - first; size > 1; --size)
+            for (size_t begin = first; begin + size <= last; ++begin) runs.emplace_back(begin, begin + size);
+    }
+    return runs;
+}
+
+JoinedSnvs join_snvs(const std::vector<const Variant*>& variants,
+                     const std::vector<const std::vector<int64_t>*>& allele_of) {
+    JoinedSnvs joined{*variants[0], {}, {}};
+    std::vector<Alleles> of_haplotype;
+    std::map<Alleles, int64_t> number_of;
+    for (size_t haplotype = 0; haplotype < allele_of[0]->size(); ++haplotype) {
+        const Alleles& alleles = of_haplotype.emplace_back(alleles_at(allele_of, haplotype));
+        const bool is_known = *std::min_element(alleles.begin(), alleles.end()) >= 0;
+        if (is_known && !is_reference(alleles)) number_of[alleles] = 0;
+    }
+    joined.variant.ref.clear();
+    for (const Variant* variant : variants) joined.variant.ref += variant->ref;
+    joined.variant.alts.clear();
+    for (auto& [alleles, number] : number_of) {
+        joined.variant.alts.push_back(spell(variants, alleles));
+        number = static_cast<int64_t>(joined.variant.alts.size());
+        if (std::count(alleles.begin(), alleles.end(), 0) == 0) joined.changed.insert(static_cast<int>(number));
+    }
+    for (const Alleles& alleles : of_haplotype) {
+        const auto found = number_of.find(alleles);
+        joined.allele_of.push_back(found != number_of.end() ? found->second : is_reference(alleles) ? 0 : -1);
+    }
+    return joined;
+}
+
+}  // namespace pairhmm

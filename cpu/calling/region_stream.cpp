@@ -1,0 +1,291 @@
+#include "calling/region_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "calling/carried_alleles.hpp"
+#include "calling/genotypes.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+// The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
+// READ_LENGTH_FILTER_THRESHOLD).
+constexpr int64_t kMinCutLength = 10;
+
+std::array<uint32_t, 256> crc_of_byte() {
+    std::array<uint32_t, 256> table;
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+        table[byte] = byte;
+        for (int bit = 0; bit < 8; ++bit) table[byte] = table[byte] >> 1 ^ (table[byte] & 1 ? 0xEDB88320u : 0);
+    }
+    return table;
+}
+
+uint32_t crc32(std::string_view text) {
+    static const std::array<uint32_t, 256> table = crc_of_byte();
+    uint32_t crc = ~0u;
+    for (const char letter : text) crc = table[(crc ^ static_cast<uint8_t>(letter)) & 0xFF] ^ crc >> 8;
+    return ~crc;
+}
+
+void move_to(std::deque<Region>& regions, std::vector<Region>&& more) {
+    regions.insert(regions.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void add_read(const AlignedReads& reads, int64_t read, ScoredRegion& region) {
+    region.names += reads.name(read);
+    region.name_end.push_back(static_cast<int64_t>(region.names.size()));
+    region.sample.push_back(reads.reads.sample[read]);
+    region.flag.push_back(reads.flag[read]);
+    region.mapq.push_back(reads.mapq[read]);
+    region.start.push_back(reads.reads.start[read]);
+    region.end.push_back(reads.end[read]);
+    region.length.push_back(reads.length(read));
+}
+
+// Reads of one name have the same number.
+void number_fragments(ScoredRegion& region) {
+    region.fragment.resize(region.name_end.size());
+    number_names(region.names, region.reads(), region.name_end.data(), region.fragment.data());
+}
+
+// Whether a read fits none of the haplotypes, by the best of its scores. A read of either end of a molecule may have
+// two errors: as `set_aside` in pairhmm/models/gatk.py.
+bool is_hopeless(double best, int64_t length, int64_t ends, double error_rate) {
+    const double expected_errors =
+        std::min(2.0 * static_cast<double>(ends), std::ceil(static_cast<double>(length) * error_rate));
+    return best < -4.0 * expected_errors;
+}
+
+void set_aside(ScoredRegion& region, const int64_t* ends, std::optional<double> error_rate) {
+    const auto reads = static_cast<size_t>(region.reads()), width = region.haplotypes.size();
+    region.set_aside.assign(reads, 0);
+    if (!error_rate || width == 0) return;
+    for (size_t read = 0; read < reads; ++read) {
+        const double* scores = region.log10.data() + read * width;
+        region.set_aside[read] =
+            is_hopeless(*std::max_element(scores, scores + width), region.length[read], ends[read], *error_rate);
+    }
+}
+
+// Adds the cut reads before `end` to the last region of a batch, or the profiles of them, from `row` on. Profiles come
+// in the order of their first reads, so those of a region follow each other.
+void add_rows(const AlignedReads& reads, const CutSlices& cut, int64_t end, int64_t& row, RegionBatch& batch) {
+    ScoredRegion& region = batch.regions.back();
+    const auto& joined = batch.joined;
+    const auto rows = joined ? static_cast<int64_t>(joined->ends.size()) : cut.count();
+    const auto first = [&] { return joined ? joined->member[joined->member_offset[row]] : row; };
+    for (; row < rows && first() < end; ++row) {
+        const int64_t read = cut.read[first()];
+        if (joined) add_profile(reads, cut, *joined, row, region);
+        else add_read(reads, read, region);
+        for (const Variant& variant : region.region.variants)
+            region.from_end.push_back(static_cast<int32_t>(bases_from_end(reads.reads, read, variant.pos)));
+        batch.ends.push_back(joined && are_mates(*joined, row) ? 2 : 1);
+    }
+    if (!joined) number_fragments(region);
+}
+
+}  // namespace
+
+int64_t RegionBatch::pairs() const {
+    int64_t pairs = 0;
+    for (const ScoredRegion& region : regions) pairs += region.reads() * static_cast<int64_t>(region.haplotypes.size());
+    return pairs;
+}
+
+void RegionStream::push(const std::string& chrom, const AlignedReads& reads) {
+    if (reads.reads.count == 0) return;
+    block_chrom_ = chrom;
+    block_ = reads;
+}
+
+std::optional<RegionBatch> RegionStream::next() {
+    while (ready_.empty())
+        if (!advance()) return {};
+    return batch();
+}
+
+// Makes regions ready, if it can. False where reads are needed, or at the end.
+bool RegionStream::advance() {
+    const bool is_other = block_ && block_chrom_ != buffer_.chrom();
+    if (!is_contig_done_ && (is_other || (is_finished_ && !block_))) {
+        finish_contig();
+    } else if (block_) {
+        if (is_other) buffer_.begin(block_chrom_);
+        take_block();
+        block_.reset();
+    } else if (is_finished_) {
+        move_to(ready_, source_.finish_all());
+        return !ready_.empty();
+    } else {
+        if (may_forget_) forget();
+        may_forget_ = false;
+        return false;
+    }
+    return true;
+}
+
+void RegionStream::finish_contig() {
+    ready_.swap(pending_);
+    move_to(ready_, source_.finish(buffer_.chrom()));
+    is_contig_done_ = true;
+}
+
+void RegionStream::take_block() {
+    const Reads& reads = block_->reads;
+    const uint8_t *first = reads.quality, *last = first + reads.base_offset[reads.count];
+    if (first != last) counts_.highest_quality = std::max<int>(counts_.highest_quality, *std::max_element(first, last));
+    Intervals needed;
+    if (auto intervals = source_.needed(block_chrom_, reads)) needed.limit_to(std::move(*intervals));
+    buffer_.append(*block_, needed);
+    frontier_ = reads.start[reads.count - 1];
+    move_to(pending_, source_.advance(block_chrom_, reads, frontier_));
+    while (!pending_.empty() && (pending_.front().core_end <= frontier_ || pending_.front().chrom != block_chrom_)) {
+        ready_.push_back(std::move(pending_.front()));
+        pending_.pop_front();
+    }
+    is_contig_done_ = false;
+    may_forget_ = true;
+}
+
+// Drops the reads that overlap no pending region, no open region and no later one.
+void RegionStream::forget() {
+    int64_t needed = frontier_ - 2 * kMaxShift;
+    for (const Region& region : pending_) needed = std::min(needed, region.core_start);
+    if (const auto open = source_.open_start()) needed = std::min(needed, *open);
+    buffer_.forget(needed);
+}
+
+RegionBatch RegionStream::batch() {
+    std::vector<Task> tasks;
+    double cells = 0;
+    while (!ready_.empty() && cells <= static_cast<double>(options_.max_cells)) {
+        tasks.push_back(task(std::move(ready_.front())));
+        ready_.pop_front();
+        const Task& last = tasks.back();
+        int64_t letters = 0;
+        for (const Haplotype& haplotype : last.scored.haplotypes)
+            letters += static_cast<int64_t>(haplotype.sequence.size());
+        const Region& region = last.scored.region;
+        cells += static_cast<double>(last.reads.size()) * static_cast<double>(region.end - region.start) *
+                 static_cast<double>(letters);
+    }
+    const AlignedReads reads = buffer_.view();
+    const CutSlices slices = cut(reads, tasks);
+    RegionBatch batch;
+    add_cut_bases(reads, slices, batch);
+    if (options_.joins_reads) batch.joined = join_slices(reads, slices, options_.join_mates);
+    int64_t row = 0;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+        batch.regions.push_back(std::move(tasks[i].scored));
+        add_rows(reads, slices, slices.region_read[i + 1], row, batch);
+    }
+    return batch;
+}
+
+CutSlices RegionStream::cut(const AlignedReads& reads, const std::vector<Task>& tasks) {
+    CutSlices slices;
+    for (const Task& task : tasks) {
+        const Region& region = task.scored.region;
+        for (const int64_t read : task.reads) {
+            int64_t first, last;
+            cut_read(reads.reads, read, region.start, region.end, task.slack, first, last);
+            if (last - first < kMinCutLength) continue;
+            slices.read.push_back(read);
+            slices.first.push_back(first);
+            slices.last.push_back(last);
+        }
+        slices.region_read.push_back(slices.count());
+    }
+    return slices;
+}
+
+void RegionStream::add_cut_bases(const AlignedReads& reads, const CutSlices& cut, RegionBatch& batch) const {
+    for (int64_t i = 0; i < cut.count(); ++i)
+        batch.cut_offset.push_back(batch.cut_offset.back() + cut.last[i] - cut.first[i]);
+    const auto gather = [&](const uint8_t* from, std::vector<uint8_t>& to) {
+        if (!from) return;
+        to.reserve(static_cast<size_t>(batch.cut_offset.back()));
+        for (int64_t i = 0; i < cut.count(); ++i) {
+            const uint8_t* base = from + reads.reads.base_offset[cut.read[i]];
+            to.insert(to.end(), base + cut.first[i], base + cut.last[i]);
+        }
+    };
+    gather(reads.reads.base, batch.bases);
+    gather(reads.reads.quality, batch.quals);
+    gather(reads.insertion, batch.insertion);
+    gather(reads.deletion, batch.deletion);
+    for (const int64_t read : cut.read) batch.mapq.push_back(reads.mapq[read]);
+}
+
+RegionStream::Task RegionStream::task(Region&& region) {
+    Task task{{}, select(region), 0};
+    const std::string reference = reference_.fetch(region.chrom, region.haplotype_start, region.haplotype_end);
+    if (given_) {
+        task.scored.haplotypes = *given_;
+    } else {
+        const auto carried = [&](const Region& part) {
+            return carried_alleles(buffer_.view(), task.reads, part, reference);
+        };
+        task.scored.haplotypes = build_haplotypes(region, reference, options_.max_haplotypes, carried);
+        for (const Haplotype& haplotype : task.scored.haplotypes)
+            task.slack = std::max(
+                task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));
+    }
+    task.scored.region = std::move(region);
+    return task;
+}
+
+// The reads that overlap a region's core, at most `max_depth` of each sample.
+std::vector<int64_t> RegionStream::select(const Region& region) {
+    if (buffer_.chrom() != region.chrom) return {};
+    std::vector<int64_t> reads = buffer_.over(region.core_start, region.core_end);
+    const auto before = static_cast<int64_t>(reads.size());
+    if (before <= options_.max_depth) return reads;
+    const AlignedReads view = buffer_.view();
+    // Mates share a name, so they are kept or dropped together. The order of the checksums is independent of alleles.
+    std::vector<std::tuple<int32_t, uint32_t, int64_t>> order;
+    for (const int64_t read : reads) order.emplace_back(view.reads.sample[read], crc32(view.name(read)), read);
+    std::sort(order.begin(), order.end());
+    reads.clear();
+    int64_t rank = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+        rank = i && std::get<0>(order[i]) == std::get<0>(order[i - 1]) ? rank + 1 : 0;
+        if (rank < options_.max_depth) reads.push_back(std::get<2>(order[i]));
+    }
+    std::sort(reads.begin(), reads.end());
+    const auto kept = static_cast<int64_t>(reads.size());
+    if (kept < before) {
+        ++counts_.capped_regions;
+        counts_.capped_reads += before - kept;
+    }
+    return reads;
+}
+
+std::vector<ScoredRegion> RegionStream::scored(RegionBatch&& batch, const double* log10, const uint8_t* precision) {
+    const int64_t* ends = batch.ends.data();
+    for (ScoredRegion& region : batch.regions) {
+        const int64_t reads = region.reads(), width = static_cast<int64_t>(region.haplotypes.size());
+        const int64_t pairs = reads * width;
+        region.log10.assign(log10, log10 + pairs);
+        region.precision.assign(precision, precision + pairs);
+        set_aside(region, ends, options_.error_rate);
+        log10 += pairs;
+        precision += pairs;
+        ends += reads;
+        counts_.pairs += pairs;
+    }
+    counts_.regions += static_cast<int64_t>(batch.regions.size());
+    counts_.reads += batch.cut_reads();
+    return std::move(batch.regions);
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,78 @@
+#include "calling/regions.hpp"
+
+#include <algorithm>
+
+namespace pairhmm {
+
+RegionBuilder::RegionBuilder(ReferenceBases& reference, std::map<std::string, int64_t> contig_length,
+                             RegionOptions options)
+    : reference_(reference), contig_length_(std::move(contig_length)), options_(options) {}
+
+std::optional<Region> RegionBuilder::push(Variant variant, std::optional<Extent> known) {
+    const Extent extent = known ? *known : variant_extent(variant, reference_);
+    std::optional<Region> closed;
+    if (!variants_.empty() && !joins(variant, extent))
+        closed = close(variant.chrom == variants_.front().chrom ? std::optional<int64_t>(extent.start) : std::nullopt);
+    core_start_ = variants_.empty() ? extent.start : std::min(core_start_, extent.start);
+    core_end_ = variants_.empty() ? extent.end : std::max(core_end_, extent.end);
+    joined_until_ = std::max(joined_until_, variant.joined_until);
+    alleles_ += static_cast<int64_t>(variant.alts.size());
+    variants_.push_back(std::move(variant));
+    extents_.push_back(extent);
+    return closed;
+}
+
+std::optional<Region> RegionBuilder::advance(const std::string& chrom, int64_t frontier) {
+    if (variants_.empty()) return {};
+    // An indel's extent begins at most kMaxShift bases before its record.
+    const int64_t reach =
+        std::max(core_end_, joined_until_) + std::max(options_.join_distance, options_.flank) + kMaxShift;
+    return variants_.front().chrom != chrom || frontier > reach ? finish() : std::nullopt;
+}
+
+std::optional<Region> RegionBuilder::finish() {
+    return variants_.empty() ? std::nullopt : std::optional<Region>(close({}));
+}
+
+std::optional<int64_t> RegionBuilder::open_start() const {
+    return variants_.empty() ? std::nullopt : std::optional<int64_t>(core_start_);
+}
+
+bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
+    return variant.chrom == variants_.front().chrom &&
+           (extent.start - core_end_ <= options_.join_distance || variant.pos < joined_until_) &&
+           std::max(core_end_, extent.end) - std::min(core_start_, extent.start) <= options_.max_span &&
+           alleles_ + static_cast<int64_t>(variant.alts.size()) <= options_.max_alleles;
+}
+
+// Closes the open region. The candidates of the next one on its contig begin at `next_start`.
+Region RegionBuilder::close(std::optional<int64_t> next_start) {
+    Region region;
+    region.chrom = variants_.front().chrom;
+    region.core_start = core_start_;
+    region.core_end = core_end_;
+    const int64_t length = contig_length_.at(region.chrom);
+    int64_t first = 0, last = length;
+    if (previous_chrom_ == region.chrom)
+        // Regions stay in order of start, even where an indel can be shifted to before the last region.
+        first = std::max(std::min(previous_core_end_, core_start_ - options_.min_flank), previous_start_);
+    if (next_start) last = std::max(*next_start, core_end_ + options_.min_flank);
+    // Haplotypes don't depend on the neighbours: they span the whole flanks.
+    const int64_t start = std::max<int64_t>(0, core_start_ - options_.flank);
+    const int64_t end = std::min(length, core_end_ + options_.flank);
+    region.start = std::max(start, first);
+    region.end = std::min(end, last);
+    region.haplotype_start = std::max<int64_t>(0, start - options_.pad);
+    region.haplotype_end = std::min(length, end + options_.pad);
+    region.variants = std::move(variants_);
+    region.extents = std::move(extents_);
+    previous_chrom_ = region.chrom;
+    previous_start_ = region.start;
+    previous_core_end_ = core_end_;
+    variants_.clear();
+    extents_.clear();
+    alleles_ = joined_until_ = 0;
+    return region;
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,62 @@
+// Joins candidates into regions, whose haplotypes are scored together.
+//
+// Candidates whose extents lie close together share reads, and are scored as combinations.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calling/variant.hpp"
+
+namespace pairhmm {
+
+// How candidates are joined, in bases: `RegionOptions` in pairhmm/variants/regions.py.
+struct RegionOptions {
+    int64_t join_distance, max_span, max_alleles, flank, min_flank, pad;
+};
+
+// An interval of a contig with the candidates in it.
+struct Region {
+    std::string chrom;
+    int64_t core_start = 0, core_end = 0;            // the extent of the candidates; reads that overlap it are scored
+    int64_t start = 0, end = 0;                      // reads are cut to it
+    int64_t haplotype_start = 0, haplotype_end = 0;  // haplotypes span it
+    std::vector<Variant> variants;                   // in order of position; none where haplotypes were given
+    std::vector<Extent> extents;                     // of each candidate
+};
+
+// Joins a stream of candidates, in order of position, into regions. Which candidates share a region depends on the
+// candidates alone, not on when they are pushed.
+class RegionBuilder {
+public:
+    RegionBuilder(ReferenceBases& reference, std::map<std::string, int64_t> contig_length, RegionOptions options);
+
+    const RegionOptions& options() const { return options_; }
+    // Takes the next candidate, whose extent may be known. Gives the open region where it does not join it.
+    std::optional<Region> push(Variant variant, std::optional<Extent> extent = {});
+    // Gives the open region once no candidate at or after `frontier` can join it or limit its flank.
+    std::optional<Region> advance(const std::string& chrom, int64_t frontier);
+    // Gives the open region, if any.
+    std::optional<Region> finish();
+    // Where the open region's core begins.
+    std::optional<int64_t> open_start() const;
+
+private:
+    bool joins(const Variant& variant, const Extent& extent) const;
+    Region close(std::optional<int64_t> next_start);
+
+    ReferenceBases& reference_;
+    std::map<std::string, int64_t> contig_length_;
+    RegionOptions options_;
+    std::vector<Variant> variants_;
+    std::vector<Extent> extents_;
+    int64_t core_start_ = 0, core_end_ = 0, alleles_ = 0, joined_until_ = 0;
+    // The region before.
+    std::string previous_chrom_;
+    int64_t previous_start_ = 0, previous_core_end_ = 0;
+};
+
+}  // namespace pairhmm

@@ -1,0 +1,55 @@
+// A scored region: its haplotypes, its reads, and the likelihood of each read given each haplotype.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calling/haplotypes.hpp"
+#include "calling/regions.hpp"
+
+namespace pairhmm {
+
+// `Evidence` in pairhmm/calling/scored_region.py. Where reads were joined, a read is a profile.
+struct ScoredRegion {
+    Region region;
+    std::vector<Haplotype> haplotypes;  // the reference first, unless they were given
+    std::string names;                  // end to end
+    std::vector<int64_t> name_end;      // [reads]
+    std::vector<int32_t> sample;        // [reads]
+    std::vector<uint16_t> flag;         // [reads] SAM flags
+    std::vector<uint8_t> mapq;          // [reads]
+    std::vector<int64_t> start, end;    // [reads] where each is aligned
+    std::vector<int64_t> length;        // [reads] bases before it was cut
+    std::vector<int32_t> from_end;      // [reads][candidates] bases to the nearer end of the read, or -1
+    std::vector<double> log10;          // [reads][haplotypes] P(read | haplotype)
+    std::vector<uint8_t> precision;     // [reads][haplotypes] index into PRECISIONS (pairhmm/models/batch.py)
+    std::vector<uint8_t> set_aside;     // [reads] 1: it fits no haplotype; genotypes are made without it
+    std::vector<uint8_t> unfit;         // the same, where genotypes use some of them all the same; empty: as set_aside
+    std::vector<int64_t> members;       // [reads] where reads were joined: the number of reads of each profile
+    std::vector<int64_t> fragment;      // [reads] profiles, or reads, of one molecule have the same number
+
+    int64_t reads() const { return static_cast<int64_t>(sample.size()); }
+    bool is_over(int64_t read, const Extent& extent) const {
+        return start[read] < extent.end && end[read] > extent.start;
+    }
+};
+
+// The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same.
+ScoredRegion without_unlisted(const ScoredRegion& region);
+
+// The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
+//
+// One chromosome of two has a larger share of the reads. Errors of mapping have a smaller one.
+constexpr double kManySetAside = 0.2;
+
+// A scored region of listed candidates on the haplotypes of listed alleles alone.
+//
+// All haplotypes, also those with nuisances, decide which reads fit the region. Only haplotypes of listed alleles
+// decide which of these a read carries. A haplotype with a nuisance can spell a listed allele in another way, and would
+// take its reads (figures in benchmarks/README.md). Reads that fit no haplotype are set aside as errors of mapping,
+// unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any alignment
+// shows. Without them, the other chromosome would be called twice.
+ScoredRegion on_listed_alleles(const ScoredRegion& region);
+
+}  // namespace pairhmm

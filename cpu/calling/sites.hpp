@@ -1,0 +1,39 @@
+// Genotyped candidates.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "calling/variant.hpp"
+
+namespace pairhmm {
+
+// The genotype of one sample at one site: `SampleGenotype` in pairhmm/variants/genotypes.py.
+struct SampleGenotype {
+    std::vector<int> alleles;          // ascending; none where reads do not tell genotypes apart
+    std::vector<int64_t> depths;       // [alleles] informative reads (AD)
+    int64_t depth = 0;                 // DP
+    int quality = 0;                   // GQ
+    std::vector<int64_t> likelihoods;  // [genotypes] PL; none where alleles were left out
+    double log10_reference = 0;        // log10 posterior of the reference genotype
+    int ploidy = 2;
+    int left_out = 0;                  // alternative alleles that were not considered
+    std::array<int64_t, 4> strands{};  // SB
+    std::vector<int> phased;           // the alleles in the order of the haplotypes of its phase set; none: not phased
+    std::optional<int64_t> phase_set;  // position of the first site of the set
+    std::vector<int64_t> with_others;  // likelihoods with one allele more, which stands for all others
+    bool is_called = false;            // it has a genotype: `alleles` may be none at ploidy 0, too
+};
+
+struct Site {
+    Variant variant;
+    double quality = 0;  // QUAL
+    std::vector<SampleGenotype> samples;
+    int left_out = 0;                 // alternative alleles that were not considered in some sample
+    std::vector<double> annotations;  // as site_annotations(); NaN where one is not known
+    double unfit = 0;                 // the share of the reads over the site that fit no haplotype
+};
+
+}  // namespace pairhmm
