@@ -192,13 +192,13 @@ std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end
     std::array<int, kMaxQuality + 1> band_of;
     for (int quality = 0; quality <= kMaxQuality; ++quality)
         band_of[quality] = static_cast<int>(std::upper_bound(limits.begin(), limits.end(), quality) - limits.begin());
+    const double indel_error = std::pow(10.0, -kIndelQuality / 10);
+    const int64_t one_indel = thousandths(std::log10(0.5)) - thousandths(std::log10(1 - indel_error));
     const auto block_at = [&](int64_t position, const Counts& counts) {
         if (counts.depth == 0) return ReferenceBlock{position, position + 1, kNoReads, 0, 0, 0, 0, 0};
         // An indel that no read shows: half of the reads, or all, would be wrong.
-        static const double error = std::pow(10.0, -kIndelQuality / 10);
-        static const int64_t half = thousandths(std::log10(0.5)) - thousandths(std::log10(1 - error));
         const int64_t showing = std::min(counts.showing_indels, kMostShowingIndels);
-        const int64_t indel_one = showing * half;
+        const int64_t indel_one = showing * one_indel;
         const int64_t indel_both = showing * static_cast<int64_t>(kIndelQuality * kThousandths);
         int64_t one = phred(counts.one), both = phred(counts.both);
         const int64_t other_one = phred(indel_one), other_both = phred(indel_both);

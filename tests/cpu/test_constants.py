@@ -8,7 +8,7 @@ from pairhmm.models.batch import ROW_SIZE
 from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, PHRED_OFFSET, encode
-from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
+from pairhmm.variants.genotypes import INFORMATIVE, MANY_UNFIT, MAX_GQ, MAX_QUAL
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,7 @@ from pairhmm.variants.genotypes import INFORMATIVE, MAX_GQ, MAX_QUAL
         ("HIT_WORDS", len(HIT_FIELDS)),
         ("RUN_WORDS", len(RUN_FIELDS)),
         ("INFORMATIVE", INFORMATIVE),
+        ("MANY_UNFIT", MANY_UNFIT),
         ("MAX_GQ", MAX_GQ),
         ("MAX_QUAL", MAX_QUAL),
     ],

@@ -1,0 +1,71 @@
+// The reference genome that Python reads.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "calling/variant.hpp"
+
+// Keeps windows, so that the interpreter's lock is taken once a window. One thread uses it at a time.
+class PythonReference final : public pairhmm::ReferenceBases {
+public:
+    using Fetch = nanobind::typed<nanobind::callable, std::string(std::string, int64_t, int64_t)>;
+
+    // `fetch(chrom, start, end)` gives upper-case bases of [start, end), clamped to the contig.
+    explicit PythonReference(Fetch fetch) : fetch_(std::move(fetch)) {}
+
+    std::string fetch(const std::string& chrom, int64_t start, int64_t end) override {
+        start = std::max<int64_t>(0, start);
+        std::string bases;
+        for (int64_t at = start; at < end; at = (at / kWindow + 1) * kWindow) {
+            const std::string* window = window_of(chrom, at / kWindow);
+            if (window == nullptr) return read(chrom, start, end);
+            const int64_t first = at % kWindow, size = static_cast<int64_t>(window->size());
+            if (first < size) bases.append(*window, first, end - at);
+            if (size < kWindow) break;  // the contig's end
+        }
+        return bases;
+    }
+
+private:
+    // As many as pairhmm/sequences/fasta.py keeps: those of a few blocks of reads.
+    static constexpr int64_t kWindow = 1 << 14;
+    static constexpr size_t kKept = 32;
+    using Key = std::pair<std::string, int64_t>;
+
+    // A window; nullptr where it can't be read as a whole.
+    const std::string* window_of(const std::string& chrom, int64_t number) {
+        const auto known = windows_.find({chrom, number});
+        if (known != windows_.end()) return &known->second;
+        nanobind::gil_scoped_acquire lock;
+        std::string bases;
+        try {
+            bases = read(chrom, number * kWindow, (number + 1) * kWindow);
+        } catch (nanobind::python_error& error) {
+            if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
+            return nullptr;
+        }
+        if (order_.size() == kKept) {
+            windows_.erase(order_.front());
+            order_.pop_front();
+        }
+        order_.emplace_back(chrom, number);
+        return &(windows_[order_.back()] = std::move(bases));
+    }
+
+    std::string read(const std::string& chrom, int64_t start, int64_t end) {
+        nanobind::gil_scoped_acquire lock;
+        return nanobind::cast<std::string>(fetch_(chrom, start, end));
+    }
+
+    nanobind::callable fetch_;
+    std::map<Key, std::string> windows_;
+    std::deque<Key> order_;  // of their windows, the oldest first
+};
