@@ -19,7 +19,7 @@ void bind_copier(nb::module_& module);
 void bind_device_scores(nb::module_& module);
 void bind_forward(nb::module_& module);
 void bind_genotypes(nb::module_& module);
-void bind_reference_confidence(nb::module_& module);
+void bind_records(nb::module_& module);
 void bind_pair_tasks(nb::module_& module);
 void bind_place(nb::module_& module);
 void bind_posterior(nb::module_& module);
@@ -63,7 +63,7 @@ NB_MODULE(_cpu, module) {
     bind_forward(module);
     bind_scored_region(module);
     bind_genotypes(module);
-    bind_reference_confidence(module);
+    bind_records(module);
     bind_pair_tasks(module);
     bind_place(module);
     bind_posterior(module);

@@ -229,7 +229,8 @@ void Discovery::limit(Piled& piled) {
 
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
                                 const std::vector<EndedReads>& blocks) {
-    if (!is_active(window, blocks)) return;
+    // A window may lie beyond the contig.
+    if (given.length == 0 || !is_active(window, blocks)) return;
     const ReferenceWindow reference = without_n(given);
     std::vector<Piled> piles;
     std::vector<Assembly> assemblies;

@@ -1,6 +1,7 @@
 #include "calling/reference_confidence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "calling/cigar.hpp"
@@ -9,7 +10,6 @@ namespace pairhmm {
 
 namespace {
 
-constexpr int kQualities = 256;
 // GATK's: the quality of a deleted base, the longest indel that a read has to show, its quality, and the most reads
 // that count (ReferenceConfidenceModel).
 constexpr int kDeletedQuality = 30;
@@ -18,6 +18,11 @@ constexpr double kIndelQuality = 45;
 constexpr int64_t kMostShowingIndels = 40;
 constexpr int kMaxQuality = 99;
 constexpr double kThousandths = 1000;
+constexpr int kQualities = 256;
+constexpr uint8_t kNoLetter = 255;
+// Kinds of bases: the reference's, another one, and one that is not known. Those of reads that show indels, too, come
+// behind them.
+constexpr int kSame = 0, kDifferent = 1, kUnknown = 2, kShowing = 4, kKinds = 8;
 // Ends of first mates are forgotten when so many bases have passed.
 constexpr int64_t kPruneEvery = 1 << 16;
 
@@ -27,53 +32,64 @@ int64_t phred(int64_t thousandths) {
     return std::max<int64_t>(0, (thousandths + 500) / static_cast<int64_t>(kThousandths));
 }
 
-// Bases behind each position that a read has to have so that shifting it by an indel of 1 to kLongestIndel bases makes
-// a mismatch, as it does where the reference has no repeat.
-std::vector<int32_t> bases_needed(const ReferenceWindow& window) {
-    std::vector<int32_t> needed(static_cast<size_t>(window.length), 0);
-    for (int64_t period = 1; period <= kLongestIndel; ++period) {
-        int32_t run = 0;
-        for (int64_t i = window.length - 1; i >= 0; --i) {
-            const bool is_open = i + period >= window.length;
-            run =
-                is_open || (window.letter[i] == window.letter[i + period] && window.letter[i] < kCodeOfN) ? run + 1 : 0;
-            needed[i] = std::max(needed[i], run + static_cast<int32_t>(period));
+// How far from the window's start a read has to reach so that shifting it by an indel of 1 to kLongestIndel bases
+// behind each position makes a mismatch, as it does where the reference has no repeat.
+std::vector<int32_t> reach_needed(const ReferenceWindow& window) {
+    std::vector<int32_t> reach(static_cast<size_t>(window.length));
+    // By period: how many bases from the position on are those a period further on.
+    int32_t run[kLongestIndel] = {};
+    const auto step = [&](int64_t i, int inside) {
+        // N is no base's like.
+        const uint8_t letter = window.letter[i] < kCodeOfN ? window.letter[i] : kNoLetter;
+        int32_t needed = 0;
+        for (int period = 1; period <= kLongestIndel; ++period) {
+            const bool is_same = period > inside || letter == window.letter[i + period];
+            run[period - 1] = is_same ? run[period - 1] + 1 : 0;
+            needed = std::max(needed, run[period - 1] + period);
         }
-    }
-    return needed;
+        reach[i] = static_cast<int32_t>(i) + needed;
+    };
+    int64_t i = window.length - 1;
+    // Behind its end, the window may go on in any way.
+    for (; i >= 0 && i + kLongestIndel >= window.length; --i) step(i, static_cast<int>(window.length - 1 - i));
+    for (; i >= 0; --i) step(i, kLongestIndel);
+    return reach;
 }
 
 }  // namespace
 
-ReferenceConfidence::ReferenceConfidence(int min_base_quality) : min_base_quality_(min_base_quality) {
+ReferenceConfidence::ReferenceConfidence(int min_base_quality) : added_(kKinds * kQualities) {
     for (int quality = 0; quality < kQualities; ++quality) {
         // A base of quality 0 is a guess among four.
         const double error = std::min(0.75, std::pow(10.0, -quality / 10.0));
-        const double right = std::log10(1 - error), wrong = std::log10(error / 3);
-        const double mixed = std::log10((1 - error + error / 3) / 2);
-        one_.push_back(thousandths(mixed) - thousandths(right));
-        both_.push_back(thousandths(wrong) - thousandths(right));
-        other_one_.push_back(thousandths(mixed) - thousandths(wrong));
-        other_both_.push_back(thousandths(right) - thousandths(wrong));
+        const int64_t right = thousandths(std::log10(1 - error)), wrong = thousandths(std::log10(error / 3));
+        const int64_t mixed = thousandths(std::log10((1 - error + error / 3) / 2));
+        const Counts different{mixed - wrong, right - wrong, 1, 0};
+        if (quality == kDeletedQuality) deleted_ = different;
+        if (quality < min_base_quality) continue;
+        const Counts same{mixed - right, wrong - right, 1, 0};
+        added_[kSame * kQualities + quality] = same;
+        added_[kDifferent * kQualities + quality] = different;
+        added_[(kShowing + kSame) * kQualities + quality] = {same.one, same.both, 1, 1};
+        added_[(kShowing + kDifferent) * kQualities + quality] = {different.one, different.both, 1, 1};
     }
 }
 
-std::vector<ReferenceConfidence::Counts>& ReferenceConfidence::page_of(int64_t position) {
-    std::vector<Counts>& page = pages_[position >> kPageBits];
-    if (page.empty()) page.resize(kPage);
-    return page;
-}
-
-void ReferenceConfidence::count(Counts& counts, int quality, bool is_reference) const {
-    ++counts.depth;
-    counts.one += (is_reference ? one_ : other_one_)[quality];
-    counts.both += (is_reference ? both_ : other_both_)[quality];
+ReferenceConfidence::Counts* ReferenceConfidence::counts_from(int64_t position) {
+    const int64_t number = position >> kPageBits;
+    if (number != recent_number_) {
+        std::vector<Counts>& page = pages_[number];
+        if (page.empty()) page.resize(kPage);
+        recent_ = page.data();
+        recent_number_ = number;
+    }
+    return recent_ + (position & (kPage - 1));
 }
 
 void ReferenceConfidence::add(const Reads& reads, const int64_t* read_end, const uint32_t* fragment,
                               const ReferenceWindows& reference) {
-    std::vector<std::vector<int32_t>> needed;
-    for (const ReferenceWindow& window : reference.windows) needed.push_back(bases_needed(window));
+    Compared compared{reference, {}};
+    for (const ReferenceWindow& window : reference.windows) compared.reach.push_back(reach_needed(window));
     for (int64_t read = 0; read < reads.count; ++read) {
         const int64_t start = reads.start[read];
         if (start > pruned_ + kPruneEvery) {
@@ -82,41 +98,40 @@ void ReferenceConfidence::add(const Reads& reads, const int64_t* read_end, const
             pruned_ = start;
         }
         const auto [mate, is_first] = end_of_.try_emplace(fragment[read], read_end[read]);
-        add_read(reads, read, read_end[read], is_first ? start : std::max(start, mate->second), reference, needed);
+        add_read(reads, read, read_end[read], is_first ? start : std::max(start, mate->second), compared);
     }
 }
 
 void ReferenceConfidence::add_read(const Reads& reads, int64_t read, int64_t read_end, int64_t first,
-                                   const ReferenceWindows& reference, const std::vector<std::vector<int32_t>>& needed) {
+                                   const Compared& compared) {
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
     // Records have their indels on the left. Reads show them there, too, wherever an aligner put them.
-    leftmost_alignment(reads, read, reference, alignment_);
+    leftmost_alignment(reads, read, compared.reference, alignment_);
     int64_t position = alignment_.start;
     const std::vector<AlignedPiece>& pieces = alignment_.pieces;
     for (size_t piece = 0; piece < pieces.size(); ++piece) {
         const auto [operation, length] = pieces[piece];
         if (aligned(operation)) {
             const uint32_t next = piece + 1 < pieces.size() ? pieces[piece + 1].operation : kMatch;
-            const int64_t anchor = next == kInsert || next == kDelete ? position + length - 1 : -1;
-            const ReferenceWindow& window = reference.of(position);
-            const int32_t* need = needed[&window - reference.windows.data()].data();
-            on_pages(std::max(first, position), position + length, [&](int64_t at, Counts& counts) {
-                const uint8_t own = base[at - position], letter = window.at(at);
-                const int own_quality = quality[at - position];
-                if (own_quality < min_base_quality_ || own >= kCodeOfN || letter >= kCodeOfN) return;
-                // An indel behind a base is a difference, too.
-                count(counts, own_quality, own == letter && at != anchor);
-                counts.showing_indels += at != anchor && read_end - at > need[at - window.start];
-            });
+            const ReferenceWindow& window = compared.reference.of(position);
+            const auto& reach = compared.reach[&window - compared.reference.windows.data()];
+            // Beyond its window, the reference is not known.
+            const int64_t begin = std::max({first, position, window.start});
+            const int64_t end = std::min(position + length, window.start + window.length);
+            // An indel behind a base is a difference, too.
+            const int64_t anchor = next == kInsert || next == kDelete ? position + length - 1 : end;
+            add_aligned(begin, std::min(end, anchor), base + (begin - position), quality + (begin - position), read_end,
+                        window, reach);
+            if (begin <= anchor && anchor < end) add_different(anchor, base[length - 1], quality[length - 1], window);
             position += length;
             base += length;
             quality += length;
         } else if (operation == kDelete) {
             // Longer ones are passed over like introns: memory must not grow with what a CIGAR says.
             if (length <= kPage)
-                on_pages(std::max(first, position), position + length,
-                         [&](int64_t, Counts& counts) { count(counts, kDeletedQuality, false); });
+                for (int64_t at = std::max(first, position); at < position + length; ++at)
+                    counts_from(at)->add(deleted_);
             position += length;
         } else if (operation == kSkip) {
             position += length;
@@ -125,6 +140,37 @@ void ReferenceConfidence::add_read(const Reads& reads, int64_t read, int64_t rea
             quality += length;
         }
     }
+}
+
+void ReferenceConfidence::add_aligned(int64_t begin, int64_t end, const uint8_t* base, const uint8_t* quality,
+                                      int64_t read_end, const ReferenceWindow& window,
+                                      const std::vector<int32_t>& reach) {
+    const uint8_t* letter = window.letter + (begin - window.start);
+    const int32_t* least = reach.data() + (begin - window.start);
+    const auto reaches = static_cast<int32_t>(std::min<int64_t>(read_end - window.start, INT32_MAX));
+    const Counts* added = added_.data();
+    int32_t row[kPage];
+    while (begin < end) {
+        Counts* counts = counts_from(begin);
+        const int64_t size = std::min(end, ((begin >> kPageBits) + 1) << kPageBits) - begin;
+        // Without branches: letters and qualities are hard to predict.
+        for (int64_t i = 0; i < size; ++i) {
+            const int kind = (base[i] | letter[i]) >= kCodeOfN ? kUnknown : base[i] != letter[i];
+            row[i] = (kind + (reaches > least[i] ? kShowing : 0)) * kQualities + quality[i];
+        }
+        for (int64_t i = 0; i < size; ++i) counts[i].add(added[row[i]]);
+        begin += size;
+        base += size;
+        quality += size;
+        letter += size;
+        least += size;
+    }
+}
+
+void ReferenceConfidence::add_different(int64_t position, uint8_t base, uint8_t quality,
+                                        const ReferenceWindow& window) {
+    const int kind = (base | window.at(position)) >= kCodeOfN ? kUnknown : kDifferent;
+    counts_from(position)->add(added_[kind * kQualities + quality]);
 }
 
 std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end, const std::vector<int>& limits,
@@ -143,12 +189,16 @@ std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end
         last.one = std::min(last.one, block.one);
         last.both = std::min(last.both, block.both);
     };
+    std::array<int, kMaxQuality + 1> band_of;
+    for (int quality = 0; quality <= kMaxQuality; ++quality)
+        band_of[quality] = static_cast<int>(std::upper_bound(limits.begin(), limits.end(), quality) - limits.begin());
+    const double indel_error = std::pow(10.0, -kIndelQuality / 10);
+    const int64_t one_indel = thousandths(std::log10(0.5)) - thousandths(std::log10(1 - indel_error));
     const auto block_at = [&](int64_t position, const Counts& counts) {
         if (counts.depth == 0) return ReferenceBlock{position, position + 1, kNoReads, 0, 0, 0, 0, 0};
         // An indel that no read shows: half of the reads, or all, would be wrong.
-        const int64_t showing = std::min<int64_t>(counts.showing_indels, kMostShowingIndels);
-        const double error = std::pow(10.0, -kIndelQuality / 10);
-        const int64_t indel_one = showing * (thousandths(std::log10(0.5)) - thousandths(std::log10(1 - error)));
+        const int64_t showing = std::min(counts.showing_indels, kMostShowingIndels);
+        const int64_t indel_one = showing * one_indel;
         const int64_t indel_both = showing * static_cast<int64_t>(kIndelQuality * kThousandths);
         int64_t one = phred(counts.one), both = phred(counts.both);
         const int64_t other_one = phred(indel_one), other_both = phred(indel_both);
@@ -158,9 +208,8 @@ std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end
         // The less sure of the two counts.
         if (quality_of(other_one, other_both) < quality_of(one, both)) one = other_one, both = other_both;
         const int64_t quality = quality_of(one, both);
-        const auto above = std::upper_bound(limits.begin(), limits.end(), quality);
         const bool is_known = both > 0 || (one > 0 && !haploid);
-        const int band = is_known ? static_cast<int>(above - limits.begin()) : kNothingKnown;
+        const int band = is_known ? band_of[quality] : kNothingKnown;
         return ReferenceBlock{position, position + 1, band, quality, counts.depth, counts.depth, one, both};
     };
     for (int64_t position = begin; position < end;) {
@@ -175,6 +224,7 @@ std::vector<ReferenceBlock> ReferenceConfidence::take(int64_t begin, int64_t end
         for (; position < stop; ++position) add(block_at(position, page->second[position & (kPage - 1)]));
     }
     pages_.erase(pages_.begin(), pages_.lower_bound(end >> kPageBits));
+    recent_number_ = -1;
     return blocks;
 }
 

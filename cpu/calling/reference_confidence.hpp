@@ -40,31 +40,41 @@ public:
     std::vector<ReferenceBlock> take(int64_t begin, int64_t end, const std::vector<int>& limits, bool haploid);
 
 private:
-    // Of one position.
-    struct Counts {
-        int64_t one = 0, both = 0;  // thousandths of Phred by which one and two other copies are less likely
-        int32_t depth = 0;
-        int32_t showing_indels = 0;  // reads that would show an insertion or a deletion here
-    };
     static constexpr int64_t kPageBits = 10, kPage = int64_t{1} << kPageBits;
 
-    void add_read(const Reads& reads, int64_t read, int64_t read_end, int64_t first, const ReferenceWindows& reference,
-                  const std::vector<std::vector<int32_t>>& needed);
-    void count(Counts& counts, int quality, bool is_reference) const;
-    std::vector<Counts>& page_of(int64_t position);
-    // Calls use(position, counts) for each position of [begin, end).
-    template <class Use>
-    void on_pages(int64_t begin, int64_t end, const Use& use) {
-        while (begin < end) {
-            std::vector<Counts>& page = page_of(begin);
-            const int64_t stop = std::min(end, ((begin >> kPageBits) + 1) << kPageBits);
-            for (; begin < stop; ++begin) use(begin, page[begin & (kPage - 1)]);
+    // Of one position, or of one base, which adds them there.
+    struct Counts {
+        int64_t one = 0, both = 0;  // thousandths of Phred by which one and two other copies are less likely
+        int64_t depth = 0;
+        int64_t showing_indels = 0;  // reads that would show an insertion or a deletion here
+        void add(const Counts& more) {
+            one += more.one;
+            both += more.both;
+            depth += more.depth;
+            showing_indels += more.showing_indels;
         }
-    }
+    };
+    // What reads are compared with: the reference, and for each window and position, how far from the window's start a
+    // read has to reach to show indels there.
+    struct Compared {
+        const ReferenceWindows& reference;
+        std::vector<std::vector<int32_t>> reach;
+    };
 
-    int min_base_quality_;
-    std::vector<int64_t> one_, both_, other_one_, other_both_;  // by quality: what a base adds to Counts
+    void add_read(const Reads& reads, int64_t read, int64_t read_end, int64_t first, const Compared& compared);
+    // Counts bases of a read that are aligned to [begin, end) of a window.
+    void add_aligned(int64_t begin, int64_t end, const uint8_t* base, const uint8_t* quality, int64_t read_end,
+                     const ReferenceWindow& window, const std::vector<int32_t>& reach);
+    // Counts one base that is a difference although it may be the reference's.
+    void add_different(int64_t position, uint8_t base, uint8_t quality, const ReferenceWindow& window);
+    // Counts at a position, and at those up to the end of its page.
+    Counts* counts_from(int64_t position);
+
+    std::vector<Counts> added_;  // by kind of a base and its quality: what it adds
+    Counts deleted_;             // what a deleted base adds
     std::map<int64_t, std::vector<Counts>> pages_;
+    int64_t recent_number_ = -1;  // of the page that was asked for last
+    Counts* recent_ = nullptr;
     std::unordered_map<uint32_t, int64_t> end_of_;  // by fragment: where its first read ends
     int64_t pruned_ = 0;
     LeftmostAlignment alignment_;  // of the read that is added

@@ -1,14 +1,13 @@
 #include "calling/region_stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "calling/carried_alleles.hpp"
+#include "calling/checksum.hpp"
 #include "calling/genotypes.hpp"
 
 namespace pairhmm {
@@ -18,22 +17,6 @@ namespace {
 // The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
 // READ_LENGTH_FILTER_THRESHOLD).
 constexpr int64_t kMinCutLength = 10;
-
-std::array<uint32_t, 256> crc_of_byte() {
-    std::array<uint32_t, 256> table;
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-        table[byte] = byte;
-        for (int bit = 0; bit < 8; ++bit) table[byte] = table[byte] >> 1 ^ (table[byte] & 1 ? 0xEDB88320u : 0);
-    }
-    return table;
-}
-
-uint32_t crc32(std::string_view text) {
-    static const std::array<uint32_t, 256> table = crc_of_byte();
-    uint32_t crc = ~0u;
-    for (const char letter : text) crc = table[(crc ^ static_cast<uint8_t>(letter)) & 0xFF] ^ crc >> 8;
-    return ~crc;
-}
 
 void move_to(std::deque<Region>& regions, std::vector<Region>&& more) {
     regions.insert(regions.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -253,7 +236,7 @@ std::vector<int64_t> RegionStream::select(const Region& region) {
     const AlignedReads view = buffer_.view();
     // Mates share a name, so they are kept or dropped together. The order of the checksums is independent of alleles.
     std::vector<std::tuple<int32_t, uint32_t, int64_t>> order;
-    for (const int64_t read : reads) order.emplace_back(view.reads.sample[read], crc32(view.name(read)), read);
+    for (const int64_t read : reads) order.emplace_back(view.reads.sample[read], checksum(view.name(read)), read);
     std::sort(order.begin(), order.end());
     reads.clear();
     int64_t rank = 0;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.genotyping import RegionGenotyper, Site, on_listed_alleles, to_sites
@@ -20,11 +20,14 @@ from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.native import native
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
-from pairhmm.variants.call_writer import CallFormat, open_calls
+from pairhmm.variants.call_writer import open_calls, record_format
 from pairhmm.variants.genotypes import MANY_UNFIT, GenotypeOptions, RecordOptions
-from pairhmm.variants.gvcf import BlockLines, ReferenceBlock
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import RecordLines
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +36,6 @@ MIN_QUALITY = 20.0
 
 # Characters of records that are written, or sent to the process that writes, at once.
 _TEXT_AT_ONCE = 1 << 16
-# Records and reference blocks that are sent at once.
-_ITEMS_AT_ONCE = 1 << 10
 # The highest ploidy of reference blocks.
 _HIGHEST_PLOIDY = 2
 
@@ -176,8 +177,7 @@ def write_calls(
     check_apart(inputs.files, [("-o", output)])
     _check_records(written, inputs, genotyping)
     caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered, written)
-    lines = _CallLines(caller, CallFormat(min_quality, written))
-    use: Use[CallItems] = _GvcfLines(lines, chosen.discovery.min_base_quality) if written.gvcf else lines
+    use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:
         if written.gvcf:
             require_one_sample(inputs, run.samples)
@@ -193,11 +193,12 @@ def write_calls(
             else {},
             records=written,
         ) as writer:
-            blocks, counts = BlockLines(), SiteCounts()
-            for items, more in run.results:
-                counts.add_counts(more)
-                writer.append("".join(blocks.lines(items)))
-            writer.append("".join(blocks.rest()))
+            lines, counts = native.RecordLines(), SiteCounts()
+            for more_lines, more_counts in run.results:
+                counts.add_counts(more_counts)
+                lines.add(more_lines)
+                writer.append(lines.take())
+            writer.append(lines.take_all())
             counts.announce()
 
 
@@ -226,59 +227,35 @@ class _Caller:
             yield to_sites(sites, genotyper.names), SiteCounts(*sites.counts(MANY_UNFIT))
 
 
-CallItems = tuple[list[str | ReferenceBlock], SiteCounts]
+CallLines = tuple["RecordLines", SiteCounts]
 """Lines of records, with the blocks between them, and the counts of the records."""
 
 
 @dataclass(frozen=True, slots=True)
-class _CallLines:
-    """Genotypes regions, and makes records of them."""
+class _RecordMaker:
+    """Genotypes regions, and makes records of them, in a gVCF with the blocks between them."""
 
     caller: _Caller
-    format: CallFormat
-
-    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[CallItems]:
-        """The lines of some regions, and the counts of their sites."""
-        lines: list[str | ReferenceBlock] = []
-        size, counts = 0, SiteCounts()
-        for sites, more in self.caller.counted(regions, run):
-            text = "".join([self.line(site) for site in sites])
-            lines.append(text)
-            size += len(text)
-            counts.add_counts(more)
-            if size >= _TEXT_AT_ONCE:
-                yield lines, counts
-                lines, size, counts = [], 0, SiteCounts()
-        yield lines, counts
-
-    def line(self, site: Site) -> str:
-        """The record of a site."""
-        return self.format.line(site.variant, site.quality, site.samples, site.statistics)
-
-
-@dataclass(frozen=True, slots=True)
-class _GvcfLines:
-    """Genotypes regions, and makes records and the reference blocks between them."""
-
-    calls: _CallLines
+    min_quality: float
     min_base_quality: int
 
-    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[CallItems]:
-        """The records of a run, and the blocks between them."""
-        caller = self.calls.caller
-        walk = walk_of(run, caller.options, self.min_base_quality, caller.records.gq_bands)
-        items: list[str | ReferenceBlock] = []
-        counts = SiteCounts()
-        for sites, more in caller.counted(regions, run):
-            for site in sites:
-                items += walk.until(site.variant.chrom, site.variant.pos)
-                items.append(self.calls.line(site))
-                walk.pass_over(site.variant.chrom, site.variant.end)
-            counts.add_counts(more)
-            if len(items) >= _ITEMS_AT_ONCE:
-                yield items, counts
-                items, counts = [], SiteCounts()
-        yield [*items, *walk.rest()], counts
+    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[CallLines]:
+        """The lines of some regions, and the counts of their sites."""
+        options, records = self.caller.options, self.caller.records
+        walk = walk_of(run, options, self.min_base_quality, records.gq_bands) if records.gvcf else None
+        record_of = record_format(self.min_quality, records)
+        lines, counts = native.RecordLines(), SiteCounts()
+        genotyper = self.caller.genotyper(run)
+        for evidence in regions:
+            sites = genotyper.genotype(evidence)
+            lines.add_sites(record_of, sites, walk)
+            counts.add_counts(SiteCounts(*sites.counts(MANY_UNFIT)))
+            if lines.size >= _TEXT_AT_ONCE:
+                yield lines, counts
+                lines, counts = native.RecordLines(), SiteCounts()
+        if walk is not None:
+            lines.add_rest(walk)
+        yield lines, counts
 
 
 def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: GenotypeOptions) -> None:

@@ -1,73 +1,23 @@
-"""Reference blocks of a gVCF: walks over the requested intervals, between the variant records.
-
-All coordinates are 0-based half-open.
-"""
+"""Reference blocks of a gVCF: what they need of a run (cpu/calling/reference_walk.hpp). 0-based half-open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.run import Run
 from pairhmm.calling.run_options import RunInputs
 from pairhmm.calling.targets import in_run_order
 from pairhmm.errors import InputError
-from pairhmm.sequences.intervals import Interval
+from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions
-from pairhmm.variants.gvcf import ConfidenceScanner, ReferenceBlock
 
-
-class ReferenceWalk:
-    """Gives the reference blocks of a run, or of a shard of one, in order. No block overlaps a record.
-
-    The scanner has counted the reads of an interval when its blocks are taken. The intervals are disjoint, in the order
-    of the run. ``ploidies(chrom, start, end)`` gives parts of one (start, end, ploidy).
-    """
-
-    def __init__(
-        self,
-        scanner: ConfidenceScanner,
-        intervals: Sequence[Interval],
-        contigs: Sequence[str],
-        ploidies: Callable[[str, int, int], Iterator[tuple[int, int, int]]],
-    ) -> None:
-        self._scanner, self._ploidies = scanner, ploidies
-        self._rank = {name: number for number, name in enumerate(contigs)}
-        self._intervals = intervals
-        self._next = 0
-        self._done = (0, 0)
-
-    def until(self, chrom: str, position: int) -> list[ReferenceBlock]:
-        """The blocks before a position that were not given yet."""
-        return self._until((self._rank[chrom], position))
-
-    def rest(self) -> list[ReferenceBlock]:
-        """All blocks that were not given yet."""
-        return self._until((len(self._rank), 0))
-
-    def pass_over(self, chrom: str, position: int) -> None:
-        """Give no block before a position any more: a record stands there."""
-        self._done = max(self._done, (self._rank[chrom], position))
-
-    def _until(self, target: tuple[int, int]) -> list[ReferenceBlock]:
-        found = []
-        while self._next < len(self._intervals):
-            chrom, start, end = self._intervals[self._next]
-            rank = self._rank[chrom]
-            if self._done[0] == rank:
-                start = max(start, self._done[1])
-            stop = end if rank < target[0] else min(end, target[1]) if rank == target[0] else start
-            if start < stop:
-                for first, last, ploidy in self._ploidies(chrom, start, stop):
-                    found += self._scanner.take(chrom, first, last, ploidy)
-            if (rank, end) > target:
-                break
-            self._next += 1
-            if self._next == len(self._intervals) or self._intervals[self._next].chrom != chrom:
-                self._scanner.forget(chrom)
-        self._done = max(self._done, target)
-        return found
+if TYPE_CHECKING:
+    from pairhmm._cpu import ReferenceWalk
 
 
 def require_one_sample(inputs: RunInputs, samples: Sequence[str]) -> None:
@@ -82,21 +32,31 @@ def walk_of(run: Run, genotypes: GenotypeOptions, min_base_quality: int, bands: 
 
     Each further band begins at one of the GQ in `bands`.
     """
-    scanner = ConfidenceScanner(run.stream.fetch, min_base_quality, bands)
-    run.blocks = _counted(run.blocks, scanner)
-    sample = run.samples[0]
+    number = {name: number for number, name in enumerate(run.contigs)}
+    intervals = [
+        (number[chrom], first, last, ploidy)
+        for chrom, start, end in in_run_order(run.requested, run.contigs)
+        for first, last, ploidy in _ploidies(genotypes, run.samples[0], chrom, start, end)
+    ]
+    contig, start, end, ploidy = np.array(intervals, dtype=np.int64).reshape(-1, 4).T
+    places = contig.astype(np.int32), start.copy(), end.copy(), ploidy.astype(np.int32)
+    walk = native.ReferenceWalk(run.stream.fetch, list(run.contigs), *places, min_base_quality, bands)
+    run.blocks = _counted(run.blocks, walk)
+    return walk
 
-    def ploidies(chrom: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        rules = [rule for rule in genotypes.ploidies.rules if rule.chrom == chrom]
-        inner = {edge for rule in rules for edge in (rule.start, rule.end) if start < edge < end}
-        for first, last in pairwise([start, *sorted(inner), end]):
-            if ploidy := genotypes.ploidies.of(sample, chrom, first, genotypes.ploidy):
-                yield first, last, ploidy
 
-    return ReferenceWalk(scanner, in_run_order(run.requested, run.contigs), list(run.contigs), ploidies)
+def _ploidies(
+    genotypes: GenotypeOptions, sample: str, chrom: str, start: int, end: int
+) -> Iterator[tuple[int, int, int]]:
+    """The parts of an interval that have one ploidy (start, end, ploidy), without those of ploidy 0."""
+    rules = [rule for rule in genotypes.ploidies.rules if rule.chrom == chrom]
+    inner = {edge for rule in rules for edge in (rule.start, rule.end) if start < edge < end}
+    for first, last in pairwise([start, *sorted(inner), end]):
+        if ploidy := genotypes.ploidies.of(sample, chrom, first, genotypes.ploidy):
+            yield first, last, ploidy
 
 
-def _counted(blocks: Iterator[ReadBlock], scanner: ConfidenceScanner) -> Iterator[ReadBlock]:
+def _counted(blocks: Iterator[ReadBlock], walk: ReferenceWalk) -> Iterator[ReadBlock]:
     for block in blocks:
-        scanner.add(block)
+        walk.add(block.chrom, block.native, block.end, block.names.text, block.names.end)
         yield block

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pysam
 import pysam.bcftools
@@ -17,12 +17,12 @@ from pairhmm.files.formats import TABIX_INDICES, require_ending
 from pairhmm.files.names import printable
 from pairhmm.files.outputs import TextSink, has_companions, open_output, output_errors, scratch_beside, whole_files
 from pairhmm.native import native
-from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GQ, RecordOptions, SampleGenotype, SiteStatistics
-from pairhmm.variants.gvcf import NON_REF, gvcf_header
+from pairhmm.variants.genotypes import MAX_GQ, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.header import contig_lines
-from pairhmm.variants.variant import SPANNED, Variant
+from pairhmm.variants.variant import Variant
 
-PASS, LOW_QUALITY, LOW_QD, STRAND_BIAS, LOW_MQ = "PASS", "LowQual", "LowQD", "StrandBias", "LowMQ"
+if TYPE_CHECKING:
+    from pairhmm._cpu import RecordFormat
 
 CALL_ENDINGS = (".vcf", ".vcf.gz", ".bcf")
 VCF_COLUMNS = ("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
@@ -34,8 +34,6 @@ _COUNT_FIELDS = (
     '##INFO=<ID=AN,Number=1,Type=Integer,Description="Alleles in the genotypes">',
     '##INFO=<ID=DP,Number=1,Type=Integer,Description="Reads used, over all samples">',
 )
-_NO_FIT = f"Share of the reads over the site that fit no haplotype, where it is {MANY_UNFIT:g} or more"
-_BY_DEPTH = "QUAL divided by the depth of the samples with the variant"
 _FORMAT_FIELDS = (
     '##FORMAT=<ID=GT,Number=1,Type=String,Description="Genotype">',
     '##FORMAT=<ID=AD,Number=R,Type=Integer,Description="Informative reads of each allele">',
@@ -48,128 +46,17 @@ _FORMAT_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CallFormat:
-    """Makes records as text.
-
-    `min_quality`: as `open_calls` takes it.
-    """
-
-    min_quality: float
-    records: RecordOptions = field(default_factory=RecordOptions)
-
-    def line(
-        self,
-        variant: Variant,
-        quality: float,
-        samples: Sequence[SampleGenotype],
-        statistics: SiteStatistics | None = None,
-    ) -> str:
-        """A record, as a line of VCF.
-
-        `quality`: QUAL, Phred. `samples`: in the header's order. `statistics`: for INFO.
-        """
-        has_phase = any(sample.phased is not None for sample in samples)
-        is_gvcf = self.records.gvcf
-        columns = "\t".join([_sample_column(sample, has_phase, is_gvcf) for sample in samples])
-        alts = (*variant.alts, NON_REF) if is_gvcf else variant.alts
-        return (
-            f"{variant.chrom}\t{variant.pos + 1}\t{variant.id or '.'}\t{variant.ref}\t{','.join(alts)}\t"
-            f"{quality:.2f}\t{self._filter(variant, quality, samples, statistics)}\t"
-            f"{_info(len(alts), quality, samples, statistics)}\t"
-            f"GT:AD:DP:GQ:PL{':PS' if has_phase else ''}:SB\t{columns}\n"
-        )
-
-    def _filter(
-        self,
-        variant: Variant,
-        quality: float,
-        samples: Sequence[SampleGenotype],
-        statistics: SiteStatistics | None,
-    ) -> str:
-        """FILTER of a record: the names of all filters that it does not pass."""
-        options, failed = self.records, []
-        if not self._is_sure(variant, quality, samples):
-            failed.append(LOW_QUALITY)
-        if options.min_qd is not None and _exceeds(options.min_qd, _quality_by_depth(quality, samples)):
-            failed.append(LOW_QD)
-        if statistics is not None:
-            known = statistics.annotations
-            if _exceeds(known["FS"], options.max_fs) or _exceeds(known["SOR"], options.max_sor):
-                failed.append(STRAND_BIAS)
-            if _exceeds(options.min_mq, known["MQ"]):
-                failed.append(LOW_MQ)
-        return ";".join(failed) or PASS
-
-    def _is_sure(self, variant: Variant, quality: float, samples: Sequence[SampleGenotype]) -> bool:
-        """Whether QUAL suffices for a variant, and the lowest GQ where no genotype has one of the site."""
-        alleles = (variant.ref, *variant.alts)
-        called = [sample for sample in samples if sample.alleles is not None]
-        carried = {alleles[allele] for sample in called for allele in sample.alleles or ()}
-        if called and carried <= {variant.ref, SPANNED}:
-            return min(sample.quality for sample in called) >= min(self.min_quality, MAX_GQ)
-        return quality >= self.min_quality
-
-
-def _exceeds(value: float | None, limit: float | None) -> bool:
-    """Whether one value is larger than another, where both are known."""
-    return value is not None and limit is not None and value > limit
-
-
-def _quality_by_depth(quality: float, samples: Sequence[SampleGenotype]) -> float | None:
-    """QD; None where no genotype has an alternate allele."""
-    depth = sum([_informative(sample) for sample in samples if sample.alleles and any(sample.alleles)])
-    return quality / depth if depth else None
-
-
-def _info(n_alts: int, quality: float, samples: Sequence[SampleGenotype], statistics: SiteStatistics | None) -> str:
-    """INFO of a record: what is not known is left out."""
-    called = [allele for sample in samples for allele in sample.alleles or ()]
-    copies = [called.count(allele) for allele in range(1, n_alts + 1)]
-    shares = [f"{count / len(called):.6g}" if called else "." for count in copies]
-    text = (
-        f"AC={','.join(map(str, copies))};AF={','.join(shares)};AN={len(called)}"
-        f";DP={sum([sample.depth for sample in samples])}"
-    )
-    values = {"QD": _quality_by_depth(quality, samples)}
-    if statistics is not None:
-        values |= statistics.annotations
-        if statistics.unfit >= MANY_UNFIT:
-            values["NOFIT"] = statistics.unfit
-    for name, decimals, _ in _site_fields():
-        value = values.get(name)
-        if value is not None:
-            text += f";{name}={value:.{decimals}f}"
-    return text
-
-
-@cache
-def _site_fields() -> list[tuple[str, int, str]]:
-    """ID, decimals and description of the INFO fields behind the counts, in the order of a record."""
-    return sorted([*native.site_annotations(), ("NOFIT", 3, _NO_FIT), ("QD", 2, _BY_DEPTH)])
-
-
-def _informative(sample: SampleGenotype) -> int:
-    """The reads of a sample that QUAL stands on: the informative ones, or all where none is."""
-    return sum(sample.depths) or sample.depth
-
-
-def _sample_column(sample: SampleGenotype, has_phase: bool, is_gvcf: bool) -> str:
-    likelihoods = sample.with_others if is_gvcf else sample.likelihoods
-    sure, phred = ".", "."
-    if sample.alleles is not None:
-        sure, phred = str(sample.quality), ",".join(map(str, likelihoods)) or "."
-    phase = f":{'.' if sample.phase_set is None else sample.phase_set + 1}" if has_phase else ""
-    depths, strands = ",".join(map(str, sample.depths)), ",".join(map(str, sample.strands))
-    others = ",0" if is_gvcf else ""
-    return f"{sample.genotype}:{depths}{others}:{sample.depth}:{sure}:{phred}{phase}:{strands}"
+def record_format(min_quality: float, records: RecordOptions) -> RecordFormat:
+    """What makes records as text (cpu/calling/records.hpp); `min_quality` is that of `open_calls`."""
+    limits = records.min_qd, records.max_fs, records.max_sor, records.min_mq
+    return native.RecordFormat(min_quality, records.gvcf, *limits)
 
 
 class CallWriter:
     """Writes records as text; `open_calls` makes one."""
 
     def __init__(self, out: TextSink, min_quality: float, records: RecordOptions) -> None:
-        self._out, self._format = out, CallFormat(min_quality, records)
+        self._out, self._format = out, record_format(min_quality, records)
 
     def write(
         self,
@@ -178,11 +65,14 @@ class CallWriter:
         samples: Sequence[SampleGenotype],
         statistics: SiteStatistics | None = None,
     ) -> None:
-        """Append a record; the parameters are those of `CallFormat.line`."""
+        """Append a record.
+
+        `quality`: QUAL, Phred. `samples`: in the header's order. `statistics`: for INFO.
+        """
         self._out.write(self._format.line(variant, quality, samples, statistics))
 
     def append(self, lines: str) -> None:
-        """Append lines that a `CallFormat` made."""
+        """Append lines of records."""
         self._out.write(lines)
 
 
@@ -268,25 +158,34 @@ def _header(
         *(f"##{key}={printable(value)}" for key, value in provenance.items()),
         f"##reference={printable(reference)}",
         '##FILTER=<ID=PASS,Description="All filters passed">',
-        f'##FILTER=<ID={LOW_QUALITY},Description="{rule}">',
+        f'##FILTER=<ID=LowQual,Description="{rule}">',
         *_filters(records),
-        *(gvcf_header(records.gq_bands) if records.gvcf else ()),
+        *(_gvcf_lines(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
         *_COUNT_FIELDS,
-        *(f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">' for name, _, text in _site_fields()),
+        *(f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">' for name, text in native.info_fields()),
         *_FORMAT_FIELDS,
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
 
 
+def _gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
+    """The header lines that only a gVCF has. `limits`: GQ from which on each further band begins."""
+    for first, last in pairwise([0, *limits, MAX_GQ + 1]):
+        yield f"##GVCFBlock{first}-{last}=minGQ={first}(inclusive),maxGQ={last}(exclusive)"
+    yield '##ALT=<ID=NON_REF,Description="Any allele that is not the reference and not among those of the record">'
+    yield '##INFO=<ID=END,Number=1,Type=Integer,Description="Last position of the block">'
+    yield '##FORMAT=<ID=MIN_DP,Number=1,Type=Integer,Description="Lowest DP of the block">'
+
+
 def _filters(records: RecordOptions) -> Iterator[str]:
     """The header lines of the filters that are on."""
     bias = [("FS", records.max_fs), ("SOR", records.max_sor)]
     rules = {
-        LOW_QD: "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
-        STRAND_BIAS: " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
-        LOW_MQ: "" if records.min_mq is None else f"MQ is below {records.min_mq:g}",
+        "LowQD": "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
+        "StrandBias": " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
+        "LowMQ": "" if records.min_mq is None else f"MQ is below {records.min_mq:g}",
     }
     for name, rule in rules.items():
         if rule:

@@ -110,7 +110,7 @@ class SiteStatistics(NamedTuple):
     Attributes
     ----------
     annotations : dict of str to (float or None)
-        The INFO fields of `native.site_annotations` (cpu/calling/site_statistics.cpp); None where one is not known.
+        The INFO fields of `site_annotations` (cpu/calling/site_statistics.cpp); None where one is not known.
     unfit : float
         The share of the reads over the site that fit no haplotype; 0 for one read alone.
     """

@@ -9,7 +9,7 @@ from pairhmm.models.scaling import LEAST_SUM
 from pairhmm.native import is_compiled, native
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, HIGHEST_QUALITY, PHRED_OFFSET, READ_LETTERS, encode
-from pairhmm.variants.genotypes import INFORMATIVE, MAX_GENOTYPES, MAX_GQ
+from pairhmm.variants.genotypes import INFORMATIVE, MANY_UNFIT, MAX_GENOTYPES, MAX_GQ
 from pairhmm.variants.variant import MAX_SHIFT
 
 
@@ -27,6 +27,7 @@ from pairhmm.variants.variant import MAX_SHIFT
         ("HIT_WORDS", len(HIT_FIELDS)),
         ("RUN_WORDS", len(RUN_FIELDS)),
         ("INFORMATIVE", INFORMATIVE),
+        ("MANY_UNFIT", MANY_UNFIT),
         ("MAX_GENOTYPES", MAX_GENOTYPES),
         ("MAX_GQ", MAX_GQ),
         ("MAX_SHIFT", MAX_SHIFT),

@@ -63,20 +63,19 @@ def _reads(rng: Generator) -> None:
         indel_quals=pick(rng, (None, _bytes(rng, 2 * size).reshape(2, size))),
     )
     origin = int(start[0]) if count else 0
-    window = (origin + int(rng.integers(-20, 50)), _bytes(rng, int(rng.integers(0, 400)), 5))
-    # As the package asks for the reference, or one window that may lie beside the reads.
-    windows = block.native.covered()
-    if chance(rng, 0.3) or not windows or sum(end - start for start, end in windows) > 10**6:
-        windows = [(max(0, window[0]), max(0, window[0]) + len(window[1]))]
-    ends = _offsets([end - start for start, end in windows])
-    starts = np.array([start for start, _ in windows], dtype=np.int64)
-    letters = _bytes(rng, int(ends[-1]), 5)
     if count:
-        confidence = native.ReferenceConfidence(int(rng.integers(0, 60)))
-        confidence.add(block.native, block.end, rng.integers(0, 5, count).astype(np.uint32), starts, ends, letters)
-        blocks = confidence.take(origin + int(rng.integers(0, 50)), origin + 1000, [1, 20], chance(rng, 0.5))
-        if sum(one[1] - one[0] for one in blocks) > 1000 or min(min(one[3:]) for one in blocks) < 0:
-            raise AssertionError(f"blocks {blocks}")
+        least, ploidy = int(rng.integers(0, 60)), rng.integers(1, 3, 1, dtype=np.int32)
+        interval = [np.array([place]) for place in (origin + int(rng.integers(0, 50)), origin + 1000)]
+        unit = pick(rng, ("ACGT", "AAC", "N"))
+
+        def fetch(_: str, begin: int, end: int) -> str:
+            return unit * min(1 + (end - begin) // len(unit), 10**5)
+
+        walk = native.ReferenceWalk(fetch, ["chr1"], np.zeros(1, np.int32), *interval, ploidy, least, [1, 20])
+        walk.add("chr1", block.native, block.end, block.names.text, block.names.end)
+        lines = native.RecordLines()
+        lines.add_rest(walk)
+        _require(lines.take_all().count("\n") <= 1000, "more blocks than positions")
     _regions(rng, block, samples)
     if count:
         chosen = np.sort(rng.integers(0, count, 6)).astype(np.int64)

@@ -1,14 +1,16 @@
 """Blocks of the reference are those that plain Python counts, base by base."""
 
+import pickle
 from collections import defaultdict
+from itertools import pairwise
 from math import log10
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.native import is_compiled
-from pairhmm.variants.gvcf import ConfidenceScanner
+from pairhmm.native import is_compiled, native
 
 pytestmark = pytest.mark.skipif(not is_compiled(), reason="reads need the compiled part")
 
@@ -125,6 +127,49 @@ def expected(genome, reads, ploidy):
     return result
 
 
+class Block(NamedTuple):
+    """A block, as its line has it."""
+
+    chrom: str
+    start: int
+    end: int
+    base: str
+    genotype: str
+    depth: int
+    quality: int
+    least_depth: int
+    phred: tuple[int, ...]
+
+
+def blocks_of(text):
+    for line in text.splitlines():
+        chrom, pos, _, base, *_, end, _, sample = line.split("\t")
+        genotype, *numbers, phred = sample.split(":")
+        edges = int(pos) - 1, int(end.removeprefix("END="))
+        yield Block(chrom, *edges, base, genotype, *map(int, numbers), tuple(map(int, phred.split(","))))
+
+
+def walk_over(bases, intervals, ploidy=2, limits=LIMITS):
+    """A walk over intervals (contig, start, end) of contigs that have the same bases."""
+    contigs = sorted({chrom for chrom, _, _ in intervals})
+    columns = [(contigs.index(chrom), *edges, ploidy) for chrom, *edges in intervals]
+    contig, start, end, copies = (np.array(column) for column in zip(*columns, strict=True))
+    places = contig.astype(np.int32), start, end, copies.astype(np.int32)
+    return native.ReferenceWalk(lambda _, start, end: bases[max(0, start) : end], contigs, *places, LEAST, limits)
+
+
+def add(walk, chrom, reads):
+    block = ReadBlock.from_alignments(chrom, reads)
+    walk.add(chrom, block.native, block.end, block.names.text, block.names.end)
+
+
+def rest(walk):
+    """All blocks that were not taken, joined where they continue each other."""
+    lines = native.RecordLines()
+    lines.add_rest(walk)
+    return list(blocks_of(lines.take_all()))
+
+
 @pytest.mark.parametrize("ploidy", [1, 2])
 @pytest.mark.parametrize("size", [7, 10**6], ids=["small blocks", "one block"])
 def test_blocks(ploidy, size):
@@ -133,42 +178,66 @@ def test_blocks(ploidy, size):
         "".join(rng.choice(list("ACGT"), 500)) + "CA" * 20 + "A" * 30 + "NN" + "".join(rng.choice(list("ACGT"), 900))
     )
     reads = random_reads(rng, genome, 400)
-    scanner = ConfidenceScanner(lambda _, start, end: genome[max(0, start) : end], LEAST, LIMITS)
+    walk = walk_over(genome, [("q", 0, 700), ("q", 710, len(genome))], ploidy)
     for first in range(0, len(reads), size):
-        scanner.add(ReadBlock.from_alignments("q", reads[first : first + size]))
+        add(walk, "q", reads[first : first + size])
     wanted = expected(genome, reads, ploidy)
-    blocks = [block for edge in ((0, 700), (710, len(genome))) for block in scanner.take("q", *edge, ploidy)]
+    blocks = rest(walk)
     covered = [position for block in blocks for position in range(block.start, block.end)]
     assert covered == [*range(700), *range(710, len(genome))]
+    bands = []
     for block in blocks:
         assert block.base == genome[block.start]
-        bands, qualities, depths, singles, pairs = zip(*wanted[block.start : block.end], strict=True)
-        assert set(bands) == {block.band}
-        assert (block.quality, block.least_depth, block.depth) == (min(qualities), min(depths), sum(depths))
-        assert (block.one, block.both) == pytest.approx((min(singles), min(pairs)), abs=1)
-    assert len({block.band for block in blocks}) > 4
+        own_bands, qualities, depths, singles, pairs = zip(*wanted[block.start : block.end], strict=True)
+        assert len(set(own_bands)) == 1
+        bands.append(own_bands[0])
+        mean = round(sum(depths) / len(depths))
+        assert (block.quality, block.least_depth, block.depth) == (min(qualities), min(depths), mean)
+        assert block.phred == pytest.approx((0, min(singles), min(pairs))[:: 3 - ploidy], abs=1)
+        assert block.genotype == "/".join(("." if bands[-1] < 0 else "0") * ploidy)
+    # Blocks that touch differ in their bands.
+    neighbours = pairwise(zip(blocks, bands, strict=True))
+    assert all(one.end < other.start or band != next_band for (one, band), (other, next_band) in neighbours)
+    assert len(set(bands)) > 4
 
 
 def test_contigs_stay_apart():
     """Reads of the next contig may come before the blocks of the last one are taken."""
-    scanner = ConfidenceScanner(lambda *_: "ACGT" * 100, LEAST)
+    walk = walk_over("ACGT" * 100, [("a", 0, 100), ("b", 10, 30), ("c", 10, 30)])
     for chrom in ("a", "b"):
-        scanner.add(ReadBlock.from_alignments(chrom, [Read("r", 10, [(0, 20)], [2, 3, 0, 1] * 5, [30] * 20)]))
-    first = scanner.take("a", 0, 100, 2)[0]
-    assert (first.start, first.end, first.band) == (0, 10, -2)
-    scanner.forget("a")
-    assert [one.least_depth for one in scanner.take("b", 10, 30, 2)] == [1]
-    assert [one.least_depth for one in scanner.take("c", 10, 30, 2)] == [0]
+        add(walk, chrom, [Read("r", 10, [(0, 20)], [2, 3, 0, 1] * 5, [30] * 20)])
+    blocks = rest(walk)
+    assert [(one.chrom, one.start, one.end, one.least_depth) for one in blocks] == [
+        *(("a", 0, 10, 0), ("a", 10, 30, 1), ("a", 30, 100, 0), ("b", 10, 30, 1), ("c", 10, 30, 0))
+    ]
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["in place", "from another process"])
+def test_blocks_do_not_depend_on_where_a_run_is_cut(copied):
+    """Those at the seams of parts are joined, in parts of one block and of none, too."""
+    edges = [0, 3, 10, 12, 40, 100]
+    joined, text = native.RecordLines(), ""
+    for start, end in pairwise(edges):
+        walk = walk_over("ACGT" * 100, [("a", start, end)])
+        add(walk, "a", [Read("r", 10, [(0, 20)], [2, 3, 0, 1] * 5, [30] * 20)])
+        part = native.RecordLines()
+        part.add_rest(walk)
+        joined.add(pickle.loads(pickle.dumps(part)) if copied else part)
+        joined.add(native.RecordLines())
+        text += joined.take()
+    whole = walk_over("ACGT" * 100, [("a", 0, 100)])
+    add(whole, "a", [Read("r", 10, [(0, 20)], [2, 3, 0, 1] * 5, [30] * 20)])
+    assert list(blocks_of(text + joined.take_all())) == rest(whole)
 
 
 def show(alignment, bases):
     """The blocks that one read makes on a genome with repeats of CA and of T."""
     genome = "GATTGCAG" + "CA" * 8 + "GGATC" + "T" * 9 + "GACCATTAGC"
-    scanner = ConfidenceScanner(lambda _, start, end: genome[max(0, start) : end], LEAST)
+    walk = walk_over(genome, [("q", 0, len(genome))])
     start, cigar = alignment
     codes = [LETTERS.index(base) for base in bases]
-    scanner.add(ReadBlock.from_alignments("q", [Read("r", start, cigar, codes, [30] * len(codes))]))
-    return [block[1:] for block in scanner.take("q", 0, len(genome), 2)]
+    add(walk, "q", [Read("r", start, cigar, codes, [30] * len(codes))])
+    return rest(walk)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,222 @@
+// Python bindings of calling/records.hpp and calling/reference_walk.hpp.
+#include "calling/records.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/checks.hpp"
+#include "bind/reference.hpp"
+#include "bind/sites.hpp"
+#include "calling/reference_walk.hpp"
+#include "calling/site_statistics.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using pairhmm::PlacedBlock;
+using pairhmm::RecordFormat;
+using pairhmm::RecordLines;
+using pairhmm::ReferenceBlock;
+
+// Of Python's `Site`, `SampleGenotype` and `Variant`.
+template <class Value>
+Value attribute(nb::handle object, const char* name) {
+    return nb::cast<Value>(object.attr(name));
+}
+
+// A tuple of numbers; none for None.
+template <class Number>
+std::vector<Number> numbers_of(nb::handle object, const char* name) {
+    return attribute<std::optional<std::vector<Number>>>(object, name).value_or(std::vector<Number>());
+}
+
+pairhmm::SampleGenotype to_genotype(nb::handle sample, size_t alternatives) {
+    pairhmm::SampleGenotype genotype;
+    genotype.alleles = numbers_of<int>(sample, "alleles");
+    checks::lie_below(genotype.alleles, static_cast<int64_t>(alternatives) + 1, "alleles");
+    genotype.is_called = !sample.attr("alleles").is_none();
+    genotype.depths = numbers_of<int64_t>(sample, "depths");
+    genotype.depth = attribute<int64_t>(sample, "depth");
+    genotype.quality = attribute<int>(sample, "quality");
+    genotype.likelihoods = numbers_of<int64_t>(sample, "likelihoods");
+    genotype.ploidy = attribute<int>(sample, "ploidy");
+    const auto strands = numbers_of<int64_t>(sample, "strands");
+    checks::require(strands.size() == genotype.strands.size(), "strands", "not four numbers");
+    std::copy(strands.begin(), strands.end(), genotype.strands.begin());
+    genotype.phased = numbers_of<int>(sample, "phased");
+    genotype.phase_set = attribute<std::optional<int64_t>>(sample, "phase_set");
+    genotype.with_others = numbers_of<int64_t>(sample, "with_others");
+    return genotype;
+}
+
+pairhmm::Site to_site(nb::handle variant, double quality, nb::handle samples, nb::handle statistics) {
+    pairhmm::Site site;
+    site.variant.chrom = attribute<std::string>(variant, "chrom");
+    site.variant.pos = attribute<int64_t>(variant, "pos");
+    site.variant.ref = attribute<std::string>(variant, "ref");
+    site.variant.alts = attribute<std::vector<std::string>>(variant, "alts");
+    site.variant.id = attribute<std::string>(variant, "id");
+    site.quality = quality;
+    for (const nb::handle sample : samples) site.samples.push_back(to_genotype(sample, site.variant.alts.size()));
+    if (statistics.is_none()) return site;
+    site.unfit = attribute<double>(statistics, "unfit");
+    const nb::object known = statistics.attr("annotations");
+    for (const pairhmm::SiteAnnotation& annotation : pairhmm::site_annotations()) {
+        const auto value = nb::cast<std::optional<double>>(known.attr("get")(annotation.id));
+        site.annotations.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    return site;
+}
+
+nb::str to_text(const std::string& lines) { return nb::str(lines.data(), lines.size()); }
+
+// The state of lines on the way to another process.
+nb::object block_state(const std::optional<PlacedBlock>& placed) {
+    if (!placed) return nb::none();
+    const ReferenceBlock& block = placed->block;
+    return nb::make_tuple(placed->chrom, static_cast<int>(placed->base), placed->ploidy, block.start, block.end,
+                          block.band, block.quality, block.depth, block.least_depth, block.one, block.both);
+}
+
+std::optional<PlacedBlock> to_block(nb::handle state) {
+    if (state.is_none()) return {};
+    const auto value = nb::cast<nb::tuple>(state);
+    const auto number = [&](int index) { return nb::cast<int64_t>(value[index]); };
+    const ReferenceBlock block{number(3), number(4), static_cast<int>(number(5)), number(6), number(7), number(8),
+                               number(9), number(10)};
+    return PlacedBlock{nb::cast<std::string>(value[0]), static_cast<char>(number(1)), static_cast<int>(number(2)),
+                       block};
+}
+
+// A walk with the reference that it reads.
+struct Walk {
+    PythonReference reference;
+    pairhmm::ReferenceWalk walk;
+
+    Walk(PythonReference::Fetch fetch, std::vector<std::string> contigs, std::vector<pairhmm::PloidyInterval> intervals,
+         int min_base_quality, std::vector<int> limits)
+        : reference(std::move(fetch)),
+          walk(reference, std::move(contigs), std::move(intervals), min_base_quality, std::move(limits)) {}
+};
+
+using LinesState = TupleOf<nb::object, nb::bytes, nb::object>;
+
+void bind_walk(nb::module_& module) {
+    nb::class_<Walk>(module, "ReferenceWalk", "The reference blocks of one sample, in order.")
+        .def(
+            "__init__",
+            [](Walk* self, PythonReference::Fetch fetch, std::vector<std::string> contigs, Array<int32_t> contig,
+               Array<int64_t> start, Array<int64_t> end, Array<int32_t> ploidy, int min_base_quality,
+               std::vector<int> limits) {
+                const int64_t count = checks::size_of(contig);
+                checks::lie_below(contig, static_cast<int64_t>(contigs.size()), "contig");
+                checks::has(start, count, "start");
+                checks::has(end, count, "end");
+                checks::has(ploidy, count, "ploidy");
+                checks::lie_in(ploidy.data(), count, 1, 3, "ploidy");
+                std::vector<pairhmm::PloidyInterval> intervals;
+                for (int64_t i = 0; i < count; ++i)
+                    intervals.push_back({contig.data()[i], start.data()[i], end.data()[i], ploidy.data()[i]});
+                new (self) Walk(std::move(fetch), std::move(contigs), std::move(intervals), min_base_quality,
+                                std::move(limits));
+            },
+            "fetch"_a, "contigs"_a, "contig"_a, "start"_a, "end"_a, "ploidy"_a, "min_base_quality"_a, "limits"_a,
+            "The intervals are disjoint, and in the order of the contigs.")
+        .def(
+            "add",
+            [](Walk& self, const std::string& chrom, const pairhmm::Reads& reads, Array<int64_t> read_end,
+               nb::bytes names, Array<int64_t> name_end) {
+                checks::has(read_end, reads.count, "read_end");
+                checks::has(name_end, reads.count, "name_end");
+                checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
+                nb::gil_scoped_release release;
+                self.walk.add(chrom, reads, read_end.data(), {names.c_str(), names.size()}, name_end.data());
+            },
+            "chrom"_a, "reads"_a, "read_end"_a, "names"_a, "name_end"_a,
+            "Count reads of one contig, in order of start.");
+}
+
+}  // namespace
+
+void bind_records(nb::module_& module) {
+    // Python has it, too. tests/cpu/test_constants.py compares them.
+    module.attr("MANY_UNFIT") = pairhmm::kManyUnfit;
+    bind_walk(module);
+
+    module.def(
+        "info_fields",
+        []() -> ListOf<TupleOf<nb::str, nb::str>> {
+            nb::list fields;
+            for (const pairhmm::InfoField& one : pairhmm::info_fields())
+                fields.append(nb::make_tuple(one.id, one.description));
+            return fields;
+        },
+        "The INFO fields behind the counts, in the order of a record: ID and description. All are one Float.");
+
+    nb::class_<RecordFormat>(module, "RecordFormat", "Makes records of sites.")
+        .def(
+            "__init__",
+            [](RecordFormat* self, double min_quality, bool gvcf, std::optional<double> min_qd,
+               std::optional<double> max_fs, std::optional<double> max_sor, std::optional<double> min_mq) {
+                new (self) RecordFormat({min_quality, gvcf, min_qd, max_fs, max_sor, min_mq});
+            },
+            "min_quality"_a, "gvcf"_a, "min_qd"_a.none(), "max_fs"_a.none(), "max_sor"_a.none(), "min_mq"_a.none(),
+            "The limits of filters, as RecordOptions has them.")
+        .def(
+            "line",
+            [](const RecordFormat& format, nb::object variant, double quality, nb::object samples,
+               nb::object statistics) {
+                std::string line;
+                format.append(to_site(variant, quality, samples, statistics), line);
+                return to_text(line);
+            },
+            "variant"_a, "quality"_a, "samples"_a, "statistics"_a.none(),
+            "The line of a site, of which `pairhmm.Site` has the parts.");
+
+    nb::class_<RecordLines>(module, "RecordLines",
+                            "Lines of a part of a run. The blocks at both ends stay open, for those beside.")
+        .def(nb::init<>())
+        .def(
+            "add_sites",
+            [](RecordLines& lines, const RecordFormat& format, const Sites& sites, Walk* walk) {
+                nb::gil_scoped_release release;
+                pairhmm::append_records(sites.items, format, walk == nullptr ? nullptr : &walk->walk, lines);
+            },
+            "format"_a, "sites"_a, "walk"_a.none(), "Append the records of sites, and the blocks before each.")
+        .def(
+            "add_rest", [](RecordLines& lines, Walk& walk) { walk.walk.rest(lines); }, "walk"_a,
+            nb::call_guard<nb::gil_scoped_release>(), "Append all blocks that the walk has not given yet.")
+        .def(
+            "add", [](RecordLines& lines, const RecordLines& next) { lines.append(next); }, "next"_a,
+            "Append the lines of the part that follows.")
+        .def(
+            "take", [](RecordLines& lines) { return to_text(lines.take()); },
+            "Take the lines that are whole where no part comes before.")
+        .def(
+            "take_all", [](RecordLines& lines) { return to_text(lines.take_all()); },
+            "Take all lines: no part follows.")
+        .def_prop_ro(
+            "size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.")
+        .def("__getstate__",
+             [](const RecordLines& lines) -> LinesState {
+                 return nb::make_tuple(block_state(lines.first), nb::bytes(lines.text.data(), lines.text.size()),
+                                       block_state(lines.last));
+             })
+        .def("__setstate__", [](RecordLines& lines, LinesState state) {
+            const auto text = nb::cast<nb::bytes>(state[1]);
+            new (&lines) RecordLines{to_block(state[0]), {text.c_str(), text.size()}, to_block(state[2])};
+        });
+}
