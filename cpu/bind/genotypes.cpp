@@ -17,7 +17,6 @@
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "bind/sites.hpp"
 #include "bind/variants.hpp"
 #include "calling/genotypes.hpp"
 #include "calling/site_genotypes.hpp"
@@ -87,10 +86,6 @@ pairhmm::Family family_of(const GivenFamily& given, int64_t samples) {
     return {father, mother, children};
 }
 
-void check_region(const pairhmm::ScoredRegion& region, int samples) {
-    checks::lie_below(region.sample, samples, "sample");
-}
-
 }  // namespace
 
 void bind_genotypes(nb::module_& module) {
@@ -98,34 +93,6 @@ void bind_genotypes(nb::module_& module) {
     module.attr("INFORMATIVE") = pairhmm::kInformative;
     module.attr("MAX_GENOTYPES") = pairhmm::kMaxGenotypes;
     module.attr("MAX_GQ") = pairhmm::kMaxGq;
-
-    nb::class_<Sites>(module, "Sites", "Genotyped sites, in order of position.")
-        .def("__len__", [](const Sites& sites) { return sites.items.size(); })
-        .def(
-            "fields",
-            [](const Sites& sites) -> ListOf<SiteFields> {
-                nb::list fields;
-                for (const pairhmm::Site& site : sites.items) fields.append(site_fields(site));
-                return fields;
-            },
-            "Of each site: the fields of its variant, QUAL, the fields of the genotype of each sample, alleles left "
-            "out, the value of each of `site_annotations` by its ID, which is None where it is not known, and the "
-            "share of reads that fit no haplotype.")
-        .def(
-            "counts",
-            [](const Sites& sites, double many_unfit) -> TupleOf<int, int, int, nb::str> {
-                size_t limited = 0, unfit = 0;
-                std::string first;
-                for (const pairhmm::Site& site : sites.items) {
-                    limited += site.left_out > 0;
-                    if (site.unfit < many_unfit) continue;
-                    if (unfit++ == 0) first = site.variant.chrom + ":" + std::to_string(site.variant.pos + 1);
-                }
-                return nb::make_tuple(sites.items.size(), limited, unfit, first);
-            },
-            "many_unfit"_a,
-            "The sites, those with alleles left out, those with such a share of unfit reads or a larger one, and the "
-            "first of these.");
 
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")
         .def(
@@ -145,12 +112,16 @@ void bind_genotypes(nb::module_& module) {
             "samples, as (father, mother, children).")
         .def(
             "genotype",
-            [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) {
-                check_region(region, genotyper.samples());
-                nb::gil_scoped_release release;
-                return Sites{genotyper.genotype(region)};
+            [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {
+                checks::lie_below(region.sample, genotyper.samples(), "sample");
+                nb::list fields;
+                for (const pairhmm::Site& site : genotyper.genotype(region)) fields.append(site_fields(site));
+                return fields;
             },
-            "region"_a, "The sites of a region that are asked for.");
+            "region"_a,
+            "The sites of a region that are asked for. Of each: the fields of its variant, QUAL, the fields of the "
+            "genotype of each sample, alleles left out, the value of each of `site_annotations` by its ID, which is None "
+            "where it is not known, and the share of reads that fit no haplotype.");
 
     module.def(
         "site_annotations",

@@ -17,7 +17,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
-#include "bind/sites.hpp"
+#include "calling/genotyping.hpp"
 #include "calling/reference_walk.hpp"
 #include "calling/site_statistics.hpp"
 
@@ -190,12 +190,25 @@ void bind_records(nb::module_& module) {
                             "Lines of a part of a run. The blocks at both ends stay open, for those beside.")
         .def(nb::init<>())
         .def(
-            "add_sites",
-            [](RecordLines& lines, const RecordFormat& format, const Sites& sites, Walk* walk) {
-                nb::gil_scoped_release release;
-                pairhmm::append_records(sites.items, format, walk == nullptr ? nullptr : &walk->walk, lines);
+            "add_regions",
+            [](RecordLines& lines, const RecordFormat& format, pairhmm::Genotyper& genotyper,
+               const std::vector<const pairhmm::ScoredRegion*>& regions,
+               Walk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
+                for (const pairhmm::ScoredRegion* region : regions)
+                    checks::lie_below(region->sample, genotyper.samples(), "sample");
+                pairhmm::SiteCounts counts;
+                {
+                    nb::gil_scoped_release release;
+                    for (const pairhmm::ScoredRegion* region : regions) {
+                        const std::vector<pairhmm::Site> sites = genotyper.genotype(*region);
+                        counts.add(sites);
+                        pairhmm::append_records(sites, format, walk == nullptr ? nullptr : &walk->walk, lines);
+                    }
+                }
+                return nb::make_tuple(counts.sites, counts.limited, counts.unfit, counts.first_unfit);
             },
-            "format"_a, "sites"_a, "walk"_a.none(), "Append the records of sites, and the blocks before each.")
+            "format"_a, "genotyper"_a, "regions"_a, "walk"_a.none(),
+            "Append the records of scored regions, and the blocks before each. Gives the fields of SiteCounts.")
         .def(
             "add_rest", [](RecordLines& lines, Walk& walk) { walk.walk.rest(lines); }, "walk"_a,
             nb::call_guard<nb::gil_scoped_release>(), "Append all blocks that the walk has not given yet.")

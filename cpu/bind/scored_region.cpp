@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +16,7 @@
 #include "bind/haplotypes.hpp"
 #include "bind/variants.hpp"
 #include "bind/views.hpp"
+#include "calling/filtered_reads.hpp"
 #include "calling/scored_region.hpp"
 
 namespace nb = nanobind;
@@ -105,7 +107,9 @@ void bind_scored_region(nb::module_& module) {
             "length"_a, "from_end"_a, "log10"_a, "precision"_a, "set_aside"_a, "unfit"_a.none(), "members"_a.none(),
             "fragment"_a.none())
         .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>(),
-             "The region on the haplotypes of listed alleles alone.")
+             "The region on the haplotypes of listed alleles alone, for genotypes.")
+        .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>(),
+             "The region without haplotypes of unlisted variants. The reads that are set aside stay the same.")
         .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
         .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })
         .def_prop_ro("names", [](const ScoredRegion& self) { return nb::bytes(self.names.data(), self.names.size()); })
@@ -135,4 +139,17 @@ void bind_scored_region(nb::module_& module) {
         .def_prop_ro("reads", array_of<int64_t>(&ScoredRegion::members),
                      "Of each profile; none where they were not joined.")
         .def_prop_ro("fragment", array_of<int64_t>(&ScoredRegion::fragment));
+
+    module.def(
+        "filtered_reads",
+        [](const std::vector<const ScoredRegion*>& regions)
+            -> TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>> {
+            pairhmm::FilteredReads counts;
+            for (const ScoredRegion* region : regions) counts.add(*region);
+            return nb::make_tuple(counts.reads, counts.set_aside, counts.bases, counts.sites, counts.emptied,
+                                  counts.first_emptied);
+        },
+        "regions"_a,
+        "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample has no "
+        "read left, and the first of these with the sample.");
 }

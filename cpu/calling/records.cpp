@@ -120,6 +120,15 @@ void append_block(const PlacedBlock& placed, std::string& lines) {
 
 }  // namespace
 
+void SiteCounts::add(const std::vector<Site>& more) {
+    sites += static_cast<int64_t>(more.size());
+    for (const Site& site : more) {
+        limited += site.left_out > 0;
+        if (site.unfit < kManyUnfit) continue;
+        if (unfit++ == 0) first_unfit = site.variant.chrom + ":" + std::to_string(site.variant.pos + 1);
+    }
+}
+
 const std::vector<InfoField>& info_fields() {
     static const std::vector<InfoField> all = [] {
         std::vector<InfoField> fields{

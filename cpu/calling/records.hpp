@@ -15,6 +15,14 @@ namespace pairhmm {
 // The share of the reads over a site that fit no haplotype, from which on INFO has it.
 constexpr double kManyUnfit = 0.2;
 
+// Sites, those of them with alternative alleles left out, and those at which many reads fit no haplotype.
+struct SiteCounts {
+    int64_t sites = 0, limited = 0, unfit = 0;
+    std::string first_unfit;  // the first of these
+
+    void add(const std::vector<Site>& more);
+};
+
 // What decides FILTER: `RecordOptions` in pairhmm/variants/genotypes.py.
 struct RecordOptions {
     double min_quality = 0;  // QUAL, or the lowest GQ where every genotype is the reference

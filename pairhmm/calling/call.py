@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.calling.genotyping import RegionGenotyper, Site, on_listed_alleles, to_sites
+from pairhmm.calling.genotyping import RegionGenotyper, Site, on_listed_alleles
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
-from pairhmm.calling.run import Refine, Run, Use, Watch
+from pairhmm.calling.run import Batches, Refine, Run, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scored_region import Evidence
 from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
@@ -24,7 +24,7 @@ from pairhmm.native import native
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.variants.call_writer import open_calls, record_format
-from pairhmm.variants.genotypes import MANY_UNFIT, GenotypeOptions, RecordOptions
+from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
 
 if TYPE_CHECKING:
     from pairhmm._cpu import RecordLines
@@ -211,20 +211,13 @@ class _Caller:
     discovered: bool
     records: RecordOptions = field(default_factory=RecordOptions)
 
-    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[list[Site]]:
+    def __call__(self, regions: Batches, run: Run) -> Iterator[list[Site]]:
         """The sites of each region."""
-        return map(self.genotyper(run).sites, regions)
+        return map(self.genotyper(run).sites, chain.from_iterable(regions))
 
     def genotyper(self, run: Run) -> RegionGenotyper:
         """What genotypes the regions of a run."""
         return RegionGenotyper(run.samples, self.options, self.model, self.discovered, self.records)
-
-    def counted(self, regions: Iterator[Evidence], run: Run) -> Iterator[tuple[list[Site], SiteCounts]]:
-        """The sites of each region, with their counts."""
-        genotyper = self.genotyper(run)
-        for evidence in regions:
-            sites = genotyper.genotype(evidence)
-            yield to_sites(sites, genotyper.names), SiteCounts(*sites.counts(MANY_UNFIT))
 
 
 CallLines = tuple["RecordLines", SiteCounts]
@@ -239,17 +232,15 @@ class _RecordMaker:
     min_quality: float
     min_base_quality: int
 
-    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[CallLines]:
+    def __call__(self, regions: Batches, run: Run) -> Iterator[CallLines]:
         """The lines of some regions, and the counts of their sites."""
         options, records = self.caller.options, self.caller.records
         walk = walk_of(run, options, self.min_base_quality, records.gq_bands) if records.gvcf else None
         record_of = record_format(self.min_quality, records)
         lines, counts = native.RecordLines(), SiteCounts()
-        genotyper = self.caller.genotyper(run)
-        for evidence in regions:
-            sites = genotyper.genotype(evidence)
-            lines.add_sites(record_of, sites, walk)
-            counts.add_counts(SiteCounts(*sites.counts(MANY_UNFIT)))
+        genotyper = self.caller.genotyper(run).native
+        for batch in regions:
+            counts.add_counts(SiteCounts(*lines.add_regions(record_of, genotyper, batch, walk)))
             if lines.size >= _TEXT_AT_ONCE:
                 yield lines, counts
                 lines, counts = native.RecordLines(), SiteCounts()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from pairhmm.calling.scored_region import Evidence, native_region, without_unlisted
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.variant import Variant
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegion
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class RegionGenotyper:
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
-        self._native = native.Genotyper(
+        self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
             [options.ploidies.rules_of(name, options.ploidy) for name in samples],
@@ -76,16 +79,12 @@ class RegionGenotyper:
             records.gvcf,
         )
 
-    def genotype(self, evidence: Evidence) -> native.Sites:
-        """The sites of a region, as native code has them."""
-        return self._native.genotype(native_region(evidence))
-
-    def sites(self, evidence: Evidence) -> list[Site]:
+    def sites(self, region: ScoredRegion) -> list[Site]:
         """The sites of a region."""
-        return to_sites(self.genotype(evidence), self.names)
+        return to_sites(self.native.genotype(region), self.names)
 
 
-def to_sites(found: native.Sites, names: tuple[str, ...]) -> list[Site]:
+def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[Site]:
     """Sites of native code as Python's, with the names of samples."""
     return [
         Site(
@@ -96,14 +95,10 @@ def to_sites(found: native.Sites, names: tuple[str, ...]) -> list[Site]:
             left_out,
             SiteStatistics(annotations, unfit),
         )
-        for variant, quality, samples, left_out, annotations, unfit in found.fields()
+        for variant, quality, samples, left_out, annotations, unfit in fields
     ]
 
 
-def on_listed_alleles(evidence: Evidence) -> Evidence:
+def on_listed_alleles(region: ScoredRegion) -> ScoredRegion:
     """A region of listed candidates on the haplotypes of listed alleles alone (cpu/calling/scored_region.hpp)."""
-    listed = without_unlisted(evidence)
-    if not evidence.set_aside.any():
-        return listed
-    set_aside = native_region(evidence).on_listed_alleles().set_aside
-    return replace(listed, set_aside=set_aside, unfit=evidence.set_aside)
+    return region.on_listed_alleles()

@@ -12,7 +12,7 @@ from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
-from pairhmm.calling.run import Run, Watch
+from pairhmm.calling.run import Batches, Run, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence, without_unlisted
 from pairhmm.files.destinations import check_apart, kept_apart
@@ -89,12 +89,12 @@ def likelihoods(
 
 
 def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
-    with open_results(inputs, options, _unchanged, filters_reads=False) as run:
+    with open_results(inputs, options, _evidence, filters_reads=False) as run:
         yield from run.results
 
 
-def _unchanged(regions: Iterator[Evidence], run: Run) -> Iterator[Evidence]:
-    return regions
+def _evidence(regions: Batches, run: Run) -> Iterator[Evidence]:
+    return run.evidence(regions)
 
 
 @kept_apart()
@@ -170,9 +170,9 @@ class _TableRows:
     prepared: GatkOptions | None
     prepare: Prepare
 
-    def __call__(self, regions: Iterator[Evidence], run: Run) -> Iterator[Prepared]:
+    def __call__(self, regions: Batches, run: Run) -> Iterator[Prepared]:
         """Rows as the writer takes them."""
-        return self.prepare(table_rows(evidence, evidence.samples, self.prepared) for evidence in regions)
+        return self.prepare(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:

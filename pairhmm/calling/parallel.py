@@ -111,7 +111,7 @@ def open_results(
         It has to be picklable, and so do its results. Sending a result to another process takes time: few large
         results are better than one a region.
     watch, refine, filters_reads
-        As for `Run.evidence`.
+        As for `Run.regions`.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def _in_this_process(
 ) -> tuple[Devices, Iterator[Result]]:
     devices = pool or stack.enter_context(_device_thread(plan.options, plan.options.threads))
     run = whole_run(plan.inputs, plan.options, devices, files)
-    return devices, plan.use(run.evidence(plan.watch, plan.refine, plan.filters_reads), run)
+    return devices, plan.use(run.regions(plan.watch, plan.refine, plan.filters_reads), run)
 
 
 def _in_workers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.run_options import RunInputs, RunOptions
@@ -17,10 +17,16 @@ from pairhmm.calling.timing import JOINING, USING, Timing
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import Region
 
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegion
+
 Watch = Callable[[Region, float], None]
 """Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
 
-Refine = Callable[[Evidence], Evidence]
+Batches = Iterator[list["ScoredRegion"]]
+"""Batches of scored regions, in order."""
+
+Refine = Callable[["ScoredRegion"], "ScoredRegion"]
 """Changes a scored region before it is counted and used."""
 
 
@@ -43,28 +49,31 @@ class Run:
     def __post_init__(self) -> None:
         self.filtered = FilteredReads(self.samples, self.stream.given is not None)
 
-    def evidence(
-        self, watch: Watch | None = None, refine: Refine | None = None, filters_reads: bool = True
-    ) -> Iterator[Evidence]:
-        """The scored regions, in order. Messages at the end say what was left out.
+    def regions(self, watch: Watch | None = None, refine: Refine | None = None, filters_reads: bool = True) -> Batches:
+        """Batches of scored regions, in order. Messages at the end say what was left out.
 
         `filters_reads` says that reads that fit no haplotype are left unused: they are announced as left out.
         """
         yield from self.counted(watch, refine)
         self.counts().announce(self.inputs, self.options, filters_reads)
 
-    def counted(self, watch: Watch | None = None, refine: Refine | None = None) -> Iterator[Evidence]:
-        """The scored regions, as `evidence` gives them, without the messages at the end."""
+    def counted(self, watch: Watch | None = None, refine: Refine | None = None) -> Batches:
+        """The scored regions, as `regions` gives them, without the messages at the end."""
         with self.timing.clock.stage(JOINING):
             for scored in self.stream.run(self.blocks):
-                evidence = scored if refine is None else refine(scored)
-                evidence.samples = self.samples
+                regions = scored if refine is None else [refine(region) for region in scored]
                 if watch is not None:
-                    watch(evidence.region, self.progress.share(evidence.region.chrom, evidence.region.end))
-                self.timing.add(evidence)
-                self.filtered.add(evidence)
+                    for region in [one.region for one in regions]:
+                        watch(region, self.progress.share(region.chrom, region.end))
+                self.timing.add(regions)
+                self.filtered.add(regions)
                 with self.timing.clock.stage(USING):
-                    yield evidence
+                    yield regions
+
+    def evidence(self, regions: Batches) -> Iterator[Evidence]:
+        """Each region as users get it."""
+        is_joined = self.stream.joiner is not None
+        return (Evidence.of(region, self.samples, is_joined) for batch in regions for region in batch)
 
     def counts(self) -> RunCounts:
         """All counts."""
@@ -81,5 +90,5 @@ class Run:
 
 
 Result = TypeVar("Result", covariant=True)
-Use = Callable[[Iterator[Evidence], Run], Iterator[Result]]
+Use = Callable[[Batches, Run], Iterator[Result]]
 """Makes results of the scored regions of a run. It may look at the run before it takes the first region."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.regions import Region
@@ -76,7 +75,7 @@ class Evidence:
     fragment: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, scored: ScoredRegion, is_joined: bool) -> Evidence:
+    def of(cls, scored: ScoredRegion, samples: Sequence[str], is_joined: bool) -> Evidence:
         """A scored region of native code. Its arrays are views of that."""
         return cls(
             region=scored.region,
@@ -92,6 +91,7 @@ class Evidence:
             log10=scored.log10,
             precision=scored.precision,
             set_aside=scored.set_aside,
+            samples=samples,
             reads=scored.reads if is_joined else None,
             fragment=scored.fragment if is_joined else None,
         )
@@ -106,48 +106,6 @@ class Evidence:
         return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
 
 
-def without_unlisted(evidence: Evidence) -> Evidence:
+def without_unlisted(region: ScoredRegion) -> ScoredRegion:
     """The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same."""
-    columns = [number for number, one in enumerate(evidence.region.variants) if one.role != "nuisance"]
-    if len(columns) == len(evidence.region.variants):
-        return evidence
-    kept = [number for number, haplotype in enumerate(evidence.haplotypes) if not haplotype.is_nuisance]
-    region = evidence.region
-    return replace(
-        evidence,
-        region=replace(
-            region,
-            variants=tuple(region.variants[number] for number in columns),
-            extents=tuple(region.extents[number] for number in columns),
-        ),
-        haplotypes=[
-            replace(haplotype, alleles=tuple(haplotype.alleles[number] for number in columns))
-            for haplotype in (evidence.haplotypes[number] for number in kept)
-        ],
-        from_end=np.ascontiguousarray(evidence.from_end[:, columns]),
-        log10=np.ascontiguousarray(evidence.log10[:, kept]),
-        precision=np.ascontiguousarray(evidence.precision[:, kept]),
-    )
-
-
-def native_region(evidence: Evidence) -> native.ScoredRegion:
-    """The scored region for native code."""
-    return native.ScoredRegion(
-        evidence.region,
-        evidence.haplotypes,
-        evidence.names.text,
-        evidence.names.end,
-        evidence.sample,
-        evidence.flag,
-        evidence.mapq,
-        evidence.start,
-        evidence.end,
-        evidence.length,
-        evidence.from_end,
-        evidence.log10,
-        evidence.precision,
-        evidence.set_aside,
-        evidence.unfit,
-        evidence.reads,
-        evidence.fragment,
-    )
+    return region.without_unlisted()

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.mates import JoinedReads, Joiner
-from pairhmm.calling.scored_region import Evidence
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.variant import FetchBases
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import RegionBatch, RegionSource
+    from pairhmm._cpu import RegionBatch, RegionSource, ScoredRegion
 
 FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
 """Scores and precisions of some regions: region after region, row-major (read, haplotype)."""
@@ -138,8 +137,8 @@ class RegionStream:
         regions, reads, pairs, capped_regions, capped_reads, quality = self._native.counts
         return RegionCounts(regions, reads, pairs, capped_regions, capped_reads, None if quality < 0 else quality)
 
-    def run(self, blocks: Iterable[ReadBlock]) -> Iterator[Evidence]:
-        """The scored regions, in order. While devices score some regions, the reads of the next ones are cut.
+    def run(self, blocks: Iterable[ReadBlock]) -> Iterator[list[ScoredRegion]]:
+        """Batches of scored regions, in order. While devices score some regions, the reads of the next ones are cut.
 
         Reads come in coordinate order, each block of one contig. How they are divided into blocks changes no result.
         """
@@ -147,9 +146,9 @@ class RegionStream:
         for batch in self._batches(blocks):
             waiting.append((batch, self._begin(batch)))
             if len(waiting) > self.score.ahead:
-                yield from self._scored(*waiting.popleft())
+                yield self._scored(*waiting.popleft())
         while waiting:
-            yield from self._scored(*waiting.popleft())
+            yield self._scored(*waiting.popleft())
 
     def _batches(self, blocks: Iterable[ReadBlock]) -> Iterator[RegionBatch]:
         """Regions that are to be scored in one call."""
@@ -171,6 +170,5 @@ class RegionStream:
         regions = [haplotypes[begin:end] for begin, end in pairwise(group.tolist())]
         return self.score.begin(cut, batch.reads_of, regions)
 
-    def _scored(self, batch: RegionBatch, scores: Callable[[], FlatScores]) -> Iterator[Evidence]:
-        for region in self._native.scored(batch, *scores()):
-            yield Evidence.of(region, is_joined=self.joiner is not None)
+    def _scored(self, batch: RegionBatch, scores: Callable[[], FlatScores]) -> list[ScoredRegion]:
+        return self._native.scored(batch, *scores())

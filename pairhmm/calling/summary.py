@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Self
 
 from pairhmm.calling.genotyping import Site
 from pairhmm.calling.molecules import MoleculeCounts
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scored_region import Evidence
 from pairhmm.calling.stream import RegionCounts
 from pairhmm.calling.timing import Timing
 from pairhmm.models.gatk import GatkOptions
+from pairhmm.native import native
 from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GENOTYPES
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegion
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +29,7 @@ LONG_READS = 1_000
 
 @dataclass(slots=True)
 class FilteredReads:
-    """Counts reads that fit no haplotype, region by region.
+    """Counts reads that fit no haplotype (cpu/calling/filtered_reads.hpp).
 
     Attributes
     ----------
@@ -53,30 +55,14 @@ class FilteredReads:
     first_emptied: str = ""
     poor: list[tuple[str, int, int]] = field(default_factory=list)
 
-    def add(self, evidence: Evidence) -> None:
-        """Count a region."""
-        aside = evidence.set_aside
-        count = int(np.count_nonzero(aside))
-        self.reads += len(aside)
-        self.set_aside += count
-        if count:
-            self.bases += int(evidence.length[aside].sum())
-        region = evidence.region
-        if self.haplotypes_given and count > MOST * len(aside):
-            self.poor.append((f"{region.chrom}:{region.start + 1}-{region.end}", count, len(aside)))
-        for variant, (first, last) in zip(region.variants, region.extents, strict=True):
-            if variant.role != "asked":
-                continue
-            if not count and (first, last) == (region.core_start, region.core_end):
-                # Most sites: every read of the region covers it.
-                self.sites += len(aside) > 0
-                continue
-            covering = (evidence.start < last) & (evidence.end > first) if len(aside) else aside
-            if not covering.any():
-                continue
-            self.sites += 1
-            if count:
-                self._find_emptied(evidence, covering, f"{variant.chrom}:{variant.pos + 1}")
+    def add(self, regions: list[ScoredRegion]) -> None:
+        """Count scored regions."""
+        reads, set_aside, bases, sites, emptied, place = native.filtered_reads(regions)
+        first = "" if place is None else f"{place[0]} ({self.samples[place[1]]})"
+        poor = self._poor(regions) if self.haplotypes_given else []
+        self.add_counts(
+            FilteredReads(self.samples, self.haplotypes_given, reads, set_aside, bases, sites, emptied, first, poor)
+        )
 
     def add_counts(self, other: FilteredReads) -> None:
         """Add the counts of the part of a run that follows."""
@@ -88,16 +74,13 @@ class FilteredReads:
         self.first_emptied = self.first_emptied or other.first_emptied
         self.poor += other.poor
 
-    def _find_emptied(self, evidence: Evidence, covering: np.ndarray, place: str) -> None:
-        kept = covering & ~evidence.set_aside
-        if len(self.samples) == 1 and kept.any():
-            return
-        covered = np.bincount(evidence.sample[covering], minlength=len(self.samples))
-        left = np.bincount(evidence.sample[kept], minlength=len(self.samples))
-        emptied = np.flatnonzero((covered > 0) & (left == 0))
-        if len(emptied):
-            self.emptied += 1
-            self.first_emptied = self.first_emptied or f"{place} ({self.samples[emptied[0]]})"
+    def _poor(self, regions: Iterable[ScoredRegion]) -> list[tuple[str, int, int]]:
+        counted = [(one.region, int(one.set_aside.sum()), len(one.set_aside)) for one in regions]
+        return [
+            (f"{region.chrom}:{region.start + 1}-{region.end}", count, reads)
+            for region, count, reads in counted
+            if count > MOST * reads
+        ]
 
     def announce_poor(self) -> None:
         """Warn where given haplotypes fit few reads."""

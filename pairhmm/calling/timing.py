@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from pairhmm.calling.scored_region import Evidence
 from pairhmm.models.batch import PRECISIONS
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegion
 
 log = logging.getLogger(__name__)
 
@@ -86,22 +88,25 @@ class Timing:
         default_factory=lambda: np.zeros(len(PRECISIONS), dtype=np.int64)
     )
 
-    def add(self, evidence: Evidence) -> None:
-        """Count a region, and log a line about it."""
-        if not log.isEnabledFor(logging.DEBUG):
-            return
-        pairs = np.bincount(evidence.precision.reshape(-1), minlength=len(PRECISIONS))
+    def add(self, regions: Iterable[ScoredRegion]) -> None:
+        """Count regions, and log a line about each."""
+        if log.isEnabledFor(logging.DEBUG):
+            for region in regions:
+                self._add(region)
+
+    def _add(self, scored: ScoredRegion) -> None:
+        pairs = np.bincount(scored.precision.reshape(-1), minlength=len(PRECISIONS))
         self.pairs += pairs
-        region = evidence.region
+        region = scored.region
         log.debug(
             "%s:%d-%d: %d candidates, %d haplotypes, %d reads, %d set aside, %d pairs rescued",
             region.chrom,
             region.start + 1,
             region.end,
             len(region.variants),
-            len(evidence.haplotypes),
-            len(evidence.names),
-            int(evidence.set_aside.sum()),
+            len(scored.haplotypes),
+            len(scored.set_aside),
+            int(scored.set_aside.sum()),
             int(pairs[1:].sum()),
         )
 

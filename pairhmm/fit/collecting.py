@@ -99,7 +99,7 @@ def collect_given(run: Run, model: GatkOptions, most: int) -> Collected:
     """
     recorder = _Recorder(run.stream.score, model, Collected(most))
     run.stream.score = recorder
-    for _ in run.evidence():
+    for _ in run.regions():
         pass
     return recorder.found
 

@@ -5,7 +5,7 @@ from itertools import islice, product
 import numpy as np
 
 from pairhmm.calling.genotyping import Site, to_sites
-from pairhmm.calling.scored_region import Evidence, native_region
+from pairhmm.calling.scored_region import Evidence
 from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
@@ -46,6 +46,29 @@ def evidence_of(scores, fragments=None, *, variants=None, alleles=None, **arrays
         scores,
         np.zeros((reads, haplotypes), dtype=np.uint8),
         column("set_aside", False, np.bool_),
+    )
+
+
+def native_region(evidence: Evidence) -> native.ScoredRegion:
+    """The scored region for native code."""
+    return native.ScoredRegion(
+        evidence.region,
+        evidence.haplotypes,
+        evidence.names.text,
+        evidence.names.end,
+        evidence.sample,
+        evidence.flag,
+        evidence.mapq,
+        evidence.start,
+        evidence.end,
+        evidence.length,
+        evidence.from_end,
+        evidence.log10,
+        evidence.precision,
+        evidence.set_aside,
+        evidence.unfit,
+        evidence.reads,
+        evidence.fragment,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -99,6 +99,10 @@ def stream(source, model: GatkOptions | None = None, **options) -> RegionStream:
     return RegionStream(fetch, source, scorer, EvidenceOptions(**options))
 
 
+def evidence(stream: RegionStream, blocks) -> list[Evidence]:
+    return [Evidence.of(region, [], is_joined=False) for batch in stream.run(blocks) for region in batch]
+
+
 def discovered():
     return native.DiscoveredRegions(*known_parts())
 
@@ -115,8 +119,8 @@ def same(left: Evidence, right: Evidence) -> bool:
 @pytest.mark.parametrize("make", [discovered, given_regions, half_listed])
 @pytest.mark.parametrize("chunk", [1, 13, 250])
 def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
-    whole = list(stream(make()).run(blocks(100_000)))
-    pieces = list(stream(make(), max_cells=1).run(blocks(chunk)))
+    whole = evidence(stream(make()), blocks(100_000))
+    pieces = evidence(stream(make(), max_cells=1), blocks(chunk))
     assert len(whole) == len(pieces) > 3
     assert all(same(left, right) for left, right in zip(whole, pieces, strict=True))
 
@@ -124,8 +128,8 @@ def test_blocks_and_calls_of_the_engine_change_nothing(make, chunk):
 def test_candidates_are_found_and_genotyped():
     found = []
     genotyper = RegionGenotyper(["one", "two"], GenotypeOptions(), GatkOptions(), discovered=True)
-    for evidence in stream(discovered()).run(blocks(200)):
-        for site in genotyper.sites(evidence):
+    for region in chain.from_iterable(stream(discovered()).run(blocks(200))):
+        for site in genotyper.sites(region):
             found.append((site.variant.chrom, site.variant.pos))
             assert [sample.alleles for sample in site.samples] == [(0, 1), (0, 1)]
             assert site.quality > 30
@@ -136,8 +140,8 @@ def test_given_candidates_are_all_there_in_order():
     genotyper = RegionGenotyper(["one", "two"], GenotypeOptions(), GatkOptions(), discovered=False)
     sites = [
         (site.variant.pos, [sample.alleles for sample in site.samples])
-        for evidence in stream(given_regions()).run(blocks(200))
-        for site in genotyper.sites(evidence)
+        for region in chain.from_iterable(stream(given_regions()).run(blocks(200)))
+        for site in genotyper.sites(region)
     ]
     assert [pos for pos, _ in sites] == [500, 520, 900, 1400, 120, 2000, 7]
     assert sites[2][1] == [(0, 0), (0, 0)]
@@ -145,13 +149,13 @@ def test_given_candidates_are_all_there_in_order():
 
 
 def test_regions_without_any_read_are_there():
-    assert [len(evidence.names) for evidence in stream(given_regions()).run([])] == [0] * 6
+    assert [len(one.names) for one in evidence(stream(given_regions()), [])] == [0] * 6
 
 
 def test_depth_is_capped_the_same_way_whatever_the_blocks():
     whole, pieces = stream(given_regions(), max_depth=5), stream(given_regions(), max_depth=5)
-    kept = [evidence.names for evidence in whole.run(blocks(100_000))]
-    assert kept == [evidence.names for evidence in pieces.run(blocks(17))]
+    kept = [one.names for one in evidence(whole, blocks(100_000))]
+    assert kept == [one.names for one in evidence(pieces, blocks(17))]
     assert max(map(len, kept)) == 10
     assert whole.counts.capped_regions == pieces.counts.capped_regions > 0
     assert whole.counts.capped_reads == pieces.counts.capped_reads > 0
@@ -161,7 +165,7 @@ def test_depth_is_capped_the_same_way_whatever_the_blocks():
 def test_reads_that_fit_no_haplotype_are_set_aside(error_rate):
     model = GatkOptions(error_rate=error_rate)
     shares = set()
-    for one in stream(given_regions(), model, max_haplotypes=2).run(noisy_blocks()):
+    for one in evidence(stream(given_regions(), model, max_haplotypes=2), noisy_blocks()):
         expected = set_aside(one.log10, one.length, np.ones_like(one.length), model)
         assert one.set_aside.dtype == bool and one.set_aside.tolist() == expected.tolist()
         shares.update(expected.tolist())
@@ -171,7 +175,7 @@ def test_reads_that_fit_no_haplotype_are_set_aside(error_rate):
 def test_wanted_intervals_cover_the_regions_and_are_disjoint():
     intervals = list(wanted_intervals(LISTED, LENGTHS, fetch, 0))
     assert all(left[0] != right[0] or left[2] < right[1] for left, right in pairwise(intervals))
-    for region in stream(given_regions()).run([]):
+    for region in evidence(stream(given_regions()), []):
         core = region.region
         assert any(
             chrom == core.chrom and start <= core.core_start <= core.core_end <= end for chrom, start, end in intervals
@@ -179,7 +183,7 @@ def test_wanted_intervals_cover_the_regions_and_are_disjoint():
 
 
 def test_what_is_not_listed_is_a_nuisance_of_its_region():
-    first = next(iter(stream(half_listed()).run(blocks(200))))
+    first = next(chain.from_iterable(stream(half_listed()).run(blocks(200))))
     assert [(variant.pos, variant.role) for variant in first.region.variants] == [(500, "asked"), (520, "nuisance")]
     assert [(one.alleles, one.is_nuisance) for one in first.haplotypes] == [
         ((0, 0), False),
@@ -194,8 +198,8 @@ def test_what_is_not_listed_is_a_nuisance_of_its_region():
 
 
 def test_nothing_that_is_listed_is_a_nuisance():
-    for evidence in stream(given_regions()).run(blocks(200)):
-        assert {variant.role for variant in evidence.region.variants} == {"asked"}
+    for one in evidence(stream(given_regions()), blocks(200)):
+        assert {variant.role for variant in one.region.variants} == {"asked"}
 
 
 def test_a_listed_indel_is_known_wherever_the_list_puts_it():
@@ -231,11 +235,11 @@ def test_a_given_region_is_given_once_and_in_its_turn():
 
 
 def test_reads_overlap_the_core_of_their_region():
-    for evidence in stream(given_regions()).run(blocks(50)):
-        region: Region = evidence.region
-        assert (evidence.start < region.core_end).all()
-        assert (evidence.end > region.core_start).all()
+    for one in evidence(stream(given_regions()), blocks(50)):
+        region: Region = one.region
+        assert (one.start < region.core_end).all()
+        assert (one.end > region.core_start).all()
         expected = sum(
             one.start < region.core_end and one.end > region.core_start for one in READS.get(region.chrom, [])
         )
-        assert len(evidence.names) == expected
+        assert len(one.names) == expected

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from pairhmm.calling.discovery import CandidateOptions
-from pairhmm.calling.scored_region import native_region
 from pairhmm.sequences.arrays import Names
 from pairhmm.variants.haplotypes import Haplotype
 from pairhmm.variants.variant import Variant
-from tests.calling.scored import evidence_of
+from tests.calling.scored import evidence_of, native_region
 
 native = pytest.importorskip("pairhmm._cpu", reason="the compiled part is not installed")
 

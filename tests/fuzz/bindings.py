@@ -516,7 +516,7 @@ def _genotypes(rng: Generator) -> None:
     families = [(0, 1, [2])] if samples == 3 and chance(rng, 0.5) else []
     flags = [chance(rng, 0.5) for _ in range(3)]
     genotyper = native.Genotyper(prior, prior, ploidies, families, floor, *flags)
-    for _, quality, called, _, known, _ in genotyper.genotype(region.on_listed_alleles()).fields():
+    for _, quality, called, _, known, _ in genotyper.genotype(region.on_listed_alleles()):
         _require(len(called) == samples and quality >= 0, "a site without genotypes")
         for one in called:
             _require(not np.isnan(one[5]) and min(0, one[3], *one[4]) == 0, "a genotype that is no number")
