@@ -31,90 +31,102 @@ void append_text(std::string& text, std::vector<int64_t>& ends, const char* from
 
 }  // namespace
 
-AlignedReads ReadBuffer::view() const {
-    const bool has_indel_qualities = !insertion_.empty();
-    return {{static_cast<int64_t>(start_.size()), start_.data(), sample_.data(), base_offset_.data(), base_.data(),
-             quality_.data(), cigar_offset_.data(), cigar_.data()},
-            end_.data(),
-            flag_.data(),
-            mapq_.data(),
-            names_.data(),
-            name_end_.data(),
-            has_molecules_ ? molecules_.data() : nullptr,
-            has_molecules_ ? molecule_end_.data() : nullptr,
-            has_indel_qualities ? insertion_.data() : nullptr,
-            has_indel_qualities ? deletion_.data() : nullptr};
+AlignedReads ReadBuffer::Columns::view() const {
+    const bool has_indel_qualities = !insertion.empty();
+    return {{static_cast<int64_t>(start.size()), start.data(), sample.data(), base_offset.data(), base.data(),
+             quality.data(), cigar_offset.data(), cigar.data()},
+            end.data(),
+            flag.data(),
+            mapq.data(),
+            names.data(),
+            name_end.data(),
+            has_molecules ? molecules.data() : nullptr,
+            has_molecules ? molecule_end.data() : nullptr,
+            has_indel_qualities ? insertion.data() : nullptr,
+            has_indel_qualities ? deletion.data() : nullptr};
 }
 
-void ReadBuffer::begin(std::string chrom) {
-    *this = ReadBuffer();
-    chrom_ = std::move(chrom);
-}
-
-void ReadBuffer::append(const AlignedReads& block, const Intervals& wanted) {
-    size_t near = 0;
-    append_where(block, [&](int64_t read) { return wanted.touch(block.reads.start[read], block.end[read], near); });
-}
-
-void ReadBuffer::forget(int64_t position) {
-    if (base_.size() < most_bases_) return;
-    ReadBuffer kept;
-    kept.chrom_ = std::move(chrom_);
-    kept.append_where(view(), [&](int64_t read) { return end_[read] > position; });
-    kept.most_bases_ = 2 * kept.base_.size();
-    *this = std::move(kept);
-}
-
-std::vector<int64_t> ReadBuffer::over(int64_t start, int64_t end) const {
-    const auto first = std::lower_bound(start_.begin(), start_.end(), start - reach_) - start_.begin();
-    const auto last = std::lower_bound(start_.begin(), start_.end(), end) - start_.begin();
-    std::vector<int64_t> found;
-    for (int64_t read = first; read < last; ++read)
-        if (end_[read] > start) found.push_back(read);
-    return found;
+void ReadBuffer::Columns::clear() {
+    for (auto* values : {&start, &end, &name_end, &molecule_end}) values->clear();
+    for (auto* offset : {&base_offset, &cigar_offset}) offset->assign(1, 0);
+    for (auto* bytes : {&mapq, &base, &quality, &insertion, &deletion}) bytes->clear();
+    sample.clear(), flag.clear(), cigar.clear(), names.clear(), molecules.clear();
+    has_molecules = false;
+    reach = 0;
 }
 
 template <class Predicate>
-void ReadBuffer::append_where(const AlignedReads& block, Predicate&& is_wanted) {
+void ReadBuffer::Columns::append_where(const AlignedReads& block, Predicate&& is_wanted) {
     for (int64_t first = 0, last; first < block.reads.count; first = last + 1) {
         for (last = first; last < block.reads.count && is_wanted(last);) ++last;
         if (first < last) append_run(block, first, last);
     }
 }
 
-void ReadBuffer::append_run(const AlignedReads& block, int64_t first, int64_t last) {
+void ReadBuffer::Columns::append_run(const AlignedReads& block, int64_t first, int64_t last) {
     const Reads& reads = block.reads;
-    const int64_t base = reads.base_offset[first], base_end = reads.base_offset[last];
-    const int64_t cigar = reads.cigar_offset[first];
+    const int64_t first_base = reads.base_offset[first], last_base = reads.base_offset[last];
+    const int64_t first_operation = reads.cigar_offset[first];
     append_molecules(block, first, last);
-    append_indel_qualities(block, base, base_end);
-    for (int64_t read = first; read < last; ++read) reach_ = std::max(reach_, block.end[read] - reads.start[read]);
-    pairhmm::append(start_, reads.start, first, last);
-    pairhmm::append(end_, block.end, first, last);
-    pairhmm::append(sample_, reads.sample, first, last);
-    pairhmm::append(flag_, block.flag, first, last);
-    pairhmm::append(mapq_, block.mapq, first, last);
-    append_ends(base_offset_, base_offset_.back(), reads.base_offset + 1, base, first, last);
-    pairhmm::append(base_, reads.base, base, base_end);
-    pairhmm::append(quality_, reads.quality, base, base_end);
-    append_ends(cigar_offset_, cigar_offset_.back(), reads.cigar_offset + 1, cigar, first, last);
-    pairhmm::append(cigar_, reads.cigar, cigar, reads.cigar_offset[last]);
-    append_text(names_, name_end_, block.names, block.name_end, first, last);
+    append_indel_qualities(block, first_base, last_base);
+    for (int64_t read = first; read < last; ++read) reach = std::max(reach, block.end[read] - reads.start[read]);
+    pairhmm::append(start, reads.start, first, last);
+    pairhmm::append(end, block.end, first, last);
+    pairhmm::append(sample, reads.sample, first, last);
+    pairhmm::append(flag, block.flag, first, last);
+    pairhmm::append(mapq, block.mapq, first, last);
+    append_ends(base_offset, base_offset.back(), reads.base_offset + 1, first_base, first, last);
+    pairhmm::append(base, reads.base, first_base, last_base);
+    pairhmm::append(quality, reads.quality, first_base, last_base);
+    append_ends(cigar_offset, cigar_offset.back(), reads.cigar_offset + 1, first_operation, first, last);
+    pairhmm::append(cigar, reads.cigar, first_operation, reads.cigar_offset[last]);
+    append_text(names, name_end, block.names, block.name_end, first, last);
 }
 
 // Molecules are known where all reads have them.
-void ReadBuffer::append_molecules(const AlignedReads& block, int64_t first, int64_t last) {
-    has_molecules_ = block.molecules && (has_molecules_ || start_.empty());
-    if (has_molecules_) append_text(molecules_, molecule_end_, block.molecules, block.molecule_end, first, last);
+void ReadBuffer::Columns::append_molecules(const AlignedReads& block, int64_t first, int64_t last) {
+    has_molecules = block.molecules && (has_molecules || start.empty());
+    if (has_molecules) append_text(molecules, molecule_end, block.molecules, block.molecule_end, first, last);
 }
 
-void ReadBuffer::append_indel_qualities(const AlignedReads& block, int64_t base, int64_t base_end) {
-    if (!block.insertion && insertion_.empty()) return;
-    for (auto [values, from] : {std::pair(&insertion_, block.insertion), {&deletion_, block.deletion}}) {
-        values->resize(base_.size(), kNoQuality);
-        if (from) pairhmm::append(*values, from, base, base_end);
-        else values->resize(base_.size() + (base_end - base), kNoQuality);
+void ReadBuffer::Columns::append_indel_qualities(const AlignedReads& block, int64_t first_base, int64_t last_base) {
+    if (!block.insertion && insertion.empty()) return;
+    for (auto [values, from] : {std::pair(&insertion, block.insertion), {&deletion, block.deletion}}) {
+        values->resize(base.size(), kNoQuality);
+        if (from) pairhmm::append(*values, from, first_base, last_base);
+        else values->resize(base.size() + (last_base - first_base), kNoQuality);
     }
+}
+
+void ReadBuffer::begin(std::string chrom) {
+    chrom_ = std::move(chrom);
+    columns_.clear();
+    most_bases_ = 0;
+}
+
+void ReadBuffer::append(const AlignedReads& block, const Intervals& wanted) {
+    size_t near = 0;
+    columns_.append_where(block,
+                          [&](int64_t read) { return wanted.touch(block.reads.start[read], block.end[read], near); });
+}
+
+void ReadBuffer::forget(int64_t position) {
+    if (columns_.base.size() < most_bases_) return;
+    Columns kept;
+    kept.append_where(columns_.view(), [&](int64_t read) { return columns_.end[read] > position; });
+    columns_.clear();
+    columns_.append_where(kept.view(), [](int64_t) { return true; });
+    most_bases_ = 2 * columns_.base.size();
+}
+
+std::vector<int64_t> ReadBuffer::over(int64_t start, int64_t end) const {
+    const auto& starts = columns_.start;
+    const auto first = std::lower_bound(starts.begin(), starts.end(), start - columns_.reach) - starts.begin();
+    const auto last = std::lower_bound(starts.begin(), starts.end(), end) - starts.begin();
+    std::vector<int64_t> found;
+    for (int64_t read = first; read < last; ++read)
+        if (columns_.end[read] > start) found.push_back(read);
+    return found;
 }
 
 }  // namespace pairhmm

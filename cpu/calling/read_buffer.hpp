@@ -13,7 +13,7 @@ namespace pairhmm {
 class ReadBuffer {
 public:
     const std::string& chrom() const { return chrom_; }
-    AlignedReads view() const;
+    AlignedReads view() const { return columns_.view(); }
     // Drops all reads; those to come are on this contig.
     void begin(std::string chrom);
     // Adds the reads over some intervals. They follow those before in order of start.
@@ -25,21 +25,31 @@ public:
     std::vector<int64_t> over(int64_t start, int64_t end) const;
 
 private:
-    template <class Predicate>
-    void append_where(const AlignedReads& block, Predicate&& is_wanted);
-    void append_run(const AlignedReads& block, int64_t first, int64_t last);
-    void append_molecules(const AlignedReads& block, int64_t first, int64_t last);
-    void append_indel_qualities(const AlignedReads& block, int64_t base, int64_t base_end);
+    // The columns of some reads.
+    struct Columns {
+        AlignedReads view() const;
+        // Drops all reads, but keeps their memory: pages that were never used cost more than copies.
+        void clear();
+        template <class Predicate>
+        void append_where(const AlignedReads& block, Predicate&& is_wanted);
+
+        std::vector<int64_t> start, end, base_offset{0}, cigar_offset{0}, name_end, molecule_end;
+        std::vector<int32_t> sample;
+        std::vector<uint16_t> flag;
+        std::vector<uint8_t> mapq, base, quality, insertion, deletion;
+        std::vector<uint32_t> cigar;
+        std::string names, molecules;
+        bool has_molecules = false;
+        int64_t reach = 0;  // the longest interval of the reference that a read takes up
+
+    private:
+        void append_run(const AlignedReads& block, int64_t first, int64_t last);
+        void append_molecules(const AlignedReads& block, int64_t first, int64_t last);
+        void append_indel_qualities(const AlignedReads& block, int64_t first_base, int64_t last_base);
+    };
 
     std::string chrom_;
-    std::vector<int64_t> start_, end_, base_offset_{0}, cigar_offset_{0}, name_end_, molecule_end_;
-    std::vector<int32_t> sample_;
-    std::vector<uint16_t> flag_;
-    std::vector<uint8_t> mapq_, base_, quality_, insertion_, deletion_;
-    std::vector<uint32_t> cigar_;
-    std::string names_, molecules_;
-    bool has_molecules_ = false;
-    int64_t reach_ = 0;      // the longest interval of the reference that a read takes up
+    Columns columns_;
     size_t most_bases_ = 0;  // from which on reads are dropped
 };
 

@@ -124,8 +124,10 @@ void RegionStream::finish_contig() {
 
 void RegionStream::take_block() {
     const Reads& reads = block_->reads;
-    const uint8_t *first = reads.quality, *last = first + reads.base_offset[reads.count];
-    if (first != last) counts_.highest_quality = std::max<int>(counts_.highest_quality, *std::max_element(first, last));
+    const int64_t bases = reads.base_offset[reads.count];
+    uint8_t highest = 0;  // this loop becomes vectors; that of std::max_element does not
+    for (int64_t base = 0; base < bases; ++base) highest = std::max(highest, reads.quality[base]);
+    if (bases) counts_.highest_quality = std::max<int>(counts_.highest_quality, highest);
     Intervals needed;
     if (auto intervals = source_.needed(block_chrom_, reads)) needed.limit_to(std::move(*intervals));
     buffer_.append(*block_, needed);
