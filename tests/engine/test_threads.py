@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from pairhmm import process
-from pairhmm.calling.run_options import RunOptions
-from pairhmm.cli.compute import threads_option
+from pairhmm.calling.cli import command
 
 MB = 2**20
 
@@ -101,7 +100,6 @@ def test_threads_are_capped_and_it_is_said(caplog, monkeypatch):
 
 
 def test_the_cap_is_documented():
-    add = threads_option(RunOptions())
-    text = add(lambda: None).__click_params__[0].help
+    (text,) = (option.help for option in command.params if option.name == "threads")
     assert f"at most {process.MOST_PER_CORE} per core" in text
     assert "at most one per core" in text

@@ -139,7 +139,7 @@ def _stream(rng: Generator, block: ReadBlock, reference: ReferenceBases, source:
             pairs = int(np.diff(group) @ np.array(batch.reads_of, dtype=np.int64))
             _require(len(offset) == group[-1] + 1 and offset[-1] == len(letters), f"haplotypes at {offset}")
             for region in stream.scored(batch, rng.random(pairs) * -9, _bytes(rng, pairs, 3)):
-                one = Evidence.of(region, molecules is not None)
+                one = Evidence.of(region, [], molecules is not None)
                 where = one.region
                 _require(bool((one.start < where.core_end).all() and (one.end > where.core_start).all()), f"{one}")
                 _require(one.from_end.shape == (len(one.names), len(where.variants)), f"{one}")
