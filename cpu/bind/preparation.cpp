@@ -36,11 +36,6 @@ using pairhmm::ReadModel;
 // (first column of each profile, first base of each column, bases)
 using JoinedColumns = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>>;
 
-template <class T>
-std::vector<T> copy_of(const Array<T>& values) {
-    return {values.data(), values.data() + values.shape(0)};
-}
-
 // A vector of an object as an array: a property keeps the object.
 template <class T>
 Owned<T> part_of(std::vector<T>& values) {
@@ -170,8 +165,10 @@ void bind_preparation(nb::module_& module) {
                 const int64_t values = checks::size_of(probabilities);
                 checks::require(values % 4 == 0, "probabilities", "four a row");
                 if (kinds) checks::lie_below(*kinds, values / 4, "kinds");
-                new (self) ProfileRows{
-                    copy_of(probabilities), {}, kinds.has_value(), kinds ? copy_of(*kinds) : std::vector<uint16_t>()};
+                new (self) ProfileRows{to_vector(probabilities),
+                                       {},
+                                       kinds.has_value(),
+                                       kinds ? to_vector(*kinds) : std::vector<uint16_t>()};
             },
             "probabilities"_a, "kinds"_a = nb::none())
         .def(
@@ -213,13 +210,13 @@ void bind_preparation(nb::module_& module) {
                                              gap,
                                              most_copies,
                                              longest_unit,
-                                             copy_of(most_by_copies),
-                                             copy_of(insertion_by_kind),
-                                             copy_of(deletion_by_kind),
-                                             copy_of(gap_by_kind)};
+                                             to_vector(most_by_copies),
+                                             to_vector(insertion_by_kind),
+                                             to_vector(deletion_by_kind),
+                                             to_vector(gap_by_kind)};
                 check_options(options);
                 checks::has(error, 256, "error");
-                new (self) ReadModel{options, {}, copy_of(error), start_match, start_deletion};
+                new (self) ReadModel{options, {}, to_vector(error), start_match, start_deletion};
             },
             "cap_by_mapping_quality"_a, "threshold"_a.none(), "lowest"_a, "insertion"_a, "deletion"_a, "gap"_a,
             "most_copies"_a, "longest_unit"_a, "most_by_copies"_a, "insertion_by_kind"_a, "deletion_by_kind"_a,
@@ -235,7 +232,7 @@ void bind_preparation(nb::module_& module) {
                 checks::require(
                     checks::size_of(transitions) == 7 || checks::size_of(transitions) == 7 * model.options.most_copies,
                     "transitions", "seven, or seven for each number of copies");
-                model.profile = {copy_of(calls), copy_of(match), copy_of(insertion), copy_of(transitions)};
+                model.profile = {to_vector(calls), to_vector(match), to_vector(insertion), to_vector(transitions)};
             },
             "calls"_a, "match"_a, "insertion"_a, "transitions"_a, "Reads become rows of this profile model.")
         .def("prepare", &prepared_reads, "offset"_a, "base"_a, "quality"_a, "mapq"_a, "indel_quality"_a.none(),
