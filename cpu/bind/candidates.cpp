@@ -95,9 +95,7 @@ void bind_candidates(nb::module_& module) {
                 for (int64_t read = 0; read < reads.count; ++read)
                     is_over.data()[read] = wanted.touch(reads.start[read], pairhmm::read_end(reads, read), near);
             },
-            "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
-        .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
-             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.");
+            "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.");
 
     module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
 

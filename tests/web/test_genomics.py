@@ -91,7 +91,7 @@ def regions_of(genome, variants, options):
 
     contigs = [("q", len(genome))]
     parts = native.ReferenceBases(fetch), contigs, 1, CandidateOptions(), options
-    return native.ListedRegions(*parts, iter(variants)).finish_all()
+    return native.ListedRegions(*parts, iter(variants)).finish("q")
 
 
 @pytest.mark.parametrize("count", [20, 300])
