@@ -17,6 +17,7 @@
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
+#include "bind/views.hpp"
 #include "calling/letters.hpp"
 #include "calling/scoring.hpp"
 #include "forward/batch.hpp"
@@ -35,17 +36,6 @@ using pairhmm::ReadModel;
 
 // (first column of each profile, first base of each column, bases)
 using JoinedColumns = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>>;
-
-// A vector of an object as an array: a property keeps the object.
-template <class T>
-Owned<T> part_of(std::vector<T>& values) {
-    return Owned<T>(values.data(), {values.size()});
-}
-
-template <auto values>
-auto part(PreparedReads& reads) {
-    return part_of(reads.*values);
-}
 
 CutBases cut_bases(const Array<int64_t>& offset, const Array<uint8_t>& base, const Array<uint8_t>& quality,
                    const Array<uint8_t>& mapq) {
@@ -145,12 +135,12 @@ void bind_preparation(nb::module_& module) {
     module.attr("PHREDS") = pairhmm::kPhreds;
 
     nb::class_<PreparedReads>(module, "PreparedReads", "Reads as the pair-HMM takes them.")
-        .def_prop_ro("read_offset", &part<&PreparedReads::read_offset>)
-        .def_prop_ro("bases", &part<&PreparedReads::base>)
-        .def_prop_ro("base_quality", &part<&PreparedReads::base_quality>)
-        .def_prop_ro("insertion_quality", &part<&PreparedReads::insertion_quality>)
-        .def_prop_ro("deletion_quality", &part<&PreparedReads::deletion_quality>)
-        .def_prop_ro("gap_quality", &part<&PreparedReads::gap_quality>)
+        .def_prop_ro("read_offset", array_of<int64_t>(&PreparedReads::read_offset))
+        .def_prop_ro("bases", array_of<uint8_t>(&PreparedReads::base))
+        .def_prop_ro("base_quality", array_of<uint8_t>(&PreparedReads::base_quality))
+        .def_prop_ro("insertion_quality", array_of<uint8_t>(&PreparedReads::insertion_quality))
+        .def_prop_ro("deletion_quality", array_of<uint8_t>(&PreparedReads::deletion_quality))
+        .def_prop_ro("gap_quality", array_of<uint8_t>(&PreparedReads::gap_quality))
         .def_prop_ro(
             "profiles", [](PreparedReads& reads) -> ProfileRows& { return reads.profiles; },
             "The rows of the profile model.")
@@ -185,13 +175,14 @@ void bind_preparation(nb::module_& module) {
                 pairhmm::add_repeats(reads, offset.data(), by_copies.data(), copies, longest_unit, rows);
             },
             "offset"_a, "by_copies"_a, "longest_unit"_a, "Give rows the transitions of the repeats at them.")
-        .def_prop_ro("probabilities", [](ProfileRows& rows) { return part_of(rows.probabilities); })
-        .def_prop_ro("transitions", [](ProfileRows& rows) { return part_of(rows.transitions); })
+        .def_prop_ro("probabilities", array_of<double>(&ProfileRows::probabilities))
+        .def_prop_ro("transitions", array_of<double>(&ProfileRows::transitions))
         .def_prop_ro(
             "kinds",
-            [](ProfileRows& rows) -> std::optional<Owned<uint16_t>> {
+            [](nb::handle_t<ProfileRows> self) -> std::optional<Owned<uint16_t>> {
+                const ProfileRows& rows = *nb::inst_ptr<ProfileRows>(self);
                 if (!rows.are_distinct) return std::nullopt;
-                return part_of(rows.kinds);
+                return view<uint16_t>(rows.kinds, self);
             },
             "The row of each base; None where each base has a row of its own.");
 

@@ -101,11 +101,7 @@ class RegionCounts:
         self.capped_regions += other.capped_regions
         self.capped_reads += other.capped_reads
         if other.highest_quality is not None:
-            self.meet_quality(other.highest_quality)
-
-    def meet_quality(self, quality: int) -> None:
-        """Take notice of a base quality."""
-        self.highest_quality = max(quality, self.highest_quality or 0)
+            self.highest_quality = max(other.highest_quality, self.highest_quality or 0)
 
 
 @dataclass(slots=True)
