@@ -115,7 +115,7 @@ void bind_candidates(nb::module_& module) {
         },
         "start"_a, "reference"_a, "offset"_a, "letters"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
         "min_indel_fraction"_a,
-        "The alleles that reads of a window spell: as Discovery.take gives them. Letters are 0 to 3 alone.");
+        "The alleles that reads of a window spell: the fields of Candidate (calling/candidates.hpp). Letters are 0 to 3.");
 
     module.def(
         "gather",
