@@ -95,9 +95,7 @@ void bind_candidates(nb::module_& module) {
                 for (int64_t read = 0; read < reads.count; ++read)
                     is_over.data()[read] = wanted.touch(reads.start[read], pairhmm::read_end(reads, read), near);
             },
-            "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.")
-        .def("covered", &pairhmm::covered, nb::call_guard<nb::gil_scoped_release>(),
-             "The reference that the reads are compared with, without long gaps: intervals [start, end) in order.");
+            "intervals"_a, "is_over"_a, "Whether each read is over intervals, in place: these do not overlap.");
 
     module.attr("LONGEST_WINDOW") = pairhmm::kLongestWindow;
 
@@ -117,7 +115,7 @@ void bind_candidates(nb::module_& module) {
         },
         "start"_a, "reference"_a, "offset"_a, "letters"_a, "min_snv_count"_a, "min_indel_count"_a, "min_snv_fraction"_a,
         "min_indel_fraction"_a,
-        "The alleles that reads of a window spell: as Discovery.take gives them. Letters are 0 to 3 alone.");
+        "The alleles that reads of a window spell: the fields of Candidate (calling/candidates.hpp). Letters are 0 to 3.");
 
     module.def(
         "gather",

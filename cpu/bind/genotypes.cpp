@@ -120,16 +120,6 @@ void bind_genotypes(nb::module_& module) {
             },
             "region"_a,
             "The sites of a region that are asked for. Of each: the fields of its variant, QUAL, the fields of the "
-            "genotype of each sample, alleles left out, the value of each of `site_annotations` by its ID, which is None "
+            "genotype of each sample, alleles left out, the value of each annotation by its ID, which is None "
             "where it is not known, and the share of reads that fit no haplotype.");
-
-    module.def(
-        "site_annotations",
-        []() -> ListOf<TupleOf<nb::str, int, nb::str>> {
-            nb::list fields;
-            for (const pairhmm::SiteAnnotation& field : pairhmm::site_annotations())
-                fields.append(nb::make_tuple(field.id, field.decimals, field.description));
-            return fields;
-        },
-        "The INFO fields that the reads of a site give: ID, decimals, description.");
 }

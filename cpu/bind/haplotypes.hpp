@@ -21,6 +21,12 @@ inline pairhmm::Haplotype from_python(const PythonHaplotype& haplotype) {
             field<std::string>(haplotype, "name"), field<bool>(haplotype, "is_nuisance")};
 }
 
+inline std::vector<pairhmm::Haplotype> haplotypes_from(nanobind::handle given) {
+    std::vector<pairhmm::Haplotype> haplotypes;
+    for (const nanobind::handle one : given) haplotypes.push_back(from_python(nanobind::borrow<PythonHaplotype>(one)));
+    return haplotypes;
+}
+
 inline PythonHaplotype to_python(const pairhmm::Haplotype& haplotype) {
     const nanobind::object make = nanobind::module_::import_("pairhmm.variants.haplotypes").attr("Haplotype");
     return nanobind::borrow<PythonHaplotype>(make(

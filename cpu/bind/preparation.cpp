@@ -17,6 +17,7 @@
 #include "bind/checks.hpp"
 #include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
+#include "bind/views.hpp"
 #include "calling/letters.hpp"
 #include "calling/scoring.hpp"
 #include "forward/batch.hpp"
@@ -35,22 +36,6 @@ using pairhmm::ReadModel;
 
 // (first column of each profile, first base of each column, bases)
 using JoinedColumns = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>>;
-
-template <class T>
-std::vector<T> copy_of(const Array<T>& values) {
-    return {values.data(), values.data() + values.shape(0)};
-}
-
-// A vector of an object as an array: a property keeps the object.
-template <class T>
-Owned<T> part_of(std::vector<T>& values) {
-    return Owned<T>(values.data(), {values.size()});
-}
-
-template <auto values>
-auto part(PreparedReads& reads) {
-    return part_of(reads.*values);
-}
 
 CutBases cut_bases(const Array<int64_t>& offset, const Array<uint8_t>& base, const Array<uint8_t>& quality,
                    const Array<uint8_t>& mapq) {
@@ -150,12 +135,12 @@ void bind_preparation(nb::module_& module) {
     module.attr("PHREDS") = pairhmm::kPhreds;
 
     nb::class_<PreparedReads>(module, "PreparedReads", "Reads as the pair-HMM takes them.")
-        .def_prop_ro("read_offset", &part<&PreparedReads::read_offset>)
-        .def_prop_ro("bases", &part<&PreparedReads::base>)
-        .def_prop_ro("base_quality", &part<&PreparedReads::base_quality>)
-        .def_prop_ro("insertion_quality", &part<&PreparedReads::insertion_quality>)
-        .def_prop_ro("deletion_quality", &part<&PreparedReads::deletion_quality>)
-        .def_prop_ro("gap_quality", &part<&PreparedReads::gap_quality>)
+        .def_prop_ro("read_offset", array_of<int64_t>(&PreparedReads::read_offset))
+        .def_prop_ro("bases", array_of<uint8_t>(&PreparedReads::base))
+        .def_prop_ro("base_quality", array_of<uint8_t>(&PreparedReads::base_quality))
+        .def_prop_ro("insertion_quality", array_of<uint8_t>(&PreparedReads::insertion_quality))
+        .def_prop_ro("deletion_quality", array_of<uint8_t>(&PreparedReads::deletion_quality))
+        .def_prop_ro("gap_quality", array_of<uint8_t>(&PreparedReads::gap_quality))
         .def_prop_ro(
             "profiles", [](PreparedReads& reads) -> ProfileRows& { return reads.profiles; },
             "The rows of the profile model.")
@@ -170,8 +155,10 @@ void bind_preparation(nb::module_& module) {
                 const int64_t values = checks::size_of(probabilities);
                 checks::require(values % 4 == 0, "probabilities", "four a row");
                 if (kinds) checks::lie_below(*kinds, values / 4, "kinds");
-                new (self) ProfileRows{
-                    copy_of(probabilities), {}, kinds.has_value(), kinds ? copy_of(*kinds) : std::vector<uint16_t>()};
+                new (self) ProfileRows{to_vector(probabilities),
+                                       {},
+                                       kinds.has_value(),
+                                       kinds ? to_vector(*kinds) : std::vector<uint16_t>()};
             },
             "probabilities"_a, "kinds"_a = nb::none())
         .def(
@@ -188,13 +175,14 @@ void bind_preparation(nb::module_& module) {
                 pairhmm::add_repeats(reads, offset.data(), by_copies.data(), copies, longest_unit, rows);
             },
             "offset"_a, "by_copies"_a, "longest_unit"_a, "Give rows the transitions of the repeats at them.")
-        .def_prop_ro("probabilities", [](ProfileRows& rows) { return part_of(rows.probabilities); })
-        .def_prop_ro("transitions", [](ProfileRows& rows) { return part_of(rows.transitions); })
+        .def_prop_ro("probabilities", array_of<double>(&ProfileRows::probabilities))
+        .def_prop_ro("transitions", array_of<double>(&ProfileRows::transitions))
         .def_prop_ro(
             "kinds",
-            [](ProfileRows& rows) -> std::optional<Owned<uint16_t>> {
+            [](nb::handle_t<ProfileRows> self) -> std::optional<Owned<uint16_t>> {
+                const ProfileRows& rows = *nb::inst_ptr<ProfileRows>(self);
                 if (!rows.are_distinct) return std::nullopt;
-                return part_of(rows.kinds);
+                return view<uint16_t>(rows.kinds, self);
             },
             "The row of each base; None where each base has a row of its own.");
 
@@ -213,13 +201,13 @@ void bind_preparation(nb::module_& module) {
                                              gap,
                                              most_copies,
                                              longest_unit,
-                                             copy_of(most_by_copies),
-                                             copy_of(insertion_by_kind),
-                                             copy_of(deletion_by_kind),
-                                             copy_of(gap_by_kind)};
+                                             to_vector(most_by_copies),
+                                             to_vector(insertion_by_kind),
+                                             to_vector(deletion_by_kind),
+                                             to_vector(gap_by_kind)};
                 check_options(options);
                 checks::has(error, 256, "error");
-                new (self) ReadModel{options, {}, copy_of(error), start_match, start_deletion};
+                new (self) ReadModel{options, {}, to_vector(error), start_match, start_deletion};
             },
             "cap_by_mapping_quality"_a, "threshold"_a.none(), "lowest"_a, "insertion"_a, "deletion"_a, "gap"_a,
             "most_copies"_a, "longest_unit"_a, "most_by_copies"_a, "insertion_by_kind"_a, "deletion_by_kind"_a,
@@ -235,7 +223,7 @@ void bind_preparation(nb::module_& module) {
                 checks::require(
                     checks::size_of(transitions) == 7 || checks::size_of(transitions) == 7 * model.options.most_copies,
                     "transitions", "seven, or seven for each number of copies");
-                model.profile = {copy_of(calls), copy_of(match), copy_of(insertion), copy_of(transitions)};
+                model.profile = {to_vector(calls), to_vector(match), to_vector(insertion), to_vector(transitions)};
             },
             "calls"_a, "match"_a, "insertion"_a, "transitions"_a, "Reads become rows of this profile model.")
         .def("prepare", &prepared_reads, "offset"_a, "base"_a, "quality"_a, "mapq"_a, "indel_quality"_a.none(),

@@ -17,6 +17,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
+#include "bind/variants.hpp"
 #include "calling/genotyping.hpp"
 #include "calling/reference_walk.hpp"
 #include "calling/site_statistics.hpp"
@@ -30,17 +31,12 @@ using pairhmm::PlacedBlock;
 using pairhmm::RecordFormat;
 using pairhmm::RecordLines;
 using pairhmm::ReferenceBlock;
-
-// Of Python's `Site`, `SampleGenotype` and `Variant`.
-template <class Value>
-Value attribute(nb::handle object, const char* name) {
-    return nb::cast<Value>(object.attr(name));
-}
+using pairhmm::ReferenceWalk;
 
 // A tuple of numbers; none for None.
 template <class Number>
 std::vector<Number> numbers_of(nb::handle object, const char* name) {
-    return attribute<std::optional<std::vector<Number>>>(object, name).value_or(std::vector<Number>());
+    return field<std::optional<std::vector<Number>>>(object, name).value_or(std::vector<Number>());
 }
 
 pairhmm::SampleGenotype to_genotype(nb::handle sample, size_t alternatives) {
@@ -49,30 +45,26 @@ pairhmm::SampleGenotype to_genotype(nb::handle sample, size_t alternatives) {
     checks::lie_below(genotype.alleles, static_cast<int64_t>(alternatives) + 1, "alleles");
     genotype.is_called = !sample.attr("alleles").is_none();
     genotype.depths = numbers_of<int64_t>(sample, "depths");
-    genotype.depth = attribute<int64_t>(sample, "depth");
-    genotype.quality = attribute<int>(sample, "quality");
+    genotype.depth = field<int64_t>(sample, "depth");
+    genotype.quality = field<int>(sample, "quality");
     genotype.likelihoods = numbers_of<int64_t>(sample, "likelihoods");
-    genotype.ploidy = attribute<int>(sample, "ploidy");
+    genotype.ploidy = field<int>(sample, "ploidy");
     const auto strands = numbers_of<int64_t>(sample, "strands");
     checks::require(strands.size() == genotype.strands.size(), "strands", "not four numbers");
     std::copy(strands.begin(), strands.end(), genotype.strands.begin());
     genotype.phased = numbers_of<int>(sample, "phased");
-    genotype.phase_set = attribute<std::optional<int64_t>>(sample, "phase_set");
+    genotype.phase_set = field<std::optional<int64_t>>(sample, "phase_set");
     genotype.with_others = numbers_of<int64_t>(sample, "with_others");
     return genotype;
 }
 
-pairhmm::Site to_site(nb::handle variant, double quality, nb::handle samples, nb::handle statistics) {
+pairhmm::Site to_site(const PythonVariant& variant, double quality, nb::handle samples, nb::handle statistics) {
     pairhmm::Site site;
-    site.variant.chrom = attribute<std::string>(variant, "chrom");
-    site.variant.pos = attribute<int64_t>(variant, "pos");
-    site.variant.ref = attribute<std::string>(variant, "ref");
-    site.variant.alts = attribute<std::vector<std::string>>(variant, "alts");
-    site.variant.id = attribute<std::string>(variant, "id");
+    site.variant = from_python(variant);
     site.quality = quality;
     for (const nb::handle sample : samples) site.samples.push_back(to_genotype(sample, site.variant.alts.size()));
     if (statistics.is_none()) return site;
-    site.unfit = attribute<double>(statistics, "unfit");
+    site.unfit = field<double>(statistics, "unfit");
     const nb::object known = statistics.attr("annotations");
     for (const pairhmm::SiteAnnotation& annotation : pairhmm::site_annotations()) {
         const auto value = nb::cast<std::optional<double>>(known.attr("get")(annotation.id));
@@ -101,24 +93,13 @@ std::optional<PlacedBlock> to_block(nb::handle state) {
                        block};
 }
 
-// A walk with the reference that it reads.
-struct Walk {
-    PythonReference reference;
-    pairhmm::ReferenceWalk walk;
-
-    Walk(PythonReference::Fetch fetch, std::vector<std::string> contigs, std::vector<pairhmm::PloidyInterval> intervals,
-         int min_base_quality, std::vector<int> limits)
-        : reference(std::move(fetch)),
-          walk(reference, std::move(contigs), std::move(intervals), min_base_quality, std::move(limits)) {}
-};
-
 using LinesState = TupleOf<nb::object, nb::bytes, nb::object>;
 
 void bind_walk(nb::module_& module) {
-    nb::class_<Walk>(module, "ReferenceWalk", "The reference blocks of one sample, in order.")
+    nb::class_<ReferenceWalk>(module, "ReferenceWalk", "The reference blocks of one sample, in order.")
         .def(
             "__init__",
-            [](Walk* self, PythonReference::Fetch fetch, std::vector<std::string> contigs, Array<int32_t> contig,
+            [](ReferenceWalk* self, PythonReference& reference, std::vector<std::string> contigs, Array<int32_t> contig,
                Array<int64_t> start, Array<int64_t> end, Array<int32_t> ploidy, int min_base_quality,
                std::vector<int> limits) {
                 const int64_t count = checks::size_of(contig);
@@ -130,20 +111,20 @@ void bind_walk(nb::module_& module) {
                 std::vector<pairhmm::PloidyInterval> intervals;
                 for (int64_t i = 0; i < count; ++i)
                     intervals.push_back({contig.data()[i], start.data()[i], end.data()[i], ploidy.data()[i]});
-                new (self) Walk(std::move(fetch), std::move(contigs), std::move(intervals), min_base_quality,
-                                std::move(limits));
+                new (self) ReferenceWalk(reference, std::move(contigs), std::move(intervals), min_base_quality,
+                                         std::move(limits));
             },
-            "fetch"_a, "contigs"_a, "contig"_a, "start"_a, "end"_a, "ploidy"_a, "min_base_quality"_a, "limits"_a,
-            "The intervals are disjoint, and in the order of the contigs.")
+            "reference"_a, "contigs"_a, "contig"_a, "start"_a, "end"_a, "ploidy"_a, "min_base_quality"_a, "limits"_a,
+            nb::keep_alive<1, 2>(), "The intervals are disjoint, and in the order of the contigs.")
         .def(
             "add",
-            [](Walk& self, const std::string& chrom, const pairhmm::Reads& reads, Array<int64_t> read_end,
+            [](ReferenceWalk& self, const std::string& chrom, const pairhmm::Reads& reads, Array<int64_t> read_end,
                nb::bytes names, Array<int64_t> name_end) {
                 checks::has(read_end, reads.count, "read_end");
                 checks::has(name_end, reads.count, "name_end");
                 checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
                 nb::gil_scoped_release release;
-                self.walk.add(chrom, reads, read_end.data(), {names.c_str(), names.size()}, name_end.data());
+                self.add(chrom, reads, read_end.data(), {names.c_str(), names.size()}, name_end.data());
             },
             "chrom"_a, "reads"_a, "read_end"_a, "names"_a, "name_end"_a,
             "Count reads of one contig, in order of start.");
@@ -177,7 +158,7 @@ void bind_records(nb::module_& module) {
             "The limits of filters, as RecordOptions has them.")
         .def(
             "line",
-            [](const RecordFormat& format, nb::object variant, double quality, nb::object samples,
+            [](const RecordFormat& format, const PythonVariant& variant, double quality, nb::object samples,
                nb::object statistics) {
                 std::string line;
                 format.append(to_site(variant, quality, samples, statistics), line);
@@ -193,7 +174,7 @@ void bind_records(nb::module_& module) {
             "add_regions",
             [](RecordLines& lines, const RecordFormat& format, pairhmm::Genotyper& genotyper,
                const std::vector<const pairhmm::ScoredRegion*>& regions,
-               Walk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
+               ReferenceWalk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
                 for (const pairhmm::ScoredRegion* region : regions)
                     checks::lie_below(region->sample, genotyper.samples(), "sample");
                 pairhmm::SiteCounts counts;
@@ -202,7 +183,7 @@ void bind_records(nb::module_& module) {
                     for (const pairhmm::ScoredRegion* region : regions) {
                         const std::vector<pairhmm::Site> sites = genotyper.genotype(*region);
                         counts.add(sites);
-                        pairhmm::append_records(sites, format, walk == nullptr ? nullptr : &walk->walk, lines);
+                        pairhmm::append_records(sites, format, walk, lines);
                     }
                 }
                 return nb::make_tuple(counts.sites, counts.limited, counts.unfit, counts.first_unfit);
@@ -210,7 +191,7 @@ void bind_records(nb::module_& module) {
             "format"_a, "genotyper"_a, "regions"_a, "walk"_a.none(),
             "Append the records of scored regions, and the blocks before each. Gives the fields of SiteCounts.")
         .def(
-            "add_rest", [](RecordLines& lines, Walk& walk) { walk.walk.rest(lines); }, "walk"_a,
+            "add_rest", [](RecordLines& lines, ReferenceWalk& walk) { walk.rest(lines); }, "walk"_a,
             nb::call_guard<nb::gil_scoped_release>(), "Append all blocks that the walk has not given yet.")
         .def(
             "add", [](RecordLines& lines, const RecordLines& next) { lines.append(next); }, "next"_a,

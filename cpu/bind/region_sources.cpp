@@ -99,9 +99,6 @@ void bind_sources(nb::module_& module) {
                 return to_list(unlocked([&] { return source.finish(chrom); }));
             },
             "chrom"_a, "The last regions of a contig whose reads have all arrived, and of contigs before it.")
-        .def(
-            "finish_all", [](RegionSource& source) { return to_list(unlocked([&] { return source.finish_all(); })); },
-            "All remaining regions, once there are no more reads.")
         .def_prop_ro("open_start", &RegionSource::open_start,
                      "Where the region that is not complete begins; None without one.");
 
@@ -148,7 +145,8 @@ void bind_sources(nb::module_& module) {
 void bind_region_sources(nb::module_& module) {
     nb::class_<PythonReference>(module, "ReferenceBases", "The reference genome; parts of it are kept.")
         .def(nb::init<PythonReference::Fetch>(), "fetch"_a,
-             "`fetch(chrom, start, end)` gives upper-case bases of [start, end), clamped to the contig.");
+             "`fetch(chrom, start, end)` gives upper-case bases of [start, end), clamped to the contig.")
+        .def("fetch", &PythonReference::fetch, "chrom"_a, "start"_a, "end"_a);
 
     // Python has it, too: tests/cpu/test_constants.py.
     module.attr("MAX_SHIFT") = pairhmm::kMaxShift;

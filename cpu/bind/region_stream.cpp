@@ -48,21 +48,14 @@ Letters letters_of(const RegionBatch& batch) {
     return nb::make_tuple(to_array(std::move(letters)), to_array(std::move(offset)), to_array(std::move(group)));
 }
 
-template <class Vector>
-auto of_batch(Vector RegionBatch::* values) {
-    return [values](nb::handle_t<RegionBatch> self) {
-        return view<typename Vector::value_type>(nb::inst_ptr<RegionBatch>(self)->*values, self);
-    };
-}
-
 void bind_batch(nb::module_& module) {
     nb::class_<RegionBatch>(module, "RegionBatch", "Regions that are scored in one call. Its arrays are views.")
-        .def_prop_ro("offset", of_batch(&RegionBatch::cut_offset), "Where the bases of each cut read begin.")
-        .def_prop_ro("bases", of_batch(&RegionBatch::bases))
-        .def_prop_ro("quals", of_batch(&RegionBatch::quals))
-        .def_prop_ro("mapq", of_batch(&RegionBatch::mapq))
-        .def_prop_ro("insertion", of_batch(&RegionBatch::insertion), "Empty where no read has its own.")
-        .def_prop_ro("deletion", of_batch(&RegionBatch::deletion))
+        .def_prop_ro("offset", array_of<int64_t>(&RegionBatch::cut_offset), "Where the bases of each cut read begin.")
+        .def_prop_ro("bases", array_of<uint8_t>(&RegionBatch::bases))
+        .def_prop_ro("quals", array_of<uint8_t>(&RegionBatch::quals))
+        .def_prop_ro("mapq", array_of<uint8_t>(&RegionBatch::mapq))
+        .def_prop_ro("insertion", array_of<uint8_t>(&RegionBatch::insertion), "Empty where no read has its own.")
+        .def_prop_ro("deletion", array_of<uint8_t>(&RegionBatch::deletion))
         .def_prop_ro(
             "reads_of",
             [](const RegionBatch& self) {
@@ -98,22 +91,17 @@ pairhmm::StreamOptions to_options(nb::handle options, std::optional<double> erro
             !molecules.is_none() && field<bool>(molecules, "join_mates")};
 }
 
-std::optional<std::vector<pairhmm::Haplotype>> to_given(const std::optional<std::vector<nb::object>>& given) {
-    if (!given) return {};
-    std::vector<pairhmm::Haplotype> haplotypes;
-    for (const nb::object& one : *given) haplotypes.push_back(from_python(nb::borrow<PythonHaplotype>(one)));
-    return haplotypes;
-}
-
 void bind_stream(nb::module_& module) {
     nb::class_<BoundStream>(module, "RegionStream", "Gives batches of regions while reads arrive, and takes scores.")
         .def(
             "__init__",
             [](BoundStream* self, PythonReference& reference, pairhmm::RegionSource& source, nb::handle options,
-               std::optional<double> error_rate, nb::handle molecules,
-               const std::optional<std::vector<nb::object>>& given) {
+               std::optional<double> error_rate, nb::handle molecules, nb::handle given) {
+                std::optional<std::vector<pairhmm::Haplotype>> haplotypes;
+                if (!given.is_none()) haplotypes = haplotypes_from(given);
                 new (self) BoundStream{
-                    RegionStream(reference, source, to_options(options, error_rate, molecules), to_given(given)), {}};
+                    RegionStream(reference, source, to_options(options, error_rate, molecules), std::move(haplotypes)),
+                    {}};
             },
             "reference"_a, "source"_a, "options"_a, "error_rate"_a.none(), "molecules"_a.none(), "given"_a.none(),
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())

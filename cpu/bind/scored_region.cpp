@@ -45,18 +45,11 @@ std::vector<T> rows_of(const Table<T>& given, int64_t reads, size_t columns, con
 
 using Self = nb::handle_t<ScoredRegion>;
 
-// A view of one vector of a scored region.
-template <class Value, class Vector>
-auto array_of(Vector ScoredRegion::* values) {
-    return [values](Self self) { return view<Value>(nb::inst_ptr<ScoredRegion>(self)->*values, self); };
-}
-
-// The haplotypes of a region. Python's objects are `Haplotype` of pairhmm/variants/haplotypes.py.
+// The haplotypes of a region with these candidates.
 std::vector<pairhmm::Haplotype> haplotypes_of(nb::handle given, const std::vector<pairhmm::Variant>& variants) {
-    std::vector<pairhmm::Haplotype> haplotypes;
-    for (const nb::handle one : given) {
-        haplotypes.push_back(from_python(nb::borrow<PythonHaplotype>(one)));
-        const std::vector<int16_t>& alleles = haplotypes.back().alleles;
+    std::vector<pairhmm::Haplotype> haplotypes = haplotypes_from(given);
+    for (const pairhmm::Haplotype& one : haplotypes) {
+        const std::vector<int16_t>& alleles = one.alleles;
         checks::require(alleles.size() == variants.size(), "haplotypes", "not an allele at each candidate");
         for (size_t i = 0; i < alleles.size(); ++i)
             checks::lie_in(&alleles[i], 1, -1, static_cast<int64_t>(variants[i].alts.size()) + 1, "haplotypes");

@@ -20,3 +20,11 @@ template <class Element>
 OwnedRows<Element> view(const std::vector<Element>& values, size_t rows, size_t columns, nanobind::handle owner) {
     return OwnedRows<Element>(const_cast<Element*>(values.data()), {rows, columns}, owner);
 }
+
+// A property that views one vector of an object.
+template <class Value, class Class, class Vector>
+auto array_of(Vector Class::* values) {
+    return [values](nanobind::handle_t<Class> self) {
+        return view<Value>(nanobind::inst_ptr<Class>(self)->*values, self);
+    };
+}

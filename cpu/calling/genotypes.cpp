@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -11,8 +10,6 @@
 namespace pairhmm {
 
 namespace {
-
-constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
 // The first of the largest.
 int64_t argmax(const double* values, int64_t count) { return std::max_element(values, values + count) - values; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,7 @@ constexpr int kMaxGq = 99;              // Phred
 constexpr double kMaxQual = 1e6;        // Phred
 constexpr int64_t kMaxPl = 2147483647;  // Phred
 constexpr double kLowestLog10 = -300;   // so that 10 to its power fits a double
+constexpr double kLowest = -std::numeric_limits<double>::infinity();  // log10 of 0
 
 // The reads of a region, as arrays: [reads], and scores [reads][haplotypes].
 struct ScoredReads {

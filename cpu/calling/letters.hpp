@@ -1,4 +1,4 @@
-// The two ways that bases are written: as codes, and as sets. Python's are pairhmm/sequences/letters.py and iupac.py.
+// The two ways that bases are written: as codes, and as sets. Python's are pairhmm/sequences/letters.py.
 #pragma once
 
 #include <array>

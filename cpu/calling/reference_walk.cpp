@@ -13,17 +13,6 @@ namespace {
 // Bases that are fetched at once to name those of blocks.
 constexpr int64_t kFetched = 1 << 14;
 
-// Turns letters into their codes, in place: all but A C G T U are N.
-void encode_letters(std::string& bases) {
-    static const std::string code_of = [] {
-        std::string codes(256, static_cast<char>(kCodeOfN));
-        for (int code = 0; code < kCodeOfN; ++code) codes["ACGT"[code]] = static_cast<char>(code);
-        codes['U'] = codes['T'];
-        return codes;
-    }();
-    for (char& base : bases) base = code_of[static_cast<uint8_t>(base)];
-}
-
 std::vector<uint32_t> name_checksums(std::string_view names, const int64_t* name_end, int64_t count) {
     std::vector<uint32_t> checksums;
     int64_t begin = 0;
@@ -63,7 +52,7 @@ void ReferenceWalk::add(const std::string& chrom, const Reads& reads, const int6
     // Repeats at the ends of reads show only behind them.
     for (const auto& [start, end] : pieces) {
         letters.push_back(reference_.fetch(chrom, start, end + kMaxShift));
-        encode_letters(letters.back());
+        std::transform(letters.back().begin(), letters.back().end(), letters.back().begin(), code_of);
     }
     for (size_t i = 0; i < pieces.size(); ++i)
         windows.windows.push_back({pieces[i].first, static_cast<int64_t>(letters[i].size()),

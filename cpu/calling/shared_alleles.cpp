@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -18,7 +17,6 @@ namespace {
 using Table = std::vector<std::vector<double>>;  // [samples][genotypes]
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kLowest = -std::numeric_limits<double>::infinity();
 // More points than this change nothing that is written.
 constexpr int kMostPoints = 128;
 // P(f > 0) that no prior exceeds.

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
-from pairhmm.calling.genotyping import RegionGenotyper, Site, on_listed_alleles
+from pairhmm.calling.genotyping import RegionGenotyper, Site
 from pairhmm.calling.keywords import CallKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.reference_blocks import require_one_sample, walk_of
@@ -263,7 +263,7 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
 
 
 def _refinement(inputs: RunInputs) -> Refine | None:
-    return on_listed_alleles if inputs.candidates_are_listed else None
+    return native.ScoredRegion.on_listed_alleles if inputs.candidates_are_listed else None
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:

@@ -97,8 +97,3 @@ def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[
         )
         for variant, quality, samples, left_out, annotations, unfit in fields
     ]
-
-
-def on_listed_alleles(region: ScoredRegion) -> ScoredRegion:
-    """A region of listed candidates on the haplotypes of listed alleles alone (cpu/calling/scored_region.hpp)."""
-    return region.on_listed_alleles()

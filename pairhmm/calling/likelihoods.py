@@ -14,13 +14,14 @@ from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
 from pairhmm.calling.run import Batches, Run, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.scored_region import Evidence, without_unlisted
+from pairhmm.calling.scored_region import Evidence
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import check_row_names
 from pairhmm.likelihoods.parquet import pyarrow_for
 from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
 from pairhmm.likelihoods.writer import Prepare, Prepared, open_likelihoods, preparation
 from pairhmm.models.gatk import GatkOptions, floor_scores
+from pairhmm.native import native
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
 
@@ -150,7 +151,7 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     rows = _TableRows(chosen.model if prepared else None, preparation(output))
-    refine = without_unlisted if only_listed else None
+    refine = native.ScoredRegion.without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
         # Here, so that workers need not load the library, each for itself.

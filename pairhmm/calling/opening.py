@@ -88,7 +88,7 @@ def make_run(
     left_out: LeftOut | None = None,
 ) -> Run:
     """A run, or a shard of one, over open files. `left_out` gets the reads that a shard leaves out."""
-    genome, reader = files.genome, files.reader
+    reader = files.reader
     timing = Timing()
     scorer = ReadScorer(options.model, devices, options.threads, options.profile, clock=timing.clock)
     joiner = Joiner(options.molecules) if options.molecules.are_on else None
@@ -113,7 +113,7 @@ def make_run(
         samples=reader.samples,
         contigs=files.contigs,
         requested=requested,
-        stream=RegionStream(genome.fetch, regions.source, scorer, options.evidence, regions.haplotypes, joiner),
+        stream=RegionStream(regions.reference, regions.source, scorer, options.evidence, regions.haplotypes, joiner),
         blocks=timing.clock.items(READING, files.check.watch(blocks)),
         scorer=scorer,
         progress=progress,

@@ -40,7 +40,7 @@ def walk_of(run: Run, genotypes: GenotypeOptions, min_base_quality: int, bands: 
     ]
     contig, start, end, ploidy = np.array(intervals, dtype=np.int64).reshape(-1, 4).T
     places = contig.astype(np.int32), start.copy(), end.copy(), ploidy.astype(np.int32)
-    walk = native.ReferenceWalk(run.stream.fetch, list(run.contigs), *places, min_base_quality, bands)
+    walk = native.ReferenceWalk(run.stream.reference, list(run.contigs), *places, min_base_quality, bands)
     run.blocks = _counted(run.blocks, walk)
     return walk
 

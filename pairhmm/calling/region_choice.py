@@ -32,6 +32,8 @@ class ChosenRegions(NamedTuple):
 
     Attributes
     ----------
+    reference : ReferenceBases
+        The reference that the source reads.
     haplotypes : list of Haplotype or None
         The haplotypes of every region, if they were given.
     intervals : list of Interval or None
@@ -40,6 +42,7 @@ class ChosenRegions(NamedTuple):
         Intervals inside `intervals` in which reads are needed; None for all of `intervals`.
     """
 
+    reference: ReferenceBases
     source: RegionSource
     haplotypes: list[Haplotype] | None
     intervals: list[Interval] | None
@@ -55,18 +58,20 @@ def choose_regions(
     requested: list[Interval] | None,
 ) -> ChosenRegions:
     """Choose the regions of a run from its inputs. Haplotypes without exactly one region are an InputError."""
+    reference = native.ReferenceBases(genome.fetch)
     if inputs.haplotypes is not None:
         region, haplotypes = _given_region(inputs.haplotypes, requested, genome)
-        return ChosenRegions(native.GivenRegion(region, list(contigs.items())), haplotypes, requested, None)
+        return ChosenRegions(reference, native.GivenRegion(region, list(contigs.items())), haplotypes, requested, None)
     padded = with_padding(requested, genome)
-    parts = _parts(options, genome, contigs, n_samples)
+    parts = reference, *_parts(options, contigs, n_samples)
     if inputs.candidates is None:
-        return ChosenRegions(native.DiscoveredRegions(*parts, requested, padded), None, padded, None)
+        return ChosenRegions(reference, native.DiscoveredRegions(*parts, requested, padded), None, padded, None)
     reader = CandidateReader(inputs.candidates, contigs, genome.fetch, skip_unknown=padded is not None)
     around = Inside(padded)
     listed, ahead = tee(variant for variant in reader if around(variant.chrom, variant.pos))
     source = native.ListedRegions(*parts, listed, requested)
-    return ChosenRegions(source, None, padded, wanted_intervals(ahead, contigs, genome.fetch, options.discovery.reach))
+    wanted = wanted_intervals(ahead, contigs, genome.fetch, options.discovery.reach)
+    return ChosenRegions(reference, source, None, padded, wanted)
 
 
 def shard_regions(
@@ -78,25 +83,26 @@ def shard_regions(
     intervals: ShardIntervals,
 ) -> ChosenRegions:
     """The regions of a shard of a run."""
-    parts = _parts(options, genome, contigs, n_samples)
+    reference = native.ReferenceBases(genome.fetch)
+    parts = reference, *_parts(options, contigs, n_samples)
     padded = intervals.padded(shard)
     if shard.listed is None:
         discovered = native.DiscoveredRegions(*parts, intervals.requested(shard), padded)
-        return ChosenRegions(discovered, None, padded, None)
+        return ChosenRegions(reference, discovered, None, padded, None)
     source = native.ListedRegions(*parts, iter(shard.listed), intervals.all_requested)
-    return ChosenRegions(source, None, padded, iter(shard.wanted))
+    return ChosenRegions(reference, source, None, padded, iter(shard.wanted))
 
 
 def _parts(
-    options: RunOptions, genome: Reference, contigs: dict[str, int], n_samples: int
-) -> tuple[ReferenceBases, list[tuple[str, int]], int, CandidateOptions, RegionOptions]:
-    """What a source of regions is made of, beside its candidates.
+    options: RunOptions, contigs: dict[str, int], n_samples: int
+) -> tuple[list[tuple[str, int]], int, CandidateOptions, RegionOptions]:
+    """What a source of regions is made of, beside the reference and its candidates.
 
     A region has no more alleles than haplotypes are allowed beside the reference.
     """
     limit = min(options.joining.max_alleles, options.evidence.max_haplotypes - 1)
     joining = replace(options.joining, max_alleles=max(1, limit))
-    return native.ReferenceBases(genome.fetch), list(contigs.items()), n_samples, options.discovery, joining
+    return list(contigs.items()), n_samples, options.discovery, joining
 
 
 def _given_region(path: str, intervals: Sequence[Interval] | None, genome: Reference) -> tuple[Region, list[Haplotype]]:

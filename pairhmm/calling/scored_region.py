@@ -104,8 +104,3 @@ class Evidence:
     def __repr__(self) -> str:
         place = f"{self.region.chrom}:{self.region.start + 1}-{self.region.end}"
         return f"Evidence({place}, {len(self.names)} reads, {len(self.haplotypes)} haplotypes)"
-
-
-def without_unlisted(region: ScoredRegion) -> ScoredRegion:
-    """The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same."""
-    return region.without_unlisted()

@@ -74,12 +74,6 @@ class ReadScorer:
         """Errors of each base of a read that fits some haplotype."""
         return self.options.error_rate
 
-    def __call__(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> FlatScores:
-        """Scores and precisions, region after region, row-major (read, haplotype)."""
-        return self.begin(reads, reads_of, haplotypes)()
-
     def begin(
         self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
     ) -> Callable[[], FlatScores]:

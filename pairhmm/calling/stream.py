@@ -20,10 +20,9 @@ from pairhmm.calling.mates import JoinedReads, Joiner
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.variants.haplotypes import Haplotype
-from pairhmm.variants.variant import FetchBases
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import RegionBatch, RegionSource, ScoredRegion
+    from pairhmm._cpu import ReferenceBases, RegionBatch, RegionSource, ScoredRegion
 
 FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
 """Scores and precisions of some regions: region after region, row-major (read, haplotype)."""
@@ -102,11 +101,7 @@ class RegionCounts:
         self.capped_regions += other.capped_regions
         self.capped_reads += other.capped_reads
         if other.highest_quality is not None:
-            self.meet_quality(other.highest_quality)
-
-    def meet_quality(self, quality: int) -> None:
-        """Take notice of a base quality."""
-        self.highest_quality = max(quality, self.highest_quality or 0)
+            self.highest_quality = max(other.highest_quality, self.highest_quality or 0)
 
 
 @dataclass(slots=True)
@@ -117,7 +112,7 @@ class RegionStream:
     molecule; the scorer must then score profiles.
     """
 
-    fetch: FetchBases
+    reference: ReferenceBases
     source: RegionSource
     score: RegionScorer
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
@@ -128,7 +123,7 @@ class RegionStream:
     def __post_init__(self) -> None:
         molecules = None if self.joiner is None else self.joiner.options
         self._native = native.RegionStream(
-            native.ReferenceBases(self.fetch), self.source, self.options, self.score.error_rate, molecules, self.given
+            self.reference, self.source, self.options, self.score.error_rate, molecules, self.given
         )
 
     @property

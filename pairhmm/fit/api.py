@@ -141,7 +141,7 @@ def fit(
 def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
     with open_run(spread_over_windows(inputs, most), options) as run:
         if inputs.candidates_are_discovered:
-            collected = collect_plain(run, run.stream.fetch, options.model, most)
+            collected = collect_plain(run, run.stream.reference.fetch, options.model, most)
         else:
             collected = collect_given(run, options.model, most)
     if not collected.pairs:

@@ -58,7 +58,7 @@ def find_swaps(inferred: Matrix, expected: Matrix) -> Swaps:
     Parameters
     ----------
     inferred, expected : int8 (samples, samples)
-        Numbers of `pairhmm.variants.relationships`, symmetric.
+        Numbers of `pairhmm.variants.genealogy`, symmetric.
     """
     labels = np.arange(len(inferred))
     exchanges: list[tuple[int, int]] = []

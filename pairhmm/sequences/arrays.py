@@ -42,20 +42,6 @@ def gather(source: NDArray[np.uint8], starts: NDArray[np.int64], target_offset: 
     return target
 
 
-_ALL_BITS = np.uint32(0xFFFFFFFF)
-
-
-def _crc_of_byte() -> NDArray[np.uint32]:
-    """uint32[256]: what each byte changes in a CRC-32."""
-    table = np.arange(256, dtype=np.uint32)
-    for _ in range(8):
-        table = np.where(table & 1, table >> 1 ^ np.uint32(0xEDB88320), table >> 1)
-    return table
-
-
-_CRC_OF_BYTE = _crc_of_byte()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
     """Names laid end to end. They are decoded when one asks for them.
@@ -124,17 +110,6 @@ class Names:
         begin = offset[indices]
         target = offsets(offset[indices + 1] - begin)
         return Names(gather(np.frombuffer(self.text, dtype=np.uint8), begin, target).tobytes(), target[1:])
-
-    def checksums(self, indices: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """The CRC-32 (uint32) of each of some names, as `zlib.crc32` gives it."""
-        text, offset = np.frombuffer(self.text, dtype=np.uint8), self.offset
-        begin, length = offset[indices], offset[indices + 1] - offset[indices]
-        checksums = np.full(len(indices), _ALL_BITS, dtype=np.uint32)
-        for at in range(int(length.max(initial=0))):
-            left = np.flatnonzero(length > at)
-            before = checksums[left]
-            checksums[left] = _CRC_OF_BYTE[(before ^ text[begin[left] + at]) & 0xFF] ^ before >> 8
-        return checksums ^ _ALL_BITS
 
     def raw(self, index: int) -> bytes:
         """A name, as the bytes in the file."""

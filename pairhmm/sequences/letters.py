@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -45,12 +44,6 @@ def encode(sequence: str | bytes) -> NDArray[np.uint8]:
     Raises ValueError for a character that is no IUPAC letter; names it and its 1-based position.
     """
     return _encode(sequence, _CODES)
-
-
-def encode_each(sequences: Sequence[str]) -> list[NDArray[np.uint8]]:
-    """The codes of several sequences, as views of one array. Errors as in `encode`, of the sequences end to end."""
-    codes, ends = encode("".join(sequences)), [*accumulate(map(len, sequences))]
-    return [codes[begin:end] for begin, end in pairwise([0, *ends])]
 
 
 def encode_read(sequence: str | bytes) -> NDArray[np.uint8]:

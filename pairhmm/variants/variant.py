@@ -15,9 +15,6 @@ Role = Literal["asked", "context", "nuisance"]
 but it is not among the listed candidates.
 """
 
-SPANNED = "*"
-"""The allele of a chromosome on which a deletion that begins further ahead takes a site away (VCF 4.3)."""
-
 MAX_SHIFT = 150
 """Bases that an insertion or deletion is shifted through a repeat at most. Short reads do not span longer repeats."""
 

@@ -39,7 +39,8 @@ def test_identity_parameters_are_gatks_model(backend, identity_model, tiny):
     reads, haplotypes = tiny
     options, pool = GatkOptions(pcr_indel_model="none"), DevicePool([backend])
     gatk, profile = (
-        ReadScorer(options, pool, profile=model)(reads, [1] * READS, haplotypes)[0] for model in (None, identity_model)
+        ReadScorer(options, pool, profile=model).begin(reads, [1] * READS, haplotypes)()[0]
+        for model in (None, identity_model)
     )
     assert len(gatk) == 2 * READS and np.isfinite(gatk).all()
     assert np.abs(profile - gatk).max() <= 1e-5
@@ -56,7 +57,8 @@ def test_an_n_costs_a_profile_log10_of_4_times_1_minus_e(backend, identity_model
     options = GatkOptions(pcr_indel_model="none")
     pool = DevicePool([backend])
     gatk, profile = (
-        ReadScorer(options, pool, profile=model)(reads, [60], [[haplotype]])[0] for model in (None, identity_model)
+        ReadScorer(options, pool, profile=model).begin(reads, [60], [[haplotype]])()[0]
+        for model in (None, identity_model)
     )
     error = ERROR[prepared_base_quality(reads, options)].reshape(bases.shape)
     cost = np.where(bases == 4, np.log10(4 * (1 - error)), 0).sum(axis=1)

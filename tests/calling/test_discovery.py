@@ -12,12 +12,13 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.scoring import model_reads
-from pairhmm.models.gatk import GatkOptions, indel_quality_caps
+from pairhmm.models.gatk import GatkOptions
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.regions import Region
 from pairhmm.variants.variant import Variant
 from tests.calling.reads import aligned
+from tests.models.repeats_oracle import indel_quality_caps
 
 RNG = np.random.default_rng(5)
 CONTIG = "".join(RNG.choice(list("ACGT"), 300)) + "GCACACACACAT" + "".join(RNG.choice(list("ACGT"), 300))

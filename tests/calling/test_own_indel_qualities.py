@@ -10,9 +10,10 @@ import pairhmm
 from pairhmm.calling import parallel
 from pairhmm.calling.likelihoods import write_likelihoods
 from pairhmm.engine import workers
-from pairhmm.models.gatk import GatkOptions, IndelQualities, indel_quality_caps, prepare_base_quality, tandem_repeats
+from pairhmm.models.gatk import GatkOptions, IndelQualities, prepare_base_quality
 from pairhmm.models.profile import preset
 from pairhmm.models.str_parameters import str_model_of
+from tests.models.repeats_oracle import indel_quality_caps, tandem_repeats
 
 LENGTH, READ, SITES = 600, 150, (300, 310)
 READS = 24

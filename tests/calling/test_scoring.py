@@ -48,14 +48,14 @@ def cut(texts: tuple[str, ...]) -> CutReads:
 
 def test_ambiguous_letters_are_n_for_gatks_model(scorer) -> None:
     reads = cut(READS)
-    scores, _ = scorer(reads, [len(READS)], HAPLOTYPES)
-    expected, _ = scorer(replace(reads, bases=as_n(reads.bases)), [len(READS)], HAPLOTYPES)
+    scores, _ = scorer.begin(reads, [len(READS)], HAPLOTYPES)()
+    expected, _ = scorer.begin(replace(reads, bases=as_n(reads.bases)), [len(READS)], HAPLOTYPES)()
     assert np.array_equal(scores, expected)
 
 
 def test_the_profile_model_takes_rows_by_number(scorer) -> None:
     scorer = replace(scorer, profile=replace(preset("normalised"), start=preset("published").start))
-    scores, _ = scorer(cut(READS), [len(READS)], HAPLOTYPES)
+    scores, _ = scorer.begin(cut(READS), [len(READS)], HAPLOTYPES)()
     (batch,) = scorer.pool.batches
     assert batch.profiles.kinds is not None
     assert batch.start == scorer.profile.start
@@ -68,7 +68,7 @@ def test_reads_have_the_gaps_of_their_repeats(scorer) -> None:
     rates = np.array([np.arange(1, 21) / 500, np.arange(1, 21) / 1000])
     scorer = replace(scorer, profile=replace(preset("normalised"), by_copies=rates))
     reads = cut(("ACGTTTTT", "TTTTTACG"))
-    scorer(reads, [2], HAPLOTYPES)
+    scorer.begin(reads, [2], HAPLOTYPES)()
     (batch,) = scorer.pool.batches
     openings = batch.profiles.transitions[batch.profiles.kinds, 5] * 1000
     assert openings.round(9).tolist() == [1, 1, 5, 5, 5, 5, 5, 1, 5, 5, 5, 5, 1, 1, 1, 1]
@@ -91,7 +91,7 @@ def test_joined_reads_have_the_repeats_of_their_profile(scorer) -> None:
         none,
         (0, 0, 0, 0),
     )
-    scorer(reads, [1], HAPLOTYPES)
+    scorer.begin(reads, [1], HAPLOTYPES)()
     (batch,) = scorer.pool.batches
     openings = batch.profiles.transitions[batch.profiles.kinds, 5] * 500
     assert openings.round(9).tolist() == [1, 1, 5, 5, 5, 5, 5, 1, 1, 1, 1]
@@ -99,9 +99,9 @@ def test_joined_reads_have_the_repeats_of_their_profile(scorer) -> None:
 
 def test_both_models_take_the_same_base_qualities(scorer) -> None:
     reads = cut(READS[:1])
-    scorer(reads, [1], HAPLOTYPES)
+    scorer.begin(reads, [1], HAPLOTYPES)()
     scorer = replace(scorer, profile=preset("published"))
-    scorer(reads, [1], HAPLOTYPES)
+    scorer.begin(reads, [1], HAPLOTYPES)()
     gatk, profile = scorer.pool.batches
     assert profile.profiles.kinds.tolist() == (gatk.qualities.bases * 128.0 + gatk.qualities.base_quality).tolist()
     assert scorer.bases == 2 * len(reads.quals)

@@ -14,7 +14,7 @@ from pairhmm import engine
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.genotyping import RegionGenotyper
-from pairhmm.calling.scored_region import Evidence, without_unlisted
+from pairhmm.calling.scored_region import Evidence
 from pairhmm.calling.scoring import ReadScorer
 from pairhmm.calling.shard_runs import wanted_intervals
 from pairhmm.calling.stream import EvidenceOptions, RegionStream
@@ -96,7 +96,7 @@ def half_listed():
 
 def stream(source, model: GatkOptions | None = None, **options) -> RegionStream:
     scorer = ReadScorer(model or GatkOptions(), engine.choose("cpu"))
-    return RegionStream(fetch, source, scorer, EvidenceOptions(**options))
+    return RegionStream(native.ReferenceBases(fetch), source, scorer, EvidenceOptions(**options))
 
 
 def evidence(stream: RegionStream, blocks) -> list[Evidence]:
@@ -191,7 +191,7 @@ def test_what_is_not_listed_is_a_nuisance_of_its_region():
         ((0, 1), True),
         ((1, 1), True),
     ]
-    listed = without_unlisted(first)
+    listed = first.without_unlisted()
     assert [variant.pos for variant in listed.region.variants] == [500]
     assert [one.alleles for one in listed.haplotypes] == [(0,), (1,)]
     assert np.array_equal(listed.log10, first.log10[:, :2])
@@ -231,7 +231,7 @@ def test_a_given_region_is_given_once_and_in_its_turn():
     assert source.finish("a") == []
     assert source.advance("b", newest, 300) == []
     assert source.advance("b", newest, 1200) == [region]
-    assert source.finish_all() == []
+    assert source.finish("b") == []
 
 
 def test_reads_overlap_the_core_of_their_region():

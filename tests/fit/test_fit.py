@@ -18,8 +18,9 @@ from pairhmm.fit.pairs import FitPairs
 from pairhmm.fit.profile_model import ProfileFit, log10_start
 from pairhmm.forward import posterior_reference as oracle
 from pairhmm.models.batch import Start
-from pairhmm.models.gatk import GatkOptions, indel_quality_caps, pcr_quality
+from pairhmm.models.gatk import GatkOptions, pcr_quality
 from pairhmm.models.profile import STARTS, preset
+from tests.models.repeats_oracle import indel_quality_caps
 
 
 def test_counts_are_the_oracles(draw, true_model) -> None:

@@ -71,7 +71,9 @@ def _reads(rng: Generator) -> None:
         def fetch(_: str, begin: int, end: int) -> str:
             return unit * min(1 + (end - begin) // len(unit), 10**5)
 
-        walk = native.ReferenceWalk(fetch, ["chr1"], np.zeros(1, np.int32), *interval, ploidy, least, [1, 20])
+        walk = native.ReferenceWalk(
+            native.ReferenceBases(fetch), ["chr1"], np.zeros(1, np.int32), *interval, ploidy, least, [1, 20]
+        )
         walk.add("chr1", block.native, block.end, block.names.text, block.names.end)
         lines = native.RecordLines()
         lines.add_rest(walk)
@@ -99,7 +101,7 @@ def _regions(rng: Generator, block: ReadBlock, samples: int) -> None:
 
     origin = int(block.start[0]) if len(block) else 0
     # Reads lie in their contig.
-    length = max([origin, *(end for _, end in block.native.covered())]) + int(rng.integers(1, 1000))
+    length = int(max([origin, *block.end])) + int(rng.integers(1, 1000))
 
     def fetch(chrom: str, start: int, end: int) -> str:
         return rng.choice(np.frombuffer(b"ACGTN", np.uint8), max(0, min(length, end) - start)).tobytes().decode()

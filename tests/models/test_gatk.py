@@ -8,6 +8,7 @@ import pytest
 from pairhmm.models import gatk
 from pairhmm.models.batch import Qualities
 from pairhmm.sequences.letters import encode
+from tests.models.repeats_oracle import tandem_repeats
 
 
 def qualities(bases, base=30, insertion=45, deletion=45, gap=10):
@@ -45,7 +46,7 @@ def test_pcr_quality(model, expected):
 
 
 def test_pcr_model_off():
-    assert (gatk.indel_quality_caps(encode("AAAAAAAA"), "none") == 255).all()
+    assert (gatk.pcr_quality("none") == 255).all()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_pcr_model_off():
     ],
 )
 def test_tandem_repeats(bases, position, repeats):
-    assert gatk.tandem_repeats(encode(bases), position) == repeats
+    assert tandem_repeats(encode(bases), position) == repeats
 
 
 def test_base_quality_preparation():

@@ -13,13 +13,14 @@ from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.scoring import model_reads
 from pairhmm.errors import InputError, OptionError
 from pairhmm.models.batch import PairBatch, Qualities
-from pairhmm.models.gatk import START, GatkOptions, IndelQualities, tandem_repeats
+from pairhmm.models.gatk import START, GatkOptions, IndelQualities
 from pairhmm.models.labels import label_of
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import LIBRARIES, UNITS, model_of_rates, read_str_model, str_model_of, str_toml
 from pairhmm.native import is_compiled, native
 from pairhmm.sequences.letters import encode
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from tests.models.repeats_oracle import tandem_repeats
 
 needs_compiled = pytest.mark.skipif(not is_compiled(), reason="repeats need the compiled part")
 

@@ -1,7 +1,5 @@
 """Packed names are those that were packed."""
 
-import zlib
-
 import numpy as np
 import pytest
 
@@ -31,13 +29,6 @@ def test_parts(names):
     order = [*range(len(names))[::-1], *range(len(names)), *([0, 0] if names else [])]
     assert packed.at(np.array(order, dtype=np.int64)) == [names[index] for index in order]
     assert Names.concatenate([packed, Names.of([]), packed]) == names + names
-
-
-@pytest.mark.parametrize("names", LISTS)
-def test_checksums(names):
-    order = np.arange(len(names))[::-1]
-    expected = [zlib.crc32(names[index].encode()) for index in order.tolist()]
-    assert Names.of(names).checksums(order).tolist() == expected
 
 
 def test_equality():

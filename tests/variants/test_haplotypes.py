@@ -92,7 +92,7 @@ def test_too_many_combinations_are_those_that_reads_support():
 
 
 def plainly_supported(prefixes, shown, limit):
-    """`_supported`, read by read."""
+    """`supported` (cpu/calling/haplotypes.cpp), read by read."""
     support = {}
     for prefix in prefixes:
         rows = [[(has, is_) for has, is_ in zip(row, prefix, strict=True) if has != UNKNOWN] for row in shown.tolist()]

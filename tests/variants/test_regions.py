@@ -38,7 +38,7 @@ def source_of(variants: list[Variant], **options: int):
 
 
 def regions_of(variants: list[Variant], **options: int) -> list[Region]:
-    return source_of(variants, **options).finish_all()
+    return source_of(variants, **options).finish(list(LENGTHS)[-1])
 
 
 @pytest.mark.parametrize(

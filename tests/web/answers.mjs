@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 
 import { buildHaplotypes } from "../../web/src/genomics/haplotypes.js";
+import { joinedSnvs } from "../../web/src/genomics/neighbouring_sites.js";
 import { RegionBuilder } from "../../web/src/genomics/regions.js";
 
 const fetchOf = (genome) => async (_, start, end) => genome.slice(Math.max(0, start), end);
@@ -20,6 +21,10 @@ const FUNCTIONS = {
     };
     const found = buildHaplotypes(region, reference, limit, carried);
     return found.map(({ sequence, alleles, isNuisance }) => [sequence, alleles, isNuisance]);
+  },
+  snvs: (variants, alleles) => {
+    const { variant, alleleOf, changed } = joinedSnvs(variants, alleles);
+    return [variant.ref, variant.alts, alleleOf, [...changed]];
   },
 };
 

@@ -91,7 +91,7 @@ def regions_of(genome, variants, options):
 
     contigs = [("q", len(genome))]
     parts = native.ReferenceBases(fetch), contigs, 1, CandidateOptions(), options
-    return native.ListedRegions(*parts, iter(variants)).finish_all()
+    return native.ListedRegions(*parts, iter(variants)).finish("q")
 
 
 @pytest.mark.parametrize("count", [20, 300])
@@ -147,3 +147,9 @@ def test_haplotypes(answers, limit):
         expected.append([[one.sequence, list(one.alleles), one.is_nuisance] for one in found])
     assert answers(questions) == expected
     assert max(map(len, expected)) >= limit
+
+
+def test_snvs_of_which_one_has_an_allele_that_was_left_out(answers):
+    """The haplotype with that allele, here the last one, is none of the joined site's."""
+    variants = [{"pos": 10, "ref": "A", "alts": ["C"]}, {"pos": 11, "ref": "C", "alts": ["T"]}]
+    assert answers([["snvs", [variants, [[0, 1, -1], [0, 1, 1]]]]]) == [["AC", ["CT"], [0, 1, -1], [1]]]

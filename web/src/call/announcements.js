@@ -1,4 +1,4 @@
-// Messages at the end of a run: which reads it left out, and what helps (pairhmm/calling/summary.py, set_aside.py).
+// Messages at the end of a run: which reads it left out, and what helps (pairhmm/calling/summary.py).
 
 import { MAX_GENOTYPES } from "../genomics/genotypes.js";
 

@@ -1,4 +1,4 @@
-// The evidence of a region, whose reads are scored (pairhmm/calling/scored_region.py).
+// The evidence of a region, whose reads are scored (cpu/calling/scored_region.cpp).
 
 import { choiceOf, twoBest } from "../genomics/haplotypes.js";
 

@@ -1,4 +1,4 @@
-// Genotypes a region's candidates from its evidence (pairhmm/calling/genotyping.py).
+// Genotypes a region's candidates from its evidence (cpu/calling/genotyping.cpp).
 
 import { Genotyper, phased, siteAnnotations } from "../genomics/genotypes.js";
 import { joinedSnvs, snvRuns, spannedHaplotypes, withSpanned } from "../genomics/neighbouring_sites.js";

@@ -1,4 +1,4 @@
-// Blocks of the reference as lines of a gVCF, in the form of GATK's (pairhmm/variants/gvcf.py).
+// Blocks of the reference as lines of a gVCF, in the form of GATK's (cpu/calling/records.cpp).
 
 import { MAX_GQ } from "../genomics/genotypes.js";
 import { GQ_BANDS } from "../genomics/reference_confidence.js";

@@ -1,5 +1,4 @@
-// Walks over what is asked for, and gives the blocks of the reference between records
-// (pairhmm/calling/reference_blocks.py).
+// Walks over what is asked for, and gives the blocks of the reference between records (cpu/calling/reference_walk.cpp).
 
 import { rankOf } from "../files/intervals.js";
 import { ConfidenceScanner } from "../genomics/reference_confidence.js";

@@ -1,4 +1,4 @@
-// Sources of regions: candidates that reads show, or listed ones (pairhmm/calling/region_sources.py).
+// Sources of regions: candidates that reads show, or listed ones (cpu/calling/region_sources.cpp).
 
 import { rankOf } from "../files/intervals.js";
 import { MAX_SHIFT } from "../genomics/regions.js";

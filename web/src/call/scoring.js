@@ -1,4 +1,4 @@
-// Prepares cut reads as GATK does, as a batch for the engine (pairhmm/calling/scoring.py).
+// Prepares cut reads as GATK does, as a batch for the engine (cpu/calling/preparation.cpp).
 
 import { joined, offsets } from "../genomics/arrays.js";
 import { NO_INDEL_QUALITY } from "../genomics/blocks.js";

@@ -1,4 +1,4 @@
-// Scores regions as a stream, from a stream of reads and a stream of regions (pairhmm/calling/stream.py).
+// Scores regions as a stream, from a stream of reads and a stream of regions (cpu/calling/region_stream.cpp).
 //
 // Reads and candidates arrive in coordinate order. No later read starts before the frontier, where the newest read
 // starts. A region is scored once the frontier has passed it, and reads are dropped once no region needs them. Memory

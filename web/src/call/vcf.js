@@ -1,4 +1,4 @@
-// Calls as the text of VCF (pairhmm/variants/call_writer.py).
+// Calls as the text of VCF (pairhmm/variants/call_writer.py, cpu/calling/records.cpp).
 
 import { printable } from "../files/names.js";
 import { sum } from "../genomics/arrays.js";

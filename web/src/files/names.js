@@ -1,4 +1,4 @@
-// Names that fit tables and VCF, and those of contigs in messages (pairhmm/files/names.py, pairhmm/sequences/contig_names.py).
+// Names that fit tables and VCF, and those of contigs in messages (pairhmm/files/names.py, pairhmm/sequences/fasta.py).
 
 import { InputProblem } from "./problem.js";
 
@@ -60,7 +60,7 @@ const ALLOWED = /^[\w!$%&+./:;?@^|~-][\w!$%&+./:;?@^|~#*=-]*$/;
 const LETTER = /[\w!$%&+./:;?@^|~#*=-]/;
 
 /**
- * Requires names of contigs that VCF can hold (pairhmm/variants/contig_lines.py).
+ * Requires names of contigs that VCF can hold (pairhmm/variants/header.py).
  *
  * @param {string} path the file that names them
  * @param {Iterable<string>} names

@@ -1,4 +1,4 @@
-// Finds candidate variants in the reads (pairhmm/calling/discovery.py). The counting is C++ (cpu/calling/).
+// Finds candidate variants in the reads (cpu/calling/candidate_finder.cpp). The counting is that C++.
 
 import { encode } from "../letters.js";
 import { joined, offsets } from "./arrays.js";

@@ -1,5 +1,5 @@
-// From read x haplotype likelihoods to genotypes (pairhmm/variants/genotypes.py). The sums are C++
-// (cpu/calling/genotypes.cpp). Every likelihood here is a log10.
+// From read x haplotype likelihoods to genotypes (cpu/calling/site_genotypes.cpp). The sums are that C++
+// (genotypes.cpp). Every likelihood here is a log10.
 
 import { sum } from "./arrays.js";
 import { familyNumbers } from "./pedigree.js";

@@ -1,4 +1,4 @@
-// Haplotypes of a region: the reference with combinations of the candidates' alleles (pairhmm/variants/haplotypes.py).
+// Haplotypes of a region: the reference with combinations of the candidates' alleles (cpu/calling/haplotypes.cpp).
 
 import { trimAllele } from "./regions.js";
 

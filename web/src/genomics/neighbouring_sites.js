@@ -1,5 +1,5 @@
 // What the sites of a region say of each other: deletions over other sites, and neighbouring SNVs as one variant
-// (pairhmm/variants/neighbouring_sites.py).
+// (cpu/calling/neighbouring_sites.cpp).
 
 import { trimAllele } from "./regions.js";
 
@@ -98,7 +98,9 @@ function byFirstDifference(one, other) {
  */
 export function joinedSnvs(variants, alleles) {
   const combos = alleles[0].map((_, haplotype) => alleles.map((own) => own[haplotype]));
-  const distinct = new Map(combos.filter((combo) => combo.some(Boolean)).map((combo) => [combo.join(), combo]));
+  // A haplotype with an allele that was left out (-1) has none of the joined variant.
+  const known = combos.filter((combo) => combo.some(Boolean) && combo.every((allele) => allele >= 0));
+  const distinct = new Map(known.map((combo) => [combo.join(), combo]));
   const sorted = [...distinct.values()].sort(byFirstDifference);
   const numberOf = new Map(sorted.map((combo, index) => [combo.join(), index + 1]));
   const spelled = sorted.map((combo) =>
@@ -110,7 +112,7 @@ export function joinedSnvs(variants, alleles) {
       ref: variants.map((one) => one.ref).join(""),
       alts: spelled.map((letters) => letters.join("")),
     },
-    alleleOf: combos.map((combo) => numberOf.get(combo.join()) ?? 0),
+    alleleOf: combos.map((combo) => numberOf.get(combo.join()) ?? (combo.some(Boolean) ? -1 : 0)),
     changed: new Set(sorted.flatMap((combo, index) => (combo.every(Boolean) ? [index + 1] : []))),
   };
 }

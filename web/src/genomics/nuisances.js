@@ -1,4 +1,4 @@
-// Nuisances: variants that reads show near listed candidates, but that are not listed (pairhmm/calling/unlisted_variants.py).
+// Nuisances: variants that reads show near listed candidates, but that are not listed (cpu/calling/unlisted_variants.cpp).
 
 import { MAX_SHIFT, shiftLeft, trimAllele, variantExtent } from "./regions.js";
 

@@ -1,5 +1,5 @@
-// Blocks of positions where reads show the reference (pairhmm/variants/gvcf.py). The counting is C++
-// (cpu/calling/reference_confidence.cpp). All coordinates are 0-based half-open.
+// Blocks of positions where reads show the reference (cpu/calling/reference_confidence.cpp). The counting is that
+// C++. All coordinates are 0-based half-open.
 
 import { encode } from "../letters.js";
 import { joined, offsets } from "./arrays.js";

@@ -1,4 +1,4 @@
-// Joins candidates into regions, whose haplotypes are scored together (pairhmm/variants/regions.py).
+// Joins candidates into regions, whose haplotypes are scored together (cpu/calling/regions.cpp).
 //
 // The extent of a candidate is the reference bases that it replaces. For an insertion or deletion it is also every base
 // to which it could be shifted. All coordinates are 0-based half-open.

@@ -1,4 +1,4 @@
-// GATK's preparation of reads (pairhmm/models/gatk.py, pairhmm/calling/scoring.py).
+// GATK's preparation of reads (pairhmm/models/gatk.py, cpu/calling/preparation.cpp).
 
 import { NO_INDEL_QUALITY } from "../genomics/blocks.js";
 import { CODE_OF_N } from "../letters.js";

@@ -1,4 +1,4 @@
-// Alleles of sites and of a region's haplotypes (pairhmm/variants/sites.py, pairhmm/variants/regions.py).
+// Alleles of sites and of a region's haplotypes (pairhmm/variants/sites.py, variant.py).
 
 /** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
 /** @typedef {import("../call/events.js").CalledSite} CalledSite */
