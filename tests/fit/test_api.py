@@ -120,7 +120,7 @@ def test_unseen_reads_are_likelier_under_the_fitted_model(data: SimulatedData, t
     fit(data.bam, data.reference, output, regions="chr1:1-15,000", **RARE_CANDIDATES)
     options = RunOptions(discovery=CandidateOptions(**RARE_CANDIDATES))
     with open_run(RunInputs.of(data.bam, data.reference, regions="chr1:15,001-30,000"), options) as run:
-        unseen = collect_plain(run, run.stream.fetch, options.model, 10_000).sample()
+        unseen = collect_plain(run, run.stream.reference.fetch, options.model, 10_000).sample()
     fitted, first = (
         expectation(ProfileFit.of(model), unseen, 1).log10 for model in (read_parameters(output), preset("normalised"))
     )
@@ -147,8 +147,8 @@ def test_a_sample_is_from_all_parts(data: SimulatedData) -> None:
     assert spread_over_windows(everything, 4000) is everything
     for inputs in (everything, windows):
         with open_run(inputs, options) as run:
-            reference = run.stream.fetch("chr1", 0, 30_000)
-            found = collect_plain(run, run.stream.fetch, options.model, 300)
+            reference = run.stream.reference.fetch("chr1", 0, 30_000)
+            found = collect_plain(run, run.stream.reference.fetch, options.model, 300)
         pairs = found.sample()
         assert len(pairs) == 300 < found.pairs and sum(map(len, found.parts)) == 300
         places = [
@@ -184,7 +184,7 @@ def test_reads_are_taken_between_their_clips(tmp_path: Path, data: SimulatedData
             read.query_qualities = pysam.qualitystring_to_array("I" * len(bases))
             writer.write(read)
     with open_run(RunInputs.of(bam, data.reference), RunOptions()) as run:
-        found = collect_plain(run, run.stream.fetch, GatkOptions(), 10)
+        found = collect_plain(run, run.stream.reference.fetch, GatkOptions(), 10)
     pairs = found.sample()
     assert (len(pairs), found.unusable) == (1, 2)
     assert decode(pairs.bases) == letters[:60]
@@ -196,8 +196,8 @@ def test_reads_beside_variants_are_left_out(data: SimulatedData) -> None:
     with pysam.VariantFile(str(data.truth)) as truth:
         true = [record.start for record in truth]
     with open_run(RunInputs.of(data.bam, data.reference), RunOptions()) as run:
-        reference = run.stream.fetch("chr1", 0, 30_000)
-        found = collect_plain(run, run.stream.fetch, GatkOptions(), 10_000)
+        reference = run.stream.reference.fetch("chr1", 0, 30_000)
+        found = collect_plain(run, run.stream.reference.fetch, GatkOptions(), 10_000)
     pairs = found.sample()
     windows = [
         decode(pairs.letters[a:b]) for a, b in zip(pairs.haplotype_offset[:-1], pairs.haplotype_offset[1:], strict=True)
