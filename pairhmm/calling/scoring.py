@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.cpu import CpuBackend
 from pairhmm.calling.cut_reads import CutReads
-from pairhmm.calling.stream import FlatScores
+from pairhmm.calling.stream import FlatScores, HaplotypeLetters
 from pairhmm.calling.timing import SCORING, StageClock
 from pairhmm.engine.device_pool import DevicePool, Devices
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
@@ -74,9 +74,7 @@ class ReadScorer:
         """Errors of each base of a read that fits some haplotype."""
         return self.options.error_rate
 
-    def begin(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> Callable[[], FlatScores]:
+    def begin(self, reads: CutReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters) -> Callable[[], FlatScores]:
         """Begin to score. The function that comes back waits for the scores."""
         with self.clock.stage(SCORING):
             scores = self._begin(self._prepared(reads), reads_of, haplotypes)
@@ -95,25 +93,23 @@ class ReadScorer:
         return prepared
 
     def _begin(
-        self, prepared: PreparedReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
+        self, prepared: PreparedReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters
     ) -> Callable[[], Scores]:
-        letters = [letter for region in haplotypes for letter in region]
-        group_read, group_haplotype = offsets(list(reads_of)), offsets([len(region) for region in haplotypes])
-        haplotype_offset, codes = offsets([len(letter) for letter in letters]), np.concatenate(letters)
+        group_read = offsets(list(reads_of))
         device = _cpu_alone(self.pool)
         if device is None:
             batch = PairBatch(
                 group_read=group_read,
-                group_haplotype=group_haplotype,
-                haplotype_offset=haplotype_offset,
-                haplotypes=codes,
+                group_haplotype=haplotypes.group,
+                haplotype_offset=haplotypes.offset,
+                haplotypes=haplotypes.letters,
                 **_of_batch(prepared, self.profile),
             )
             return self.pool.begin(batch, self.threads)
-        pairs = offsets(np.diff(group_read) * np.diff(group_haplotype))
+        pairs = offsets(np.diff(group_read) * np.diff(haplotypes.group))
         scores = Scores(
             *self._preparation.score(
-                *(prepared, group_read, group_haplotype, pairs, haplotype_offset, codes),
+                *(prepared, group_read, haplotypes.group, pairs, haplotypes.offset, haplotypes.letters),
                 *(device.isa, device.longest_fast_read, self.threads),
             )
         )

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,24 @@ FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
 """Scores and precisions of some regions: region after region, row-major (read, haplotype)."""
 
 
+class HaplotypeLetters(NamedTuple):
+    """The haplotypes of some regions, end to end.
+
+    Attributes
+    ----------
+    letters : uint8
+        Codes.
+    offset : int64 (haplotypes + 1,)
+        Where the letters of each haplotype begin.
+    group : int64 (regions + 1,)
+        The first haplotype of each region.
+    """
+
+    letters: NDArray[np.uint8]
+    offset: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+
 class RegionScorer(Protocol):
     """Scores cut reads against the haplotypes of their regions.
 
@@ -37,9 +54,7 @@ class RegionScorer(Protocol):
     @property
     def ahead(self) -> int: ...
 
-    def begin(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> Callable[[], FlatScores]:
+    def begin(self, reads: CutReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters) -> Callable[[], FlatScores]:
         """Begin to score. The function that comes back waits for the scores.
 
         `reads_of` has the number of reads of each region, or of the profiles that they become.
@@ -160,10 +175,7 @@ class RegionStream:
         if self.joiner is not None and made is not None:
             merged = cut.joined = JoinedReads.of(made)
             self.joiner.counts.add(merged.are_mates, merged.copies, merged.apart)
-        letters, offset, group = batch.letters()
-        haplotypes = [letters[begin:end] for begin, end in pairwise(offset.tolist())]
-        regions = [haplotypes[begin:end] for begin, end in pairwise(group.tolist())]
-        return self.score.begin(cut, batch.reads_of, regions)
+        return self.score.begin(cut, batch.reads_of, HaplotypeLetters(*batch.letters()))
 
     def _scored(self, batch: RegionBatch, scores: Callable[[], FlatScores]) -> list[ScoredRegion]:
         return self._native.scored(batch, *scores())

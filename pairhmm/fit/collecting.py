@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.run import Run
 from pairhmm.calling.scoring import prepared_base_quality
-from pairhmm.calling.stream import FlatScores, RegionScorer
+from pairhmm.calling.stream import FlatScores, HaplotypeLetters, RegionScorer
 from pairhmm.fit.pairs import FitPairs
 from pairhmm.models.gatk import GatkOptions, prepare_base_quality, set_aside
 from pairhmm.sequences.arrays import offsets
@@ -181,9 +182,7 @@ class _Recorder:
     def error_rate(self) -> float | None:
         return self.inner.error_rate
 
-    def begin(
-        self, reads: CutReads, reads_of: Sequence[int], haplotypes: Sequence[Sequence[NDArray[np.uint8]]]
-    ) -> Callable[[], FlatScores]:
+    def begin(self, reads: CutReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters) -> Callable[[], FlatScores]:
         scores = self.inner.begin(reads, reads_of, haplotypes)
         return lambda: self._recorded(reads, reads_of, haplotypes, scores())
 
@@ -191,16 +190,17 @@ class _Recorder:
         self,
         reads: CutReads,
         reads_of: Sequence[int],
-        haplotypes: Sequence[Sequence[NDArray[np.uint8]]],
-        found: FlatScores,
+        haplotypes: HaplotypeLetters,
+        scored: FlatScores,
     ) -> FlatScores:
-        scores, _ = found
+        scores, _ = scored
         quality = prepared_base_quality(reads, self.model)
         read = done = 0
-        for count, letters in zip(reads_of, haplotypes, strict=True):
-            own = scores[done : done + count * len(letters)].reshape(count, len(letters))
+        letters = [haplotypes.letters[begin:end] for begin, end in pairwise(haplotypes.offset.tolist())]
+        for count, (first, last) in zip(reads_of, pairwise(haplotypes.group.tolist()), strict=True):
+            of_region = scores[done : done + count * (last - first)].reshape(count, last - first)
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = set_aside(own, lengths, np.ones_like(lengths), self.model)
+            aside = set_aside(of_region, lengths, np.ones_like(lengths), self.model)
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -208,8 +208,8 @@ class _Recorder:
                 FitPairs.of(
                     [reads.bases[part] for part in base],
                     [quality[part] for part in base],
-                    [letters[best] for best in own[kept].argmax(axis=1)] if len(kept) else [],
+                    [letters[first + best] for best in of_region[kept].argmax(axis=1)] if len(kept) else [],
                 )
             )
-            read, done = read + count, done + own.size
-        return found
+            read, done = read + count, done + of_region.size
+        return scored

@@ -12,13 +12,15 @@ from pairhmm import backends
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.mates import JoinedReads
 from pairhmm.calling.scoring import ReadScorer, prepared_base_quality
+from pairhmm.calling.stream import HaplotypeLetters
 from pairhmm.engine import Choice, choose
 from pairhmm.models.batch import PairBatch, Scores
 from pairhmm.models.gatk import GatkOptions, prepare_base_quality
 from pairhmm.models.profile import preset
+from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import as_n, encode, encode_read
 
-HAPLOTYPES = [[encode("ACGTTGCAACGTACGGTCAT"), encode("ACGTTGCAAGTACGGTCAT")]]
+HAPLOTYPES = HaplotypeLetters(encode("ACGTTGCAACGTACGGTCAT" + "ACGTTGCAAGTACGGTCAT"), offsets([20, 19]), offsets([2]))
 READS = ("GTTGCAACGTACGG", "GTTGCARCGTNCGG", "WTTGCAACVTACGG")
 
 
