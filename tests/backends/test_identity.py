@@ -6,6 +6,7 @@ import pytest
 
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.scoring import ReadScorer, prepared_base_quality
+from pairhmm.calling.stream import HaplotypeLetters
 from pairhmm.engine.device_pool import DevicePool
 from pairhmm.models.gatk import ERROR, GatkOptions
 from pairhmm.sequences.arrays import joined, offsets
@@ -32,7 +33,8 @@ def tiny(shared_data):
             np.array([one.mapping_quality for one in chosen], dtype=np.uint8),
         )
         windows = [letters[max(0, one.reference_start - 30) : one.reference_end + 30] for one in chosen]
-    return reads, [[window, np.delete(window, len(window) // 2)] for window in windows]
+    haplotypes = [each for window in windows for each in (window, np.delete(window, len(window) // 2))]
+    return reads, HaplotypeLetters(joined(haplotypes), offsets([len(each) for each in haplotypes]), offsets([2] * READS))
 
 
 def test_identity_parameters_are_gatks_model(backend, identity_model, tiny):
@@ -56,8 +58,9 @@ def test_an_n_costs_a_profile_log10_of_4_times_1_minus_e(backend, identity_model
     reads = CutReads(offsets([100] * 60), bases.ravel(), quals.ravel(), np.full(60, 60, dtype=np.uint8))
     options = GatkOptions(pcr_indel_model="none")
     pool = DevicePool([backend])
+    alone = HaplotypeLetters(haplotype, offsets([200]), offsets([1]))
     gatk, profile = (
-        ReadScorer(options, pool, profile=model).begin(reads, [60], [[haplotype]])()[0]
+        ReadScorer(options, pool, profile=model).begin(reads, [60], alone)()[0]
         for model in (None, identity_model)
     )
     error = ERROR[prepared_base_quality(reads, options)].reshape(bases.shape)
