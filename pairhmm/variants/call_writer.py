@@ -48,7 +48,7 @@ _FORMAT_FIELDS = (
 
 def record_format(min_quality: float, records: RecordOptions) -> RecordFormat:
     """What makes records as text (cpu/calling/records.hpp); `min_quality` is that of `open_calls`."""
-    limits = records.min_qd, records.max_fs, records.max_sor, records.min_mq
+    limits = records.min_qd, records.max_fs, records.max_sor, records.min_rms_mapq
     return native.RecordFormat(min_quality, records.gvcf, *limits)
 
 
@@ -185,7 +185,7 @@ def _filters(records: RecordOptions) -> Iterator[str]:
     rules = {
         "LowQD": "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
         "StrandBias": " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
-        "LowMQ": "" if records.min_mq is None else f"MQ is below {records.min_mq:g}",
+        "LowMQ": "" if records.min_rms_mapq is None else f"MQ is below {records.min_rms_mapq:g}",
     }
     for name, rule in rules.items():
         if rule:

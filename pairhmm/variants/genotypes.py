@@ -144,7 +144,7 @@ class RecordOptions:
         FS above which a record gets the filter StrandBias.
     max_sor : float or None
         SOR above which a record gets the filter StrandBias.
-    min_mq : float or None
+    min_rms_mapq : float or None
         MQ below which a record gets the filter LowMQ.
     """
 
@@ -154,7 +154,7 @@ class RecordOptions:
     min_qd: Annotated[float | None, Within(0)] = None
     max_fs: Annotated[float | None, Within(0)] = None
     max_sor: Annotated[float | None, Within(0)] = None
-    min_mq: Annotated[float | None, Within(0)] = None
+    min_rms_mapq: Annotated[float | None, Within(0)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
