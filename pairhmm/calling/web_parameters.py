@@ -17,19 +17,32 @@ import numpy as np
 
 from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.run_options import PRESETS, RunOptions
+from pairhmm.calling.summary import LONG_READS, MOST
 from pairhmm.models import gatk, profile
 from pairhmm.models.str_model import TABLES
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
-from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.genotypes import (
+    INFORMATIVE,
+    MANY_UNFIT,
+    MAX_GENOTYPES,
+    MAX_GQ,
+    GenotypeOptions,
+    RecordOptions,
+)
+
+MAX_CELLS = 50_000_000
+"""Cells that the page scores in one call, about: it has less memory."""
 
 
 def parameters() -> dict[str, Any]:
     """The exports of the module, in types that JSON has."""
-    run, genotypes = RunOptions(), GenotypeOptions()
+    run, genotypes, records = RunOptions(), GenotypeOptions(), RecordOptions()
     groups = run.reads, run.model, run.joining, run.evidence, run.discovery, genotypes
     options = {name: value for group in groups for name, value in _simple(group).items()}
-    options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY}
+    options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY, "gvcf": records.gvcf, "mnv": records.mnv}
+    options |= {"model": "gatk", "parameters": profile.PRESETS[0], "preset": "illumina"}
+    options |= {"max_cells": MAX_CELLS}
     return {
         "OPTIONS": _in_javascript(options),
         "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},
@@ -42,6 +55,13 @@ def parameters() -> dict[str, Any]:
         "LOWEST_USABLE_BASE_QUALITY": gatk.LOWEST_USABLE_BASE_QUALITY,
         "LONGEST_REPEAT_UNIT": LONGEST_REPEAT_UNIT,
         "MOST_REPEATS": MOST_REPEATS,
+        "GQ_BANDS": list(records.gq_bands),
+        "MAX_GQ": MAX_GQ,
+        "MAX_GENOTYPES": MAX_GENOTYPES,
+        "MANY_UNFIT": MANY_UNFIT,
+        "INFORMATIVE": INFORMATIVE,
+        "LONG_READS": LONG_READS,
+        "MOST": MOST,
         "ERROR": gatk.ERROR.tolist(),
     }
 

@@ -1,15 +1,12 @@
-// The places of a run: its contigs, the intervals that were asked for, how much of them is done, and where reads are wanted
+// The places of a run: its contigs, the intervals that were asked for, and how much of them is done
 // (pairhmm/calling/targets.py). All coordinates are 0-based half-open.
 
 import { merge, parseRegion, readBed } from "../files/intervals.js";
-import { lowerBound } from "../genomics/arrays.js";
-import { MAX_SHIFT, variantExtent } from "../genomics/regions.js";
+import { lowerBound } from "../arrays.js";
 
 /** @typedef {import("../files/alignments.js").AlignmentReader} AlignmentReader */
 /** @typedef {import("../files/fasta.js").Reference} Reference */
 /** @typedef {import("../files/intervals.js").Interval} Interval */
-/** @typedef {import("../genomics/regions.js").FetchBases} FetchBases */
-/** @typedef {import("../genomics/variants.js").Variant} Variant */
 
 /** @typedef {(chrom: string, position: number) => boolean} RegionTest whether a position is inside some intervals */
 
@@ -112,30 +109,4 @@ export async function runExtent(reader, contigs, places) {
   }
   const whole = [...contigs].filter(([name]) => withReads.has(name));
   return new Extent(whole.map(([chrom, end]) => ({ chrom, start: 0, end })));
-}
-
-/**
- * Disjoint intervals, in the order of the list. They extend `reach` bases beyond the candidates on either side.
- *
- * @param {AsyncIterable<Variant>} listed
- * @param {FetchBases} fetch
- * @param {number} reach
- * @returns {AsyncGenerator<Interval>}
- */
-export async function* wantedIntervals(listed, fetch, reach) {
-  /** @type {Interval | null} */
-  let current = null;
-  for await (const variant of listed) {
-    const { chrom } = variant;
-    const [first, last] = await variantExtent(variant, fetch);
-    const [start, end] = [Math.max(0, first - reach), last + reach];
-    // An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
-    if (current && (chrom !== current.chrom || start > current.end + 2 * MAX_SHIFT)) {
-      yield current;
-      current = null;
-    }
-    if (!current) current = { chrom, start, end };
-    else current = { chrom, start: Math.min(current.start, start), end: Math.max(current.end, end) };
-  }
-  if (current) yield current;
 }

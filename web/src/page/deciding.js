@@ -4,7 +4,7 @@ import { PROFILES } from "../models/parameters.js";
 import { basePosteriors, gatkRows, profileRows, ROW_SIZE } from "../models/posterior.js";
 import { ProfileModel } from "../models/profile.js";
 
-/** @typedef {import("../call/evidence.js").UncertainRead} UncertainRead */
+/** @typedef {import("../call/choices.js").UncertainRead} UncertainRead */
 /** @typedef {import("../models/posterior.js").BasePosteriors} BasePosteriors */
 
 // A base is listed if it speaks for a haplotype by more than this (log10), or is inserted or deleted behind with more

@@ -42,10 +42,3 @@ export function familiesOf(parents, samples) {
   }
   return { families, leftOut };
 }
-
-/** Families as site_reads_share (cpu/wasm/genotypes.cpp) takes them. @param {SampleFamily[]} families */
-export function familyNumbers(families) {
-  return Int32Array.from(
-    families.flatMap(({ father, mother, children }) => [father, mother, children.length, ...children]),
-  );
-}
