@@ -183,21 +183,10 @@ PAIRHMM_EXPORT("alignments_contig") int32_t pairhmm_alignments_contig(const Alig
 }
 
 PAIRHMM_EXPORT("alignments_view") void pairhmm_alignments_view(const AlignmentBlock* block, BlockView* view) {
-    *view = {View(block->name_end),
-             View(block->sample),
-             View(block->flag),
-             View(block->mapq),
-             View(block->start),
-             View(block->end),
-             View(block->base_offset),
-             View(block->bases),
-             View(block->quals),
-             View(block->cigar_offset),
-             View(block->cigar),
-             View(block->names),
-             View(block->odd),
-             View(block->groups),
-             View(block->group_end)};
+    *view = {View(block->name_end), View(block->sample),       View(block->flag),        View(block->mapq),
+             View(block->start),    View(block->end),          View(block->base_offset), View(block->bases),
+             View(block->quals),    View(block->cigar_offset), View(block->cigar),       View(block->names),
+             View(block->odd),      View(block->groups),       View(block->group_end)};
 }
 
 PAIRHMM_EXPORT("alignments_block_free") void pairhmm_alignments_block_free(AlignmentBlock* block) { delete block; }

@@ -26,8 +26,8 @@ void restore(std::optional<Part>& part, std::optional<Part>&& before) {
 CutBases cut_bases(const RegionBatch& batch, std::vector<uint8_t>& indel_quality) {
     indel_quality = batch.insertion;
     indel_quality.insert(indel_quality.end(), batch.deletion.begin(), batch.deletion.end());
-    return {batch.cut_reads(),   batch.cut_offset.data(), batch.bases.data(),
-            batch.quals.data(),  batch.mapq.data(),       indel_quality.empty() ? nullptr : indel_quality.data()};
+    return {batch.cut_reads(),  batch.cut_offset.data(), batch.bases.data(),
+            batch.quals.data(), batch.mapq.data(),       indel_quality.empty() ? nullptr : indel_quality.data()};
 }
 
 void add_letters(const RegionBatch& batch, PreparedBatch& prepared) {
@@ -87,6 +87,15 @@ std::string haplotype_lines(const ScoredRegion& scored) {
     return lines;
 }
 
+std::string name_lines(const ScoredRegion& scored) {
+    std::string lines;
+    for (size_t read = 0; read < scored.name_end.size(); ++read) {
+        const int64_t begin = read ? scored.name_end[read - 1] : 0;
+        lines.append(read ? "\n" : "").append(scored.names, begin, scored.name_end[read] - begin);
+    }
+    return lines;
+}
+
 std::string region_likelihoods(const ScoredRegion& scored, const std::vector<std::string>& samples) {
     std::vector<uint8_t> mate(scored.flag.size());
     std::transform(scored.flag.begin(), scored.flag.end(), mate.begin(), mate_of);
@@ -100,7 +109,10 @@ std::string region_likelihoods(const ScoredRegion& scored, const std::vector<std
 AlignedReads aligned_reads(const AlignmentBlock& block) {
     AlignedReads aligned{{block.reads(), block.start.data(), block.sample.data(), block.base_offset.data(),
                           block.bases.data(), block.quals.data(), block.cigar_offset.data(), block.cigar.data()},
-                         block.end.data(), block.flag.data(), block.mapq.data(), block.names.data(),
+                         block.end.data(),
+                         block.flag.data(),
+                         block.mapq.data(),
+                         block.names.data(),
                          block.name_end.data()};
     if (block.insertion.empty()) return aligned;
     aligned.insertion = block.insertion.data();
@@ -239,6 +251,7 @@ void Run::score(const double* log10, const uint8_t* precision) {
     results_.clear();
     for (ScoredRegion& region : stream_->scored(std::move(begun_.front().batch), log10, precision)) {
         RegionResult& result = results_.emplace_back();
+        result.names = name_lines(region);
         result.likelihoods = region_likelihoods(region, samples_);
         result.haplotypes = haplotype_lines(region);
         result.region = std::move(region);

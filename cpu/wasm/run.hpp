@@ -35,7 +35,8 @@ struct PreparedBatch {
 // What the outputs have of a scored region, and what it is drawn from.
 struct RegionResult {
     ScoredRegion region;             // as it was scored
-    std::vector<uint8_t> set_aside;  // [reads] of which genotypes were made without
+    std::string names;               // of the reads, one a line
+    std::vector<uint8_t> set_aside;  // [reads] 1: genotypes were made without it
     std::vector<Site> sites;
     std::string records, likelihoods, haplotypes;  // lines of the VCF, and of the two tables
 };

@@ -19,11 +19,11 @@ using pairhmm::View;
 // Fields in the order in which web/src/call/core.js reads them.
 struct BatchView {
     View group_read, group_haplotype, read_offset, haplotype_offset, haplotypes, bases, base_quality, insertion_quality,
-        deletion_quality, gap_quality, rows, kinds, cut_bases, cut_qualities;
+        deletion_quality, gap_quality, rows, kinds, cut_bases, cut_quality, prepared_quality;
 };
 
 struct RegionView {
-    View names, name_end, sample, flag, mapq, set_aside, log10, precision, records, likelihoods, haplotypes;
+    View names, sample, flag, mapq, set_aside, log10, precision, records, likelihoods, haplotypes;
 };
 
 std::vector<std::string> fields_of(std::string_view text) {
@@ -165,14 +165,19 @@ PAIRHMM_EXPORT("run_missing") void* pairhmm_run_missing(Run* run) {
     return pairhmm::handed_over(run->reference.take_missing());
 }
 
-PAIRHMM_EXPORT("run_put") void pairhmm_run_put(Run* run, int32_t contig, int32_t start, const char* bases, uint32_t size) {
+PAIRHMM_EXPORT("run_put")
+void pairhmm_run_put(Run* run, int32_t contig, int32_t start, const char* bases, uint32_t size) {
     run->reference.put(contig, start, {bases, size});
 }
 
 // 0 without a batch.
 PAIRHMM_EXPORT("run_begin") uint32_t pairhmm_run_begin(Run* run) { return run->begin_batch(); }
 
-// The batch that was begun last.
+// The batch that was begun last: its pairs, and its arrays.
+PAIRHMM_EXPORT("run_pairs") uint32_t pairhmm_run_pairs(const Run* run) {
+    return static_cast<uint32_t>(run->last_begun().batch.pairs());
+}
+
 PAIRHMM_EXPORT("run_batch") void pairhmm_run_batch(const Run* run, BatchView* view) {
     const pairhmm::PreparedBatch& batch = run->last_begun();
     const pairhmm::PreparedReads& reads = batch.reads;
@@ -182,14 +187,15 @@ PAIRHMM_EXPORT("run_batch") void pairhmm_run_batch(const Run* run, BatchView* vi
              View(batch.haplotype_offset),
              View(batch.haplotypes),
              View(reads.base),
-             View(reads.base_quality),
+             batch.rows.empty() ? View(reads.base_quality) : View(),
              View(reads.insertion_quality),
              View(reads.deletion_quality),
              View(reads.gap_quality),
              View(batch.rows),
              View(reads.profiles.kinds),
              View(batch.batch.bases),
-             View(batch.batch.quals)};
+             View(batch.batch.quals),
+             View(reads.base_quality)};
 }
 
 // Gives the number of regions.
@@ -203,9 +209,9 @@ PAIRHMM_EXPORT("run_records") uint32_t pairhmm_run_records(Run* run) { return ru
 PAIRHMM_EXPORT("run_region") void pairhmm_run_region(const Run* run, uint32_t number, RegionView* view) {
     const pairhmm::RegionResult& result = run->results()[number];
     const pairhmm::ScoredRegion& region = result.region;
-    *view = {View(region.names), View(region.name_end),     View(region.sample),    View(region.flag),
-             View(region.mapq),  View(result.set_aside),    View(region.log10),     View(region.precision),
-             View(result.records), View(result.likelihoods), View(result.haplotypes)};
+    *view = {View(result.names),       View(region.sample),    View(region.flag),      View(region.mapq),
+             View(result.set_aside),   View(region.log10),     View(region.precision), View(result.records),
+             View(result.likelihoods), View(result.haplotypes)};
 }
 
 // 0 where it lacked something.

@@ -1,16 +1,15 @@
-// The calling core of a run (cpu/wasm/run.hpp): reads in, batches to score out, scores in, and regions with their sites
+// The calling core of a run (cpu/wasm/run.hpp): reads in, batches to score out, scores in, and regions with their records
 // out. All coordinates are 0-based half-open.
 
 import { InputProblem } from "../files/problem.js";
 
 /** @typedef {import("../batch.js").Batch} Batch */
 /** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("../cpu/native.js").Place} Place */
 /** @typedef {import("../files/candidates.js").Variant} Variant */
 /** @typedef {import("../files/fasta.js").Reference} Reference */
 /** @typedef {import("../files/intervals.js").Interval} Interval */
+/** @typedef {import("../files/ped.js").SampleFamily} SampleFamily */
 /** @typedef {import("../files/read_block.js").ReadBlock} ReadBlock */
-/** @typedef {import("./pedigree.js").SampleFamily} SampleFamily */
 
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 
@@ -28,31 +27,19 @@ import { InputProblem } from "../files/problem.js";
 
 /** @typedef {{batch: Batch, prepared: (read: number) => PreparedRead}} BegunBatch */
 
-/**
- * A scored region: arrays of its reads, and lines of the outputs.
- *
- * @typedef {object} ScoredRegion
- * @property {string[]} names
- * @property {Int32Array} sample index into the run's samples
- * @property {Uint16Array} flag SAM flags
- * @property {Uint8Array} mapq
- * @property {Uint8Array} setAside 1 for reads that genotypes were made without
- * @property {Float64Array} log10 log10 P(read | haplotype): [reads][haplotypes]
- * @property {Uint8Array} precision the arithmetic of each score
- * @property {string} records lines of the VCF, of a gVCF with the blocks before each record
- * @property {Uint8Array<ArrayBuffer>} likelihoods lines of the table of likelihoods, as bytes
- * @property {string} haplotypes lines of the table of haplotypes
- */
-
 // The fields of a BatchView and a RegionView (cpu/wasm/run_exports.cpp).
-const OF_BATCH = /** @type {const} */ ([
-  ...["groupRead", "groupHaplotype", "readOffset", "haplotypeOffset", "haplotypes", "bases", "baseQuality"],
-  ...["insertionQuality", "deletionQuality", "gapQuality", "rows", "kinds", "cutBases", "cutQualities"],
-]);
-const OF_REGION = /** @type {const} */ ([
-  ...["names", "nameEnd", "sample", "flag", "mapq", "setAside", "log10", "precision"],
-  ...["records", "likelihoods", "haplotypes"],
-]);
+const BATCH = {
+  ...{ groupRead: Uint32Array, groupHaplotype: Uint32Array, readOffset: Uint32Array, haplotypeOffset: Uint32Array },
+  ...{ haplotypes: Uint8Array, bases: Uint8Array, baseQuality: Uint8Array, insertionQuality: Uint8Array },
+  ...{ deletionQuality: Uint8Array, gapQuality: Uint8Array, rows: Float64Array, kinds: Uint16Array },
+  ...{ cutBases: Uint8Array, cutQuality: Uint8Array, preparedQuality: Uint8Array },
+};
+const REGION = {
+  ...{ names: String, sample: Int32Array, flag: Uint16Array, mapq: Uint8Array, setAside: Uint8Array },
+  ...{ log10: Float64Array, precision: Uint8Array, records: String, likelihoods: Uint8Array, haplotypes: String },
+};
+/** @typedef {import("../cpu/native.js").Copies<typeof REGION>} ScoredRegion arrays of a region's reads, and lines of the outputs */
+
 // Candidates that are handed over at once.
 const VARIANTS = 1024;
 
@@ -70,16 +57,14 @@ export class Core {
     this.reference = reference;
     this.contigs = [...contigs.keys()];
     this.run = native.call.run_make();
+    /** Row 0 of the model. */
     this.start = { match: 0, deletion: 1 };
     /** @type {AsyncIterator<Variant> | null} */
     this.listed = null;
-    for (const [name, length] of contigs) native.with((arrays) => this.#tell("add_contig", arrays.text(name), length));
-    for (const name of samples) native.with((arrays) => this.#tell("add_sample", arrays.text(name)));
-  }
-
-  /** @param {string} verb @param {number[]} text @param {number[]} others */
-  #tell(verb, text, ...others) {
-    this.call[`run_${verb}`](this.run, ...text, ...others);
+    native.with((arrays) => {
+      for (const [name, length] of contigs) this.call.run_add_contig(this.run, ...arrays.text(name), length);
+      for (const name of samples) this.call.run_add_sample(this.run, ...arrays.text(name));
+    });
   }
 
   /** Sets an option. @param {string} name @param {number | boolean | null | ArrayLike<number>} value @returns {boolean} whether there is one of that name */
@@ -128,6 +113,31 @@ export class Core {
     yield* this.#begun();
   }
 
+  /** The regions of the batch that was begun first, once it is scored. @param {Scores} scores @returns {Promise<ScoredRegion[]>} */
+  async regions({ log10, precision }) {
+    const { native, call, run } = this;
+    const count = native.with((arrays) => call.run_score(run, arrays.pass(log10), arrays.pass(precision)));
+    await this.#step("run_records");
+    return Array.from({ length: count }, (_, i) => native.copies(REGION, (view) => call.run_region(run, i, view)));
+  }
+
+  /** The lines of the VCF behind the last record. */
+  async rest() {
+    await this.#step("run_end");
+    return this.native.text((view) => this.call.run_rest(this.run, view));
+  }
+
+  /** What was counted, by name. @returns {Record<string, any>} */
+  get counts() {
+    const lines = this.native.text((view) => this.call.run_counts(this.run, view)).split("\n");
+    return Object.fromEntries(
+      lines.map((line) => {
+        const [name, value] = line.split("\t");
+        return [name, /^-?\d+$/.test(value) ? Number(value) : value];
+      }),
+    );
+  }
+
   /** Takes a step, again and again, until it lacks nothing. @param {string} verb */
   async #step(verb) {
     while (!this.call[verb](this.run)) {
@@ -170,110 +180,49 @@ export class Core {
       const { value, done } = await /** @type {AsyncIterator<Variant>} */ (this.listed).next();
       if (done) return this.call.run_end_variants(this.run);
       const { chrom, pos, recordIndex } = value;
-      this.native.with((arrays) => {
-        const contig = this.contigs.indexOf(chrom);
-        this.call.run_add_variant(this.run, contig, pos, recordIndex, ...arrays.text(textOf(value)));
-      });
+      const contig = this.contigs.indexOf(chrom);
+      this.native.with((arrays) =>
+        this.call.run_add_variant(this.run, contig, pos, recordIndex, ...arrays.text(textOf(value))),
+      );
     }
   }
 
   /** @returns {Generator<BegunBatch>} */
   *#begun() {
     while (this.call.run_begin(this.run)) {
-      yield this.#batch(this.native.places(OF_BATCH, (view) => this.call.run_batch(this.run, view)));
+      const all = this.native.copies(BATCH, (view) => this.call.run_batch(this.run, view));
+      const { cutBases, cutQuality, preparedQuality, ...arrays } = all;
+      const [groups, pairs] = [arrays.groupRead.length - 1, this.call.run_pairs(this.run)];
+      const { match, deletion } = this.start;
+      const batch = { groups, pairs, ...arrays, startMatch: match, startDeletion: deletion };
+      const { readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
+      yield {
+        batch,
+        prepared: (read) => {
+          const own = (/** @type {Uint8Array} */ of) => of.slice(readOffset[read], readOffset[read + 1]);
+          return {
+            bases: own(cutBases),
+            quality: own(cutQuality),
+            baseQuality: own(preparedQuality),
+            insertionQuality: own(insertionQuality),
+            deletionQuality: own(deletionQuality),
+            gapQuality: own(gapQuality),
+          };
+        },
+      };
     }
-  }
-
-  /** @param {Record<typeof OF_BATCH[number], Place>} places @returns {BegunBatch} */
-  #batch(places) {
-    const { native } = this;
-    const offsets = (/** @type {typeof OF_BATCH[number]} */ name) => native.copy(Uint32Array, places[name]);
-    const bytes = (/** @type {typeof OF_BATCH[number]} */ name) => native.copy(Uint8Array, places[name]);
-    const [groupRead, groupHaplotype, readOffset] = [offsets("groupRead"), offsets("groupHaplotype"), offsets("readOffset")];
-    const groups = groupRead.length - 1;
-    let pairs = 0;
-    for (let g = 0; g < groups; g++) {
-      pairs += (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
-    }
-    const baseQuality = bytes("baseQuality");
-    const rows = native.copy(Float64Array, places.rows);
-    const batch = {
-      ...{ groups, pairs, groupRead, groupHaplotype, readOffset, rows },
-      haplotypeOffset: offsets("haplotypeOffset"),
-      haplotypes: bytes("haplotypes"),
-      bases: bytes("bases"),
-      baseQuality: rows.length ? new Uint8Array(0) : baseQuality,
-      insertionQuality: bytes("insertionQuality"),
-      deletionQuality: bytes("deletionQuality"),
-      gapQuality: bytes("gapQuality"),
-      kinds: native.copy(Uint16Array, places.kinds),
-      startMatch: this.start.match,
-      startDeletion: this.start.deletion,
-    };
-    const [cutBases, cutQualities] = [bytes("cutBases"), bytes("cutQualities")];
-    const { insertionQuality, deletionQuality, gapQuality } = batch;
-    const all = { bases: cutBases, quality: cutQualities, baseQuality, insertionQuality, deletionQuality, gapQuality };
-    const prepared = (/** @type {number} */ read) => {
-      const own = Object.entries(all).map(([name, of]) => [name, of.slice(readOffset[read], readOffset[read + 1])]);
-      return /** @type {PreparedRead} */ (Object.fromEntries(own));
-    };
-    return { batch, prepared };
-  }
-
-  /** The regions of the batch that was begun first, once it is scored. @param {Scores} scores @returns {Promise<ScoredRegion[]>} */
-  async regions({ log10, precision }) {
-    const count = this.native.with((arrays) => {
-      return this.call.run_score(this.run, arrays.pass(log10), arrays.pass(precision));
-    });
-    await this.#step("run_records");
-    return Array.from({ length: count }, (_, number) => this.#region(number));
-  }
-
-  /** @param {number} number @returns {ScoredRegion} */
-  #region(number) {
-    const { native } = this;
-    const at = native.places(OF_REGION, (view) => this.call.run_region(this.run, number, view));
-    return {
-      names: native.texts(at.names, at.nameEnd),
-      sample: native.copy(Int32Array, at.sample),
-      flag: native.copy(Uint16Array, at.flag),
-      mapq: native.copy(Uint8Array, at.mapq),
-      setAside: native.copy(Uint8Array, at.setAside),
-      log10: native.copy(Float64Array, at.log10),
-      precision: native.copy(Uint8Array, at.precision),
-      records: native.text(at.records),
-      likelihoods: new Uint8Array(native.view(Uint8Array, at.likelihoods)),
-      haplotypes: native.text(at.haplotypes),
-    };
-  }
-
-  /** The lines of the VCF behind the last record. */
-  async rest() {
-    await this.#step("run_end");
-    return this.native.filled((view) => this.call.run_rest(this.run, view));
-  }
-
-  /** What was counted, by name. @returns {Record<string, any>} */
-  get counts() {
-    const text = this.native.filled((view) => this.call.run_counts(this.run, view));
-    return Object.fromEntries(
-      text.split("\n").map((line) => {
-        const [name, value] = line.split("\t");
-        return [name, /^-?\d+$/.test(value) ? Number(value) : value];
-      }),
-    );
   }
 }
 
 /** A candidate's fields, with tabs between them. @param {Variant} variant */
-export function textOf({ id, ref, alts }) {
+function textOf({ id, ref, alts }) {
   return [id, ref, ...alts].join("\t");
 }
 
 /** The INFO fields of records behind the counts, each of which is one Float. @param {Native} native */
 export function infoFields(native) {
-  const text = native.filled((view) => native.call.info_fields(view));
-  return text.split("\n").map((line) => {
+  const lines = native.text((view) => native.call.info_fields(view)).split("\n");
+  return lines.map((line) => {
     const [id, description] = line.split("\t");
     return { id, description };
   });

@@ -1,7 +1,4 @@
-// What a run tells its caller: plain data, which a worker can post. What is drawn of a region is read from the lines that
-// the core makes of it.
-
-import { uncertainReads } from "./choices.js";
+// What a run tells its caller. What is drawn of a region is read from the lines that the core makes of it.
 
 /** @typedef {import("./core.js").PreparedRead} PreparedRead */
 /** @typedef {import("./core.js").ScoredRegion} ScoredRegion */
@@ -49,7 +46,7 @@ import { uncertainReads } from "./choices.js";
  * @property {{sample: number, name: string, flag: number, mapq: number, setAside: boolean}[]} reads
  * @property {Float64Array} log10 [reads][haplotypes]
  * @property {Uint8Array} precision [reads][haplotypes]
- * @property {import("./choices.js").UncertainRead[]} uncertain the reads that choose a haplotype by the least
+ * @property {(read: number) => PreparedRead} prepared
  * @property {string | null} parameters a preset of the profile model; null for GATK's
  * @property {CalledSite[]} sites
  * @property {Lines} lines of the outputs
@@ -77,7 +74,8 @@ import { uncertainReads } from "./choices.js";
  * @returns {RegionEvent}
  */
 export function regionEvent(scored, prepared, parameters) {
-  const { names, sample, flag, mapq, setAside, log10, precision, records, likelihoods } = scored;
+  const { sample, flag, mapq, setAside, log10, precision, records, likelihoods } = scored;
+  const names = scored.names.split("\n");
   const rows = scored.haplotypes.slice(0, -1).split("\n");
   const [chrom, start, end, first, reference, , variants] = rows[0].split("\t");
   return {
@@ -89,12 +87,13 @@ export function regionEvent(scored, prepared, parameters) {
       const [, , , name, sequence, alleles] = row.split("\t");
       return { name, sequence, alleles: alleles === "." ? [] : alleles.split(",").map(Number) };
     }),
-    reads: names.map((name, read) => {
-      return { sample: sample[read], name, flag: flag[read], mapq: mapq[read], setAside: setAside[read] === 1 };
+    reads: Array.from(sample, (_, read) => {
+      const isAside = setAside[read] === 1;
+      return { sample: sample[read], name: names[read], flag: flag[read], mapq: mapq[read], setAside: isAside };
     }),
     log10,
     precision,
-    uncertain: uncertainReads(log10, rows.length, sample, prepared),
+    prepared,
     parameters,
     sites: records.split("\n").flatMap(siteOf),
     lines: { records, likelihoods, haplotypes: scored.haplotypes },

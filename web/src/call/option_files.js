@@ -1,10 +1,9 @@
 // What the options of a run need of its files, and the files that options name (pairhmm/calling/call.py).
 
-import { readPed } from "../files/ped.js";
+import { familiesOf, readPed } from "../files/ped.js";
 import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { OPTIONS, STR_TABLES } from "../models/parameters.js";
-import { familiesOf } from "./pedigree.js";
 
 /** @typedef {import("../files/sources.js").Source} Source */
 /** @typedef {import("./options.js").CallOptions} CallOptions */

@@ -8,6 +8,7 @@ import { checkContigs } from "../files/names.js";
 import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
+import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
 import { notes, warnings } from "./announcements.js";
 import { Core, infoFields } from "./core.js";
@@ -16,7 +17,6 @@ import { listedWithin, tee, wantedIntervals } from "./listed.js";
 import { contigOrder, findPlaces, inside, runExtent, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
-import { ReferenceCheck } from "./reference_check.js";
 
 export { InputProblem };
 
@@ -89,7 +89,7 @@ async function* scored({ core, blocks, isListed, extent, begin, conclude }, engi
       yield* told.splice(0);
       const before = first;
       const event = regionEvent(region, (read) => prepared(before + read), parameters);
-      first += region.names.length;
+      first += region.sample.length;
       yield event;
       yield { kind: "progress", done: extent.done(event.region.chrom, event.region.end), of: extent.total };
     }

@@ -11,6 +11,11 @@ import { Held, instantiate } from "./instance.js";
  * @typedef {{new (buffer: ArrayBuffer, at: number, count: number): Kind, BYTES_PER_ELEMENT: number}} KindOf
  */
 
+/**
+ * @template {Record<string, KindOf<any> | StringConstructor>} Kinds
+ * @typedef {{[Name in keyof Kinds]: Kinds[Name] extends StringConstructor ? string : InstanceType<Kinds[Name]>}} Copies
+ */
+
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
@@ -104,14 +109,25 @@ export class Native {
     return Int32Array.from({ length: count }, (_, index) => halves[2 * index]);
   }
 
-  /** @param {Place} place */
-  text(place) {
-    return DECODER.decode(this.view(Uint8Array, place));
+  /** The text of a View, which `fill` writes. @param {(pointer: number) => void} fill */
+  text(fill) {
+    return this.copies({ text: String }, fill).text;
   }
 
-  /** The text of one View, which `fill` writes. @param {(pointer: number) => void} fill */
-  filled(fill) {
-    return this.text(this.places(["text"], fill).text);
+  /**
+   * Copies of the fields of a structure of Views: each as an array of its kind or, with String, as a text.
+   *
+   * @template {Record<string, KindOf<any> | StringConstructor>} Kinds
+   * @param {Kinds} kinds
+   * @param {(pointer: number) => void} fill
+   * @returns {Copies<Kinds>}
+   */
+  copies(kinds, fill) {
+    const copies = Object.entries(this.places(Object.keys(kinds), fill)).map(([name, place]) => {
+      const kind = /** @type {any} */ (kinds[name]);
+      return [name, kind === String ? DECODER.decode(this.view(Uint8Array, place)) : this.view(kind, place).slice()];
+    });
+    return /** @type {any} */ (Object.fromEntries(copies));
   }
 
   /** The texts that lie end to end at one place, where each ends at the other. @param {Place} place @param {Place} ends */

@@ -111,7 +111,7 @@ export class ReadBlock {
 
   /** Gives copies of the parts of bytes. @param {"names" | "groups"} bytes @param {"nameEnd" | "groupEnd"} ends */
   #parts(bytes, ends) {
-    const all = this.native.copy(Uint8Array, this.places[bytes]);
+    const all = this.native.view(Uint8Array, this.places[bytes]).slice();
     const end = this.native.numbers(this.places[ends]);
     return (/** @type {number} */ index) => all.subarray(index ? end[index - 1] : 0, end[index]);
   }

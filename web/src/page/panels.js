@@ -1,12 +1,13 @@
 // A region's panel, as the report has it (pairhmm/report/panels.py): likelihoods in 1/100 of a log10, reads in order.
 
-import { choiceOf } from "../call/choices.js";
 import { encode } from "../letters.js";
 import { INFORMATIVE } from "../models/parameters.js";
 import { differencesOf } from "./alleles.js";
+import { choiceOf, uncertainReads } from "./choices.js";
 
 /** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("../call/choices.js").Choice} Choice */
+/** @typedef {import("./choices.js").Choice} Choice */
+/** @typedef {import("./choices.js").UncertainRead} UncertainRead */
 
 export const CONSTANTS = {
   perLog10: 100,
@@ -57,6 +58,7 @@ const PRECISION_SHIFT = 4;
 export function panelOf(event) {
   const { region, span, variants, haplotypes, reads, parameters } = event;
   const samples = [...new Set(reads.map(({ sample }) => sample))].sort((a, b) => a - b);
+  const uncertain = uncertainReads(event);
   return {
     ...region,
     table: 0,
@@ -69,7 +71,7 @@ export function panelOf(event) {
       alleles: one.alleles.join(",") || ".",
       differences: differencesOf(one, variants),
     })),
-    groups: samples.map((sample) => groupOf(event, sample)),
+    groups: samples.map((sample) => groupOf(event, uncertain, sample)),
   };
 }
 
@@ -83,8 +85,8 @@ export function sizeOf(panel) {
   return groups.reduce((sum, size) => sum + size, text);
 }
 
-/** @param {RegionEvent} event @param {number} sample @returns {Group} */
-function groupOf({ reads, haplotypes, log10, precision, uncertain }, sample) {
+/** @param {RegionEvent} event @param {UncertainRead[]} uncertain @param {number} sample @returns {Group} */
+function groupOf({ reads, haplotypes, log10, precision }, uncertain, sample) {
   const width = haplotypes.length;
   const own = reads.flatMap((read, index) => (read.sample === sample ? [index] : []));
   const scores = (/** @type {number} */ read) => log10.subarray(read * width, (read + 1) * width);

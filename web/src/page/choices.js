@@ -33,25 +33,20 @@ function twoBest(scores) {
   return [order[0], order[1]];
 }
 
-/** @typedef {import("./core.js").PreparedRead & {read: number, best: number, second: number}} UncertainRead a read's index, and its two likeliest haplotypes */
+/** @typedef {import("../call/core.js").PreparedRead & {read: number, best: number, second: number}} UncertainRead a read's index, and its two likeliest haplotypes */
 
-/**
- * @param {Float64Array} log10 [reads][haplotypes]
- * @param {number} width
- * @param {ArrayLike<number>} samples of the reads
- * @param {(read: number) => import("./core.js").PreparedRead} prepared
- * @returns {UncertainRead[]}
- */
-export function uncertainReads(log10, width, samples, prepared) {
-  if (width < 2) return [];
+/** The reads of each sample that choose a haplotype by the least. @param {import("../call/events.js").RegionEvent} event @returns {UncertainRead[]} */
+export function uncertainReads({ log10, haplotypes, reads, prepared }) {
+  const width = haplotypes.length;
   const scores = (/** @type {number} */ read) => log10.subarray(read * width, (read + 1) * width);
-  const choices = Array.from(samples, (_, read) => choiceOf(scores(read), read)).filter((one) => one.decided);
+  const choices = reads.map((_, read) => choiceOf(scores(read), read)).filter((one) => one.decided);
   choices.sort((a, b) => a.margin - b.margin || a.read - b.read);
   /** @type {Map<number, number>} */
   const taken = new Map();
   const least = choices.filter(({ read }) => {
-    const before = taken.get(samples[read]) ?? 0;
-    taken.set(samples[read], before + 1);
+    const { sample } = reads[read];
+    const before = taken.get(sample) ?? 0;
+    taken.set(sample, before + 1);
     return before < READS;
   });
   return least.map(({ read }) => {

@@ -3,10 +3,10 @@
 // Each row is divided by its largest forward value, forward and backward alike, so that no row underflows.
 
 import { CODE_OF_N } from "../letters.js";
-import { ERROR } from "./parameters.js";
+import { ERROR } from "../models/parameters.js";
 
 /** @typedef {import("../call/core.js").PreparedRead} PreparedRead */
-/** @typedef {import("./profile.js").ProfileModel} ProfileModel */
+/** @typedef {import("../models/profile.js").ProfileModel} ProfileModel */
 
 /**
  * What a haplotype makes of each base of a read.

@@ -1,12 +1,12 @@
 // Checks that reads were aligned to this reference, by their bases and by the checksums in their header
 // (pairhmm/calling/reference_check.py). All coordinates are 0-based half-open.
 
-import { Md5 } from "../files/md5.js";
-import { InputProblem } from "../files/problem.js";
 import { CODE_OF_N, encode } from "../letters.js";
+import { Md5 } from "./md5.js";
+import { InputProblem } from "./problem.js";
 
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../files/read_block.js").ReadBlock} ReadBlock */
+/** @typedef {import("./fasta.js").Reference} Reference */
+/** @typedef {import("./read_block.js").ReadBlock} ReadBlock */
 
 // Reads of a contig that are compared: this many at first, and then one in so many.
 const [FIRST_READS, ONE_IN] = [64, 256];
