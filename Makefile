@@ -108,10 +108,10 @@ $(GPU_JSON): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
 
-# The defaults and constants of the models, as the page's programs import them.
+# The options, constants and header lines that the page shares with the package, as the page's programs import them.
 PARAMETERS := web/src/models/parameters.js
 $(PARAMETERS): $(STAMP) $(wildcard pairhmm/models/*.py pairhmm/models/presets/* pairhmm/calling/*.py pairhmm/sequences/*.py \
-	pairhmm/calling/web_parameters.py)
+	pairhmm/likelihoods/table.py pairhmm/variants/*.py)
 	$(BIN)/python -m pairhmm.calling.web_parameters $@
 
 # Packages of web/, at the versions of its lock file. Node and npm are the system's (apt install nodejs npm).

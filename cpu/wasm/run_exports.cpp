@@ -97,15 +97,6 @@ std::string counts_text(const Run& run) {
 PAIRHMM_EXPORT("longest_window") int32_t pairhmm_longest_window() { return pairhmm::kLongestWindow; }
 PAIRHMM_EXPORT("max_shift") int32_t pairhmm_max_shift() { return pairhmm::kMaxShift; }
 
-// INFO fields behind the counts, one a line: ID, and what it is.
-PAIRHMM_EXPORT("info_fields") void pairhmm_info_fields(View* view) {
-    static std::string text;
-    text.clear();
-    for (const pairhmm::InfoField& field : pairhmm::info_fields())
-        text += (text.empty() ? "" : "\n") + field.id + '\t' + field.description;
-    *view = View(text);
-}
-
 // bases: those of the contig from max_shift bases before the variant to as many behind it. extent: start and end.
 PAIRHMM_EXPORT("variant_extent")
 void pairhmm_variant_extent(int32_t pos, const char* text, uint32_t size, const char* bases, uint32_t count,

@@ -1,8 +1,8 @@
-"""The options and constants of the models that the web page shares with the package, as a JavaScript module.
+"""The options, constants and header lines that the web page shares with the package, as a JavaScript module.
 
     python -m pairhmm.calling.web_parameters web/src/models/parameters.js
 
-So no default and no constant is written again in web/.
+So none of them is written again in web/.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ import numpy as np
 from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.calling.summary import LONG_READS, MOST
+from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS
 from pairhmm.models import gatk, profile
 from pairhmm.models.str_model import TABLES
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
+from pairhmm.variants.call_writer import field_lines, gvcf_lines
 from pairhmm.variants.genotypes import (
     INFORMATIVE,
     MANY_UNFIT,
@@ -57,6 +59,10 @@ def parameters() -> dict[str, Any]:
         "MOST_REPEATS": MOST_REPEATS,
         "GQ_BANDS": list(records.gq_bands),
         "MAX_GQ": MAX_GQ,
+        "FIELD_LINES": list(field_lines()),
+        "GVCF_LINES": list(gvcf_lines(records.gq_bands)),
+        "LIKELIHOOD_COLUMNS": COLUMNS,
+        "HAPLOTYPE_COLUMNS": HAPLOTYPE_COLUMNS,
         "MAX_GENOTYPES": MAX_GENOTYPES,
         "MANY_UNFIT": MANY_UNFIT,
         "INFORMATIVE": INFORMATIVE,

@@ -219,15 +219,6 @@ function textOf({ id, ref, alts }) {
   return [id, ref, ...alts].join("\t");
 }
 
-/** The INFO fields of records behind the counts, each of which is one Float. @param {Native} native */
-export function infoFields(native) {
-  const lines = native.text((view) => native.call.info_fields(view)).split("\n");
-  return lines.map((line) => {
-    const [id, description] = line.split("\t");
-    return { id, description };
-  });
-}
-
 /**
  * The extent of a candidate: its reference bases, and those to which its insertions and deletions can be shifted.
  *

@@ -32,7 +32,6 @@
  * @property {[string, number][]} contigs names and lengths, in the order of the run
  * @property {string} reference name of its file
  * @property {string} model for headers of outputs
- * @property {{id: string, description: string}[]} infoFields for the header of the VCF
  * @property {number} pieces intervals that were asked for; 0 for everywhere
  */
 

@@ -11,7 +11,7 @@ import { readBlocks } from "../files/read_blocks.js";
 import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
 import { notes, warnings } from "./announcements.js";
-import { Core, infoFields } from "./core.js";
+import { Core } from "./core.js";
 import { regionEvent } from "./events.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
 import { contigOrder, findPlaces, inside, runExtent, withContext } from "./places.js";
@@ -184,7 +184,6 @@ async function open(inputs, options, engine, told) {
       contigs: [...contigs],
       reference: reference.path,
       model: modelText(options, strModel),
-      infoFields: infoFields(native),
       pieces: asked?.length ?? 0,
     },
     conclude: () => {
