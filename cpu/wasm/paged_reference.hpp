@@ -38,7 +38,7 @@ public:
         }
         for (size_t i = bases.find(kUnreadable); i != std::string::npos; i = bases.find(kUnreadable, i)) {
             const int64_t at = start + static_cast<int64_t>(i);
-            missing_.insert({contig, at, at + 1, 1});
+            unreadable_.insert({contig, at, at + 1});
             bases[i] = 'N';
         }
         return bases;
@@ -51,28 +51,35 @@ public:
         for (int64_t at = start; at < end; at = first_of(number_of(at) + 1)) page_at(contig, at);
     }
 
-    // Takes bases from the begin of a page on, up to the end of one or of the contig.
+    // Takes what is missing, or a part of it.
     void put(int32_t contig, int64_t start, std::string_view bases) {
-        for (size_t at = 0; at < bases.size(); at += kPage)
-            pages_[{contig, number_of(start) + static_cast<int64_t>(at) / kPage}] = {
-                std::string(bases.substr(at, kPage)), round_};
+        const int64_t end = start + static_cast<int64_t>(bases.size());
+        for (int64_t at = start; at < end; at = first_of(number_of(at) + 1)) {
+            const int64_t first = at % kPage, count = std::min(end, first_of(number_of(at) + 1)) - at;
+            Page& page = pages_[{contig, number_of(at)}];
+            page.bases.resize(std::max<size_t>(page.bases.size(), first + count));
+            page.bases.replace(first, count, bases.substr(at - start, count));
+            page.round = round_;
+        }
     }
 
-    bool lacks() const { return !missing_.empty(); }
+    bool lacks() const { return !missing_.empty() || !unreadable_.empty(); }
 
-    // The intervals that are missing: contig, start, end, and whether each base is needed. Pages that follow each other
-    // are one interval.
+    // The intervals that are missing: contig, start, end, and whether the base is needed, although it can't be read. Of
+    // that one is sure once no page is missing. Pages that follow each other are one interval.
     std::vector<int32_t> take_missing() {
+        const std::set<Missing>& missing = missing_.empty() ? unreadable_ : missing_;
         std::vector<int32_t> intervals;
-        for (const auto& [contig, start, end, is_needed] : missing_) {
+        for (const auto& [contig, start, end] : missing) {
             const size_t size = intervals.size();
-            if (size && !is_needed && intervals[size - 4] == contig && intervals[size - 2] == start)
+            if (size && intervals[size - 4] == contig && intervals[size - 2] == start)
                 intervals[size - 2] = static_cast<int32_t>(end);
             else
                 intervals.insert(intervals.end(),
-                                 {contig, static_cast<int32_t>(start), static_cast<int32_t>(end), is_needed});
+                                 {contig, static_cast<int32_t>(start), static_cast<int32_t>(end), missing_.empty()});
         }
         missing_.clear();
+        unreadable_.clear();
         return intervals;
     }
 
@@ -87,9 +94,10 @@ public:
 private:
     static constexpr int64_t kPage = 1 << 10;
     static constexpr size_t kKept = 1 << 12;
+    using Missing = std::tuple<int32_t, int64_t, int64_t>;  // contig, start, end
     struct Page {
         std::string bases;
-        int64_t round;  // that used it last
+        int64_t round = 0;  // that used it last
     };
 
     static int64_t number_of(int64_t position) { return position / kPage; }
@@ -103,7 +111,7 @@ private:
         const int64_t number = number_of(position);
         const auto page = pages_.find({contig, number});
         if (page == pages_.end()) {
-            missing_.insert({contig, first_of(number), std::min(first_of(number + 1), length_[contig]), 0});
+            missing_.insert({contig, first_of(number), std::min(first_of(number + 1), length_[contig])});
             return nullptr;
         }
         page->second.round = round_;
@@ -113,7 +121,7 @@ private:
     std::map<std::string, int32_t> number_;
     std::vector<int64_t> length_;
     std::map<std::pair<int32_t, int64_t>, Page> pages_;
-    std::set<std::tuple<int32_t, int64_t, int64_t, int32_t>> missing_;
+    std::set<Missing> missing_, unreadable_;
     int64_t round_ = 0;
 };
 

@@ -16,10 +16,10 @@ namespace {
 // As PRECISIONS in pairhmm/models/batch.py.
 const std::vector<std::string> kPrecisions{"float32", "float64", "scaled float32"};
 
-// Puts back what was there before a step. What others refer to stays where it is.
+// Puts a part in the place of another one. What others refer to stays where it is.
 template <class Part>
-void restore(std::optional<Part>& part, std::optional<Part>&& before) {
-    if (before) part.emplace(std::move(*before));
+void replace(std::optional<Part>& part, std::optional<Part>&& other) {
+    if (other) part.emplace(std::move(*other));
     else part.reset();
 }
 
@@ -126,7 +126,7 @@ void Run::add_contig(const std::string& name, int64_t length) {
 }
 
 void Run::add_interval(int contig, int64_t start, int64_t end, bool is_padded) {
-    (is_padded ? padded_ : requested_).push_back({contig, {start, end}});
+    (is_padded ? padded_ : requested_).push_back({contig, start, end});
 }
 
 void Run::add_variant(Variant variant) {
@@ -134,10 +134,10 @@ void Run::add_variant(Variant variant) {
     variants_.push_back(std::move(variant));
 }
 
-GenomeIntervals Run::intervals(const Intervals& given) const {
+GenomeIntervals Run::intervals(const std::vector<Interval>& given) const {
     if (!options.is_limited) return {};
     std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> of_contig;
-    for (const auto& [contig, interval] : given) of_contig[contigs_[contig].first].push_back(interval);
+    for (const auto& [contig, start, end] : given) of_contig[contigs_[contig].first].emplace_back(start, end);
     for (auto& [contig, intervals] : of_contig) std::sort(intervals.begin(), intervals.end());
     return GenomeIntervals(std::move(of_contig));
 }
@@ -171,31 +171,43 @@ bool Run::advance() {
     if (reference.lacks()) return false;
     reference.begin_round();
     lacks_variants_ = false;
-    auto discovered = discovered_;
-    auto listed = listed_;
-    auto stream = stream_;
-    const size_t next_variant = next_variant_;
-    std::vector<RegionBatch> batches;
-    if (!stream_) make_source();
-    if (block_) stream_->push(contigs_[block_->contig].first, aligned_reads(*block_));
-    else if (is_finished_) stream_->finish();
-    while (std::optional<RegionBatch> batch = stream_->next()) batches.push_back(std::move(*batch));
+    State before = state();
+    std::vector<RegionBatch> batches = next_batches();
     if (reference.lacks() || lacks_variants_) {
-        restore(discovered_, std::move(discovered));
-        restore(listed_, std::move(listed));
-        restore(stream_, std::move(stream));
-        next_variant_ = next_variant;
+        return_to(std::move(before));
         return false;
     }
     std::move(batches.begin(), batches.end(), std::back_inserter(waiting_));
     variants_.erase(variants_.begin(), variants_.begin() + static_cast<ptrdiff_t>(next_variant_));
     next_variant_ = 0;
-    if (options.records.gvcf && !walk_) make_walk();
-    if (walk_ && block_)
-        walk_->add(contigs_[block_->contig].first, aligned_reads(*block_).reads, block_->end.data(), block_->names,
-                   block_->name_end.data());
+    count_block();
     block_ = nullptr;
     return true;
+}
+
+void Run::return_to(State&& before) {
+    replace(discovered_, std::move(before.discovered));
+    replace(listed_, std::move(before.listed));
+    replace(stream_, std::move(before.stream));
+    next_variant_ = before.next_variant;
+}
+
+std::vector<RegionBatch> Run::next_batches() {
+    std::vector<RegionBatch> batches;
+    if (!stream_) make_source();
+    if (block_) stream_->push(contigs_[block_->contig].first, aligned_reads(*block_));
+    else if (is_finished_) stream_->finish();
+    while (std::optional<RegionBatch> batch = stream_->next()) batches.push_back(std::move(*batch));
+    return batches;
+}
+
+// Counts the reads for the blocks of a gVCF.
+void Run::count_block() {
+    if (!options.records.gvcf) return;
+    if (!walk_) make_walk();
+    if (block_)
+        walk_->add(contigs_[block_->contig].first, aligned_reads(*block_).reads, block_->end.data(), block_->names,
+                   block_->name_end.data());
 }
 
 // What a block needs lies beside its reads, but for regions that wait for later reads.
@@ -209,8 +221,7 @@ void Run::want_around_block() {
 
 void Run::make_walk() {
     std::vector<PloidyInterval> places;
-    for (const auto& [contig, interval] : requested_)
-        places.push_back({contig, interval.first, interval.second, options.ploidy});
+    for (const auto& [contig, start, end] : requested_) places.push_back({contig, start, end, options.ploidy});
     for (size_t contig = 0; !options.is_limited && contig < contigs_.size(); ++contig)
         places.push_back({static_cast<int>(contig), 0, contigs_[contig].second, options.ploidy});
     if (options.ploidy == 0) places.clear();
@@ -273,7 +284,7 @@ bool Run::make_records() {
         records.push_back(lines.take());
     }
     if (reference.lacks()) return false;
-    restore(walk_, std::move(walk));
+    replace(walk_, std::move(walk));
     lines_ = std::move(lines);
     for (size_t i = 0; i < records.size(); ++i) results_[i].records = std::move(records[i]);
     return true;
@@ -284,7 +295,7 @@ bool Run::make_rest() {
     RecordLines lines = lines_;
     if (walk) walk->rest(lines);
     if (reference.lacks()) return false;
-    restore(walk_, std::move(walk));
+    replace(walk_, std::move(walk));
     rest_ = lines.take_all();
     return true;
 }

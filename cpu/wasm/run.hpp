@@ -82,20 +82,34 @@ public:
     int64_t tagged() const { return tagged_; }
 
 private:
-    using Intervals = std::vector<std::pair<int, std::pair<int64_t, int64_t>>>;
+    struct Interval {
+        int contig;
+        int64_t start, end;
+    };
+    // What a step changes.
+    struct State {
+        std::optional<DiscoveredRegions> discovered;
+        std::optional<ListedRegions> listed;
+        std::optional<RegionStream> stream;
+        size_t next_variant;
+    };
 
-    GenomeIntervals intervals(const Intervals& given) const;
+    GenomeIntervals intervals(const std::vector<Interval>& given) const;
+    State state() const { return {discovered_, listed_, stream_, next_variant_}; }
+    void return_to(State&& before);
+    std::vector<RegionBatch> next_batches();
     void make_source();
     void make_walk();
     void make_genotyper();
     void want_around_block();
+    void count_block();
     RegionSource& source();
     std::vector<Variant> next_variants();
 
     ContigLengths contigs_;
     std::vector<std::string> samples_;
     std::vector<Family> families_;
-    Intervals requested_, padded_;
+    std::vector<Interval> requested_, padded_;
 
     std::vector<Variant> variants_;  // listed ones, from the first that was not joined to a region yet
     size_t next_variant_ = 0;

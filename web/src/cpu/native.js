@@ -8,7 +8,7 @@ import { Held, instantiate } from "./instance.js";
 
 /**
  * @template {Values} Kind
- * @typedef {{new (buffer: ArrayBuffer, at: number, count: number): Kind, BYTES_PER_ELEMENT: number}} KindOf
+ * @typedef {{new (buffer: ArrayBuffer, at: number, count: number): Kind}} KindOf
  */
 
 /**
@@ -98,11 +98,6 @@ export class Native {
     return new kind(this.buffer, count ? at : 0, count);
   }
 
-  /** @template {Values} Kind @param {KindOf<Kind>} kind @param {Place} place @returns {Kind} */
-  copy(kind, place) {
-    return /** @type {Kind} */ (this.view(kind, place).slice());
-  }
-
   /** A copy of 64-bit numbers, which are small. @param {Place} place */
   numbers({ at, count }) {
     const halves = this.view(Int32Array, { at, count: 2 * count });
@@ -133,8 +128,8 @@ export class Native {
   /** The texts that lie end to end at one place, where each ends at the other. @param {Place} place @param {Place} ends */
   texts(place, ends) {
     const bytes = this.view(Uint8Array, place);
-    let begin = 0;
-    return Array.from(this.numbers(ends), (end) => DECODER.decode(bytes.subarray(begin, (begin = end))));
+    const all = this.numbers(ends);
+    return Array.from(all, (end, index) => DECODER.decode(bytes.subarray(index ? all[index - 1] : 0, end)));
   }
 }
 
