@@ -260,19 +260,23 @@ void Run::make_genotyper() {
 void Run::score(const double* log10, const uint8_t* precision) {
     if (!genotyper_) make_genotyper();
     results_.clear();
-    for (ScoredRegion& region : stream_->scored(std::move(begun_.front().batch), log10, precision)) {
-        RegionResult& result = results_.emplace_back();
-        result.names = name_lines(region);
-        result.likelihoods = region_likelihoods(region, samples_);
-        result.haplotypes = haplotype_lines(region);
-        result.region = std::move(region);
-        const ScoredRegion used = options.is_listed ? on_listed_alleles(result.region) : result.region;
-        result.set_aside = used.set_aside;
-        filtered_.add(used);
-        result.sites = genotyper_->genotype(used);
-        site_counts_.add(result.sites);
-    }
+    for (ScoredRegion& region : stream_->scored(std::move(begun_.front().batch), log10, precision))
+        results_.push_back(result_of(std::move(region)));
     begun_.pop_front();
+}
+
+RegionResult Run::result_of(ScoredRegion&& region) {
+    RegionResult result{std::move(region), {}, {}, {}, {}, {}};
+    result.names = name_lines(result.region);
+    result.likelihoods = region_likelihoods(result.region, samples_);
+    result.haplotypes = haplotype_lines(result.region);
+    std::optional<ScoredRegion> listed;
+    if (options.is_listed) listed = on_listed_alleles(result.region);
+    const ScoredRegion& used = listed ? *listed : result.region;
+    filtered_.add(used);
+    result.sites = genotyper_->genotype(used);
+    site_counts_.add(result.sites);
+    return result;
 }
 
 bool Run::make_records() {

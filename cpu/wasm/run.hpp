@@ -34,9 +34,8 @@ struct PreparedBatch {
 
 // What the outputs have of a scored region, and what it is drawn from.
 struct RegionResult {
-    ScoredRegion region;             // as it was scored
-    std::string names;               // of the reads, one a line
-    std::vector<uint8_t> set_aside;  // [reads] 1: genotypes were made without it
+    ScoredRegion region;  // as it was scored
+    std::string names;    // of the reads, one a line
     std::vector<Site> sites;
     std::string records, likelihoods, haplotypes;  // lines of the VCF, and of the two tables
 };
@@ -100,6 +99,7 @@ private:
     std::vector<RegionBatch> next_batches();
     void make_source();
     void make_walk();
+    RegionResult result_of(ScoredRegion&& region);
     void make_genotyper();
     void want_around_block();
     void count_block();
@@ -111,7 +111,7 @@ private:
     std::vector<Family> families_;
     std::vector<Interval> requested_, padded_;
 
-    std::vector<Variant> variants_;  // listed ones, from the first that was not joined to a region yet
+    std::vector<Variant> variants_;  // listed ones, from the first that the source did not get yet
     size_t next_variant_ = 0;
     bool has_all_variants_ = false, lacks_variants_ = false;
 

@@ -23,7 +23,7 @@ struct BatchView {
 };
 
 struct RegionView {
-    View names, sample, flag, mapq, set_aside, log10, precision, records, likelihoods, haplotypes;
+    View names, sample, flag, mapq, log10, precision, records, likelihoods, haplotypes;
 };
 
 std::vector<std::string> fields_of(std::string_view text) {
@@ -200,9 +200,9 @@ PAIRHMM_EXPORT("run_records") uint32_t pairhmm_run_records(Run* run) { return ru
 PAIRHMM_EXPORT("run_region") void pairhmm_run_region(const Run* run, uint32_t number, RegionView* view) {
     const pairhmm::RegionResult& result = run->results()[number];
     const pairhmm::ScoredRegion& region = result.region;
-    *view = {View(result.names),       View(region.sample),    View(region.flag),      View(region.mapq),
-             View(result.set_aside),   View(region.log10),     View(region.precision), View(result.records),
-             View(result.likelihoods), View(result.haplotypes)};
+    *view = {View(result.names),   View(region.sample),      View(region.flag),
+             View(region.mapq),    View(region.log10),       View(region.precision),
+             View(result.records), View(result.likelihoods), View(result.haplotypes)};
 }
 
 // 0 where it lacked something.

@@ -35,7 +35,7 @@ const BATCH = {
   ...{ cutBases: Uint8Array, cutQuality: Uint8Array, preparedQuality: Uint8Array },
 };
 const REGION = {
-  ...{ names: String, sample: Int32Array, flag: Uint16Array, mapq: Uint8Array, setAside: Uint8Array },
+  ...{ names: String, sample: Int32Array, flag: Uint16Array, mapq: Uint8Array },
   ...{ log10: Float64Array, precision: Uint8Array, records: String, likelihoods: Uint8Array, haplotypes: String },
 };
 /** @typedef {import("../cpu/native.js").Copies<typeof REGION>} ScoredRegion arrays of a region's reads, and lines of the outputs */

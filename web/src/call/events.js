@@ -42,7 +42,7 @@
  * @property {{start: number, reference: string}} span what haplotypes span
  * @property {{pos: number, ref: string, alts: string[]}[]} variants 0-based
  * @property {{name: string, sequence: string, alleles: number[]}[]} haplotypes
- * @property {{sample: number, name: string, flag: number, mapq: number, setAside: boolean}[]} reads
+ * @property {{sample: number, name: string, flag: number, mapq: number}[]} reads
  * @property {Float64Array} log10 [reads][haplotypes]
  * @property {Uint8Array} precision [reads][haplotypes]
  * @property {(read: number) => PreparedRead} prepared
@@ -73,7 +73,7 @@
  * @returns {RegionEvent}
  */
 export function regionEvent(scored, prepared, parameters) {
-  const { sample, flag, mapq, setAside, log10, precision, records, likelihoods } = scored;
+  const { sample, flag, mapq, log10, precision, records, likelihoods } = scored;
   const names = scored.names.split("\n");
   const rows = scored.haplotypes.slice(0, -1).split("\n");
   const [chrom, start, end, first, reference, , variants] = rows[0].split("\t");
@@ -86,10 +86,7 @@ export function regionEvent(scored, prepared, parameters) {
       const [, , , name, sequence, alleles] = row.split("\t");
       return { name, sequence, alleles: alleles === "." ? [] : alleles.split(",").map(Number) };
     }),
-    reads: Array.from(sample, (_, read) => {
-      const isAside = setAside[read] === 1;
-      return { sample: sample[read], name: names[read], flag: flag[read], mapq: mapq[read], setAside: isAside };
-    }),
+    reads: Array.from(sample, (own, read) => ({ sample: own, name: names[read], flag: flag[read], mapq: mapq[read] })),
     log10,
     precision,
     prepared,

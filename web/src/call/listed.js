@@ -10,17 +10,18 @@ import { variantExtent } from "./core.js";
 /** @typedef {Variant & {extent: Interval}} Listed */
 
 /**
- * The variants of a list in some places, with their extents.
+ * The variants of a list in some places, or everywhere, with their extents.
  *
  * @param {AsyncIterable<Variant>} variants
- * @param {import("./places.js").RegionTest} isWithin
+ * @param {import("./places.js").Extent | null} places
  * @param {Native} native
  * @param {Reference} reference
  * @returns {AsyncGenerator<Listed>}
  */
-export async function* listedWithin(variants, isWithin, native, reference) {
+export async function* listedWithin(variants, places, native, reference) {
   for await (const one of variants) {
-    if (isWithin(one.chrom, one.pos)) yield { ...one, extent: await variantExtent(native, reference, one) };
+    if (places && !places.has(one.chrom, one.pos)) continue;
+    yield { ...one, extent: await variantExtent(native, reference, one) };
   }
 }
 

@@ -8,8 +8,6 @@ import { lowerBound } from "../arrays.js";
 /** @typedef {import("../files/fasta.js").Reference} Reference */
 /** @typedef {import("../files/intervals.js").Interval} Interval */
 
-/** @typedef {(chrom: string, position: number) => boolean} RegionTest whether a position is inside some intervals */
-
 /** Bases on either side of an interval that was asked for in which candidates are sought, too. */
 const CONTEXT = 1000;
 
@@ -45,49 +43,37 @@ export function withContext(places, reference) {
   return merge(widened, reference.contigs);
 }
 
-/** Tests whether a position lies in one of some disjoint intervals; with null, every position does. @param {Interval[] | null} places @returns {RegionTest} */
-export function inside(places) {
-  if (!places) return () => true;
-  /** @type {Map<string, {starts: number[], ends: number[]}>} */
-  const onContig = new Map();
-  for (const { chrom, start, end } of places) {
-    const known = onContig.get(chrom) ?? { starts: [], ends: [] };
-    known.starts.push(start);
-    known.ends.push(end);
-    onContig.set(chrom, known);
-  }
-  return (chrom, position) => {
-    const known = onContig.get(chrom);
-    if (!known) return false;
-    const index = lowerBound(known.starts, position + 1) - 1;
-    return index >= 0 && position < known.ends[index];
-  };
-}
-
-/** The intervals that a run goes over, in the order of the run. */
-class Extent {
-  /** @param {Interval[]} intervals no two overlap */
+/** Disjoint intervals, in the order of the run. */
+export class Extent {
+  /** @param {Interval[]} intervals */
   constructor(intervals) {
-    /** @type {Map<string, {starts: number[], sizes: number[], before: number[]}>} */
+    /** @type {Map<string, {starts: number[], ends: number[], before: number[]}>} */
     this.onContig = new Map();
     /** Bases of all intervals. */
     this.total = 0;
     for (const { chrom, start, end } of intervals) {
-      const known = this.onContig.get(chrom) ?? { starts: [], sizes: [], before: [] };
+      const known = this.onContig.get(chrom) ?? { starts: [], ends: [], before: [] };
       known.starts.push(start);
-      known.sizes.push(end - start);
+      known.ends.push(end);
       known.before.push(this.total);
       this.onContig.set(chrom, known);
       this.total += end - start;
     }
   }
 
-  /** The bases of the extent that lie before a position. @param {string} chrom @param {number} position */
+  /** Whether a position lies in one of them. @param {string} chrom @param {number} position */
+  has(chrom, position) {
+    const { starts, ends } = this.onContig.get(chrom) ?? { starts: [], ends: [] };
+    return position < ends[lowerBound(starts, position + 1) - 1];
+  }
+
+  /** Their bases before a position. @param {string} chrom @param {number} position */
   done(chrom, position) {
     const known = this.onContig.get(chrom);
     if (!known) return 0;
     const index = Math.max(0, lowerBound(known.starts, position + 1) - 1);
-    return known.before[index] + Math.min(Math.max(0, position - known.starts[index]), known.sizes[index]);
+    const start = known.starts[index];
+    return known.before[index] + Math.max(0, Math.min(position, known.ends[index]) - start);
   }
 }
 

@@ -14,7 +14,7 @@ import { notes, warnings } from "./announcements.js";
 import { Core } from "./core.js";
 import { regionEvent } from "./events.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
-import { contigOrder, findPlaces, inside, runExtent, withContext } from "./places.js";
+import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 
@@ -163,7 +163,7 @@ async function open(inputs, options, engine, told) {
   let wanted = null;
   if (inputs.variants) {
     const candidates = new CandidateReader(inputs.variants, contigs, reference, known !== null, warn);
-    const listed = listedWithin(candidates.variants(), inside(known), native, reference);
+    const listed = listedWithin(candidates.variants(), known && new Extent(known), native, reference);
     const [first, ...copies] = tee(listed, 1 + inputs.alignments.length);
     core.take(first);
     const [reach, shift] = [options.assembly ? native.call.longest_window() : 0, native.call.max_shift()];
