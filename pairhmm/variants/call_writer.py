@@ -160,17 +160,23 @@ def _header(
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID=LowQual,Description="{rule}">',
         *_filters(records),
-        *(_gvcf_lines(records.gq_bands) if records.gvcf else ()),
+        *(gvcf_lines(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
-        *_COUNT_FIELDS,
-        *(f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">' for name, text in native.info_fields()),
-        *_FORMAT_FIELDS,
+        *field_lines(),
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
+def field_lines() -> Iterator[str]:
+    """The header lines of the fields that every file has."""
+    yield from _COUNT_FIELDS
+    for name, text in native.info_fields():
+        yield f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">'
+    yield from _FORMAT_FIELDS
+
+
+def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
     """The header lines that only a gVCF has. `limits`: GQ from which on each further band begins."""
     for first, last in pairwise([0, *limits, MAX_GQ + 1]):
         yield f"##GVCFBlock{first}-{last}=minGQ={first}(inclusive),maxGQ={last}(exclusive)"

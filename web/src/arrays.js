@@ -26,23 +26,6 @@ export function joined(parts) {
 }
 
 /**
- * Slices of a flat array, end to end: slice i begins at `starts[i]` and ends up at `target[i]`.
- *
- * @template {Uint8Array | Uint32Array} Kind
- * @param {Kind} source
- * @param {ArrayLike<number>} starts
- * @param {Uint32Array} target
- * @returns {Kind}
- */
-export function gather(source, starts, target) {
-  const gathered = new /** @type {any} */ (source.constructor)(target[target.length - 1]);
-  for (let i = 0; i < starts.length; i++) {
-    gathered.set(source.subarray(starts[i], starts[i] + target[i + 1] - target[i]), target[i]);
-  }
-  return gathered;
-}
-
-/**
  * The index of the first value, of values in ascending order, that is not below `wanted`.
  *
  * @param {ArrayLike<number>} values
@@ -57,9 +40,4 @@ export function lowerBound(values, wanted) {
     else high = middle;
   }
   return low;
-}
-
-/** @param {number[]} values */
-export function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
 }

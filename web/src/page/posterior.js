@@ -3,11 +3,10 @@
 // Each row is divided by its largest forward value, forward and backward alike, so that no row underflows.
 
 import { CODE_OF_N } from "../letters.js";
-import { asN } from "./gatk.js";
-import { ERROR } from "./parameters.js";
+import { ERROR } from "../models/parameters.js";
 
-/** @typedef {import("../call/evidence.js").PreparedRead} PreparedRead */
-/** @typedef {import("./profile.js").ProfileModel} ProfileModel */
+/** @typedef {import("../call/core.js").PreparedRead} PreparedRead */
+/** @typedef {import("../models/profile.js").ProfileModel} ProfileModel */
 
 /**
  * What a haplotype makes of each base of a read.
@@ -124,13 +123,14 @@ export const ROW_SIZE = 12;
 /** Rows of GATK's model (pairhmm/models/gatk.py). @param {PreparedRead} read @returns {Float64Array} [bases][12] */
 export function gatkRows({ bases, baseQuality, insertionQuality, deletionQuality, gapQuality }) {
   const rows = new Float64Array(bases.length * ROW_SIZE);
-  asN(bases).forEach((base, index) => {
+  bases.forEach((letter, index) => {
+    const base = Math.min(letter, CODE_OF_N);
     const [error, insertion, deletion, gap] = [baseQuality, insertionQuality, deletionQuality, gapQuality].map(
       (quality) => ERROR[quality[index]],
     );
     const row = rows.subarray(index * ROW_SIZE);
-    for (let letter = 0; letter < 5; letter++) {
-      row[letter] = letter === base || letter === CODE_OF_N || base === CODE_OF_N ? 1 - error : error / 3;
+    for (let beside = 0; beside < 5; beside++) {
+      row[beside] = beside === base || beside === CODE_OF_N || base === CODE_OF_N ? 1 - error : error / 3;
     }
     row.set([1 - Math.min(1, insertion + deletion), 1 - gap, 1 - gap, insertion, gap, deletion, gap], 5);
   });

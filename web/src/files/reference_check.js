@@ -1,12 +1,12 @@
 // Checks that reads were aligned to this reference, by their bases and by the checksums in their header
 // (pairhmm/calling/reference_check.py). All coordinates are 0-based half-open.
 
-import { Md5 } from "../files/md5.js";
-import { InputProblem } from "../files/problem.js";
 import { CODE_OF_N, encode } from "../letters.js";
+import { Md5 } from "./md5.js";
+import { InputProblem } from "./problem.js";
 
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../genomics/blocks.js").ReadBlock} ReadBlock */
+/** @typedef {import("./fasta.js").Reference} Reference */
+/** @typedef {import("./read_block.js").ReadBlock} ReadBlock */
 
 // Reads of a contig that are compared: this many at first, and then one in so many.
 const [FIRST_READS, ONE_IN] = [64, 256];
@@ -75,20 +75,23 @@ export class ReferenceCheck {
     this.lookedAt += count;
     const step = count > 1 ? (block.length - 1) / (count - 1) : 0;
     const reads = new Set(Array.from({ length: count }, (_, index) => Math.floor(index * step)));
+    const [start, end, baseOffset, cigarOffset] = [block.start, block.end, block.baseOffset, block.cigarOffset];
     let bases = 0;
     for (const read of reads) {
-      const length = block.baseOffset[read + 1] - block.baseOffset[read];
-      const isShort = block.end[read] - block.start[read] <= LONGEST_SPAN * length;
-      if (bases < MOST_BASES && isShort) await this.#judge(block, read);
+      const [base, length] = [baseOffset[read], baseOffset[read + 1] - baseOffset[read]];
+      const isShort = end[read] - start[read] <= LONGEST_SPAN * length;
+      if (bases < MOST_BASES && isShort) {
+        const letters = encode(await this.reference.fetch(block.chrom, start[read], end[read]));
+        const cigar = block.cigar.subarray(cigarOffset[read], cigarOffset[read + 1]);
+        this.#judge(differences(block.bases.subarray(base, base + length), cigar, letters));
+      }
       bases += length;
     }
     if (this.judged >= FEWEST_READS && 2 * this.wrong > this.judged) await this.#stop();
   }
 
-  /** @param {ReadBlock} block @param {number} read */
-  async #judge(block, read) {
-    const letters = encode(await this.reference.fetch(block.chrom, block.start[read], block.end[read]));
-    const { compared, differing } = differences(block, read, letters);
+  /** @param {{compared: number, differing: number}} bases of a read */
+  #judge({ compared, differing }) {
     if (compared < FEWEST_BASES) return;
     this.judged++;
     this.wrong += Number(differing > WRONG_SHARE * compared);
@@ -111,18 +114,18 @@ export class ReferenceCheck {
 /**
  * The bases of a read that can be compared with the reference, and those that differ from it. An N is not compared.
  *
- * @param {ReadBlock} block
- * @param {number} read
+ * @param {Uint8Array} bases codes
+ * @param {Uint32Array} cigar
  * @param {Uint8Array} reference codes from the read's start on
  */
-function differences(block, read, reference) {
+function differences(bases, cigar, reference) {
   let [compared, differing] = [0, 0];
-  let [query, position] = [block.baseOffset[read], 0];
-  for (let i = block.cigarOffset[read]; i < block.cigarOffset[read + 1]; i++) {
-    const [operation, length] = [block.cigar[i] & 15, block.cigar[i] >>> 4];
+  let [query, position] = [0, 0];
+  for (const packed of cigar) {
+    const [operation, length] = [packed & 15, packed >>> 4];
     const isAligned = operation === 0 || operation === 7 || operation === 8;
     for (let at = 0; isAligned && at < length; at++) {
-      const [ours, theirs] = [block.bases[query + at], reference[position + at]];
+      const [ours, theirs] = [bases[query + at], reference[position + at]];
       if (ours >= CODE_OF_N || theirs >= CODE_OF_N) continue;
       compared++;
       differing += Number(ours !== theirs);
