@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pairhmm.models.gatk import GatkOptions
+import numpy as np
+
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
+from pairhmm.models.str_parameters import rates_of
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.variant import Variant
@@ -77,6 +80,8 @@ class RegionGenotyper:
             discovered,
             records.mnv,
             records.gvcf,
+            *([], []) if model.str_model is None else (np.ravel(rates).tolist() for rates in rates_of(model.str_model)),
+            MOST_REPEATS,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
