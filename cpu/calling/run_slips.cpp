@@ -12,9 +12,7 @@ namespace {
 constexpr double kPriorGrowth = 3, kHighestPrior = 0.05, kFurtherPrior = 0.5;
 constexpr int kPriorCopies[] = {6, 4, 4};
 
-// The logarithms (10) of a run's rates of gains and of losses have this standard deviation around those of the
-// library's runs of its length. They are tried at so many deviations; none stands for lower rates, too.
-constexpr double kRateSpread = 0.25;
+// Rates of a run are tried at so many standard deviations above the library's; none stands for lower rates, too.
 constexpr int kRateSteps = 5;
 constexpr double kHighestRate = 0.45;
 // Rates below this change nothing that reads of a usual depth could show, nor do priors below the other.
@@ -58,8 +56,8 @@ double prior_of(int step) {
 }
 
 // By how much a step's rate is higher than one which likelihoods of reads have.
-double rate_beyond(double rate, int step) {
-    return std::max(0.0, std::min(kHighestRate, rate * std::pow(10.0, kRateSpread * step)) - rate);
+double rate_beyond(double rate, double spread, int step) {
+    return std::max(0.0, std::min(kHighestRate, rate * std::pow(10.0, spread * step)) - rate);
 }
 
 // The probability that a read of one allele shows another one, beyond what its likelihoods have.
@@ -70,7 +68,8 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
         matrix[from * alleles + from] = 1;
         if (!run.is_of_units[from]) continue;
         const size_t place = rates.place(run.unit, run.copies_of(from));
-        const double gain = rate_beyond(rates.gain[place], gain_step), loss = rate_beyond(rates.loss[place], loss_step);
+        const double gain = rate_beyond(rates.gain[place], rates.spread, gain_step);
+        const double loss = rate_beyond(rates.loss[place], rates.spread, loss_step);
         for (size_t to = 0; to < alleles; ++to) {
             const int change = run.change[to] - run.change[from];
             if (!run.is_of_units[to] || change == 0) continue;

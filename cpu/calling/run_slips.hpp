@@ -19,6 +19,7 @@ constexpr int kLongestUnit = 8;
 struct SlipRates {
     int most_copies = 1;
     std::vector<double> gain, loss;
+    double spread = 0;  // standard deviation of the logarithms (10) of a run's two rates around these
 
     size_t place(int unit, int copies) const {
         return static_cast<size_t>((unit - 1) * most_copies + std::clamp(copies, 1, most_copies) - 1);

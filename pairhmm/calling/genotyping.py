@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
-from pairhmm.models.str_parameters import rates_of
+from pairhmm.models.str_parameters import LIBRARIES, rates_of, str_model_of
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
 from pairhmm.variants.variant import Variant
@@ -71,6 +71,8 @@ class RegionGenotyper:
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
+        # Without an STR model, a library has been found to stutter as one without PCR.
+        stutter = model.str_model or str_model_of(LIBRARIES[0])
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -80,8 +82,9 @@ class RegionGenotyper:
             discovered,
             records.mnv,
             records.gvcf,
-            *([], []) if model.str_model is None else (np.ravel(rates).tolist() for rates in rates_of(model.str_model)),
+            *(np.ravel(rates).tolist() for rates in rates_of(stutter)),
             MOST_REPEATS,
+            stutter.spread,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
