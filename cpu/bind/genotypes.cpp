@@ -114,7 +114,8 @@ void bind_genotypes(nb::module_& module) {
                 new (self) Genotyper(std::move(options));
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
-            "gvcf"_a, "gain"_a, "loss"_a, "most_copies"_a, "spread"_a,
+            "gvcf"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(), "most_copies"_a = 1,
+            "spread"_a = 0.0,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children). gain, loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms.")
         .def(

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
 from pairhmm.models.str_parameters import LIBRARIES, rates_of, str_model_of
 from pairhmm.native import native
@@ -73,6 +71,7 @@ class RegionGenotyper:
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
         # Without an STR model, a library has been found to stutter as one without PCR.
         stutter = model.str_model or str_model_of(LIBRARIES[0])
+        gain, loss = rates_of(stutter)
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -82,7 +81,8 @@ class RegionGenotyper:
             discovered,
             records.mnv,
             records.gvcf,
-            *(np.ravel(rates).tolist() for rates in rates_of(stutter)),
+            gain.ravel().tolist(),
+            loss.ravel().tolist(),
             MOST_REPEATS,
             stutter.spread,
         )

@@ -67,7 +67,7 @@ def model_of_rates(
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
     insertion, deletion = np.full(shape, quality), np.full(shape, quality)
     continuation = np.full(shape, gap)
-    copies = np.arange(1, MOST_REPEATS + 1)
+    copies = np.arange(1, MOST_REPEATS + 1, dtype=np.int64)
     for row, least in enumerate(LEAST_COPIES):
         unit = row + 1
         further = max(1, round(gap / unit))
@@ -86,11 +86,11 @@ def model_of_rates(
     return StrModel(of_insertion, of_deletion, of_gap, name)
 
 
-def _ways(unit: int, copies: Rates, continued: Rates | float) -> Rates:
+def _ways(unit: int, copies: NDArray[np.int64], continued: Rates | float) -> Rates:
     """How often the probability of opening a gap adds up for a read of so many copies that has changed by one unit."""
     # Bases at which a gap may open (cpu/calling/repeats.hpp).
     places = copies if unit == 1 else np.maximum(1, (copies - 2) * unit + 1)
-    ways: Rates = places * continued ** (unit - 1) * (1 - continued)
+    ways: Rates = np.asarray(places * continued ** (unit - 1) * (1 - continued), dtype=np.float64)
     return ways
 
 
@@ -101,7 +101,7 @@ def rates_of(model: StrModel) -> tuple[Rates, Rates]:
     """
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
     gain, loss = np.zeros(shape), np.zeros(shape)
-    copies = np.arange(1, MOST_REPEATS + 1)
+    copies = np.arange(1, MOST_REPEATS + 1, dtype=np.int64)
     insertion, deletion, gap = (10 ** (-np.array(getattr(model, name)) / 10) for name in TABLES)
     for row, least in enumerate(LEAST_COPIES):
         ways = _ways(row + 1, copies, gap[row])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fit.str_counts import Site
+from pairhmm.calling.str_counts import Site
 from pairhmm.models.str_parameters import HIGHEST_RATE, LEAST_COPIES, LOSS_SHARE
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
@@ -68,7 +68,7 @@ def estimate_rates(sites: Counter[Site]) -> StrRates:
     Parameters
     ----------
     sites : Counter
-        From `pairhmm.fit.str_counts.count_changes`.
+        From `pairhmm.calling.str_counts.count_changes`.
     """
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
     gain, loss = np.zeros(shape), np.zeros(shape)
