@@ -15,8 +15,9 @@ constexpr int kPriorCopies[] = {6, 4, 4};
 // Rates of a run are tried at so many standard deviations above the library's; none stands for lower rates, too.
 constexpr int kRateSteps = 5;
 constexpr double kHighestRate = 0.45;
-// Rates below this change nothing that reads of a usual depth could show, nor do priors below the other.
-constexpr double kLeastRate = 1e-5, kLeastPrior = 1e-6;
+// Runs of lower rates show no slip in several reads of a site, and combinations of steps with lower priors change
+// nothing.
+constexpr double kLeastRate = 1e-3, kLeastPrior = 1e-5;
 // A further unit is gained or lost with this probability.
 constexpr double kFurtherUnit = 0.15;
 

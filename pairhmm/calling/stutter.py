@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 # Reads that are taken: this share of all, between these limits, and from so many windows. Without an index, they are
 # as few as they may be.
-_SHARE, _FEWEST, _MOST = 0.05, 4_000, 60_000
+_SHARE, _FEWEST, _MOST = 0.03, 4_000, 60_000
 _WINDOWS, _OF_WINDOW = 4, 4_000
 # Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.
 _BASES, _CHUNK = 8_000_000, 250
