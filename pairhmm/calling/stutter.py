@@ -41,6 +41,8 @@ _LONG = 1_000
 # Runs of one base count whose rate without PCR is between these: in shorter ones, PCR changes little; in longer ones,
 # alleles of the sample look like slips. So they do where so many of the reads have other units.
 _RATES, _HETEROZYGOUS = (5e-4, 0.02), 0.25
+# Reads that a run counts as, at most: those of one run slip alike.
+_DEPTH = 50
 # Changes that are expected before any is seen.
 _PRIOR_CHANGES = 5.0
 # How many times as often as without PCR repeats of other libraries change, at least: the middle between those without
@@ -88,8 +90,9 @@ def excess_of(sites: Counter[Site]) -> float:
     for (unit, copies, depth, fewer, more), count in sites.items():
         rate = float(gain[unit - 1, copies - 1] + loss[unit - 1, copies - 1])
         if unit == 1 and _RATES[0] <= rate <= _RATES[1] and fewer + more < _HETEROZYGOUS * depth:
-            changed += count * (fewer + more)
-            expected += count * depth * rate
+            weight = count * min(1.0, _DEPTH / depth)
+            changed += weight * (fewer + more)
+            expected += weight * depth * rate
     return changed / expected
 
 

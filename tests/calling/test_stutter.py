@@ -65,6 +65,7 @@ def test_options_that_say_what_gaps_are_like_count(made, run_cli, options, model
 
 def test_only_runs_that_tell_libraries_apart_count():
     assert excess_of(Counter({(1, 9, 40, 1, 0): 200})) == pytest.approx(9, rel=0.1)
+    assert excess_of(Counter({(1, 9, 10_000, 400, 0): 1})) < 1.5
     # Too short, too long, of two bases, and heterozygous.
     others = ((1, 4, 40, 2, 0), (1, 18, 40, 8, 0), (2, 6, 40, 4, 0), (1, 9, 40, 18, 0))
     assert excess_of(Counter(dict.fromkeys(others, 200))) == 1
