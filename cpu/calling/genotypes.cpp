@@ -91,6 +91,56 @@ std::vector<double> genotype_likelihoods(const std::vector<double>& observations
     return total;
 }
 
+// P(an allele is read | a chromosome of a genotype) where reads slip: [alleles][genotypes]
+std::vector<double> slipping_shares(const Genotypes& genotypes, const std::vector<double>& matrix) {
+    const size_t count = static_cast<size_t>(genotypes.count());
+    const size_t slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    std::vector<double> shares(genotypes.share);
+    std::fill_n(shares.begin(), slipping * count, 0.0);
+    for (size_t from = 0; from < slipping; ++from)
+        for (size_t to = 0; to < slipping; ++to)
+            for (size_t genotype = 0; genotype < count; ++genotype)
+                shares[to * count + genotype] +=
+                    matrix[from * slipping + to] * genotypes.share[from * count + genotype];
+    return shares;
+}
+
+// log10 of the product, over observations, of the sums of their likelihoods times the shares of alleles: [genotypes].
+// Logarithms are taken only where the product could leave the range of a double.
+std::vector<double> log10_products(const std::vector<double>& likelihoods, const std::vector<double>& shares,
+                                   size_t alleles) {
+    constexpr double kLow = 1e-100;
+    const size_t count = shares.size() / alleles;
+    std::vector<double> total(count, 0.0), product(count, 1.0);
+    for (size_t begin = 0; begin < likelihoods.size(); begin += alleles) {
+        for (size_t genotype = 0; genotype < count; ++genotype) {
+            double sum = 0;
+            for (size_t allele = 0; allele < alleles; ++allele)
+                sum += likelihoods[begin + allele] * shares[allele * count + genotype];
+            if (sum < kLow) total[genotype] += std::log10(sum);
+            else product[genotype] *= sum;
+            if (product[genotype] > kLow) continue;
+            total[genotype] += std::log10(product[genotype]);
+            product[genotype] = 1;
+        }
+    }
+    for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(product[genotype]);
+    return total;
+}
+
+// The likelihoods of genotypes, weighed over the ways in which reads slip.
+std::vector<double> slipping_likelihoods(const std::vector<double>& observations, const Genotypes& genotypes,
+                                         const std::vector<SiteReads::Slips>& slips) {
+    std::vector<double> likelihoods(observations), total(static_cast<size_t>(genotypes.count()), kLowest);
+    for (double& value : likelihoods) value = std::pow(10.0, std::max(value, kLowestLog10));
+    for (const SiteReads::Slips& one : slips) {
+        const std::vector<double> found =
+            log10_products(likelihoods, slipping_shares(genotypes, one.matrix), static_cast<size_t>(genotypes.alleles));
+        for (size_t i = 0; i < total.size(); ++i) total[i] = log10_sum({total[i], found[i] + one.log10_prior});
+    }
+    return total;
+}
+
 }  // namespace
 
 Genotypes::Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::vector<double> prior)
@@ -167,6 +217,7 @@ SiteReads SiteReads::with_non_reference() const {
     more.begin_ = begin_;
     more.read_ = read_;
     more.fragment_ = fragment_;
+    more.slips_ = slips_;
     std::vector<double> lower;
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* values = row(static_cast<int64_t>(read));
@@ -183,8 +234,10 @@ SiteReads SiteReads::with_non_reference() const {
 
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
     const int64_t first = begin_[sample];
-    return genotype_likelihoods(join_mates(&rows_[first * alleles_], &fragment_[first], count(sample), alleles_),
-                                genotypes);
+    const std::vector<double> observations =
+        join_mates(&rows_[first * alleles_], &fragment_[first], count(sample), alleles_);
+    return slips_.empty() ? genotype_likelihoods(observations, genotypes)
+                          : slipping_likelihoods(observations, genotypes, slips_);
 }
 
 CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const {

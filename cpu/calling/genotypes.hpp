@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pairhmm {
@@ -61,6 +62,15 @@ public:
               int samples, double score_floor, double floor);
 
     int alleles() const { return alleles_; }
+    // Reads that slip in a repeat: P(a fragment's read shows an allele | its chromosome has another one), and how
+    // likely these are. matrix: [alleles of chromosomes][alleles of reads], perhaps of the first alleles alone.
+    struct Slips {
+        double log10_prior;
+        std::vector<double> matrix;
+    };
+    // From now on, genotypes are weighed with each of these by its prior. All reads of a site slip alike, so that their
+    // errors are not independent.
+    void set_slips(std::vector<Slips> slips) { slips_ = std::move(slips); }
     // Informative reads of each allele.
     std::vector<int64_t> depths(int sample) const;
     // Reads of a sample.
@@ -100,6 +110,7 @@ private:
     std::vector<int64_t> read_;      // [reads] number among all reads of the region
     std::vector<int64_t> fragment_;  // [reads]
     std::vector<double> rows_;       // [reads][alleles]
+    std::vector<Slips> slips_;       // empty: no read slips
 };
 
 // Likelihoods (log10) as they are written: Phred, the best 0.

@@ -104,9 +104,11 @@ public:
 
 private:
     Genotyped genotyped(size_t number, Variant variant, std::vector<int64_t> allele_of, const Extent& extent) const {
-        std::vector<double> priors;
-        for (const std::string& alt : variant.alts)
-            priors.push_back(alt.size() == variant.ref.size() ? options_.snv_prior : options_.indel_prior);
+        const RunAlleles run =
+            run_alleles(variant, region_.haplotypes.front().sequence, region_.region.haplotype_start);
+        std::vector<double> priors = run_priors(run, options_.indel_prior);
+        for (size_t i = 0; i < priors.size(); ++i)
+            if (variant.alts[i].size() == variant.ref.size()) priors[i] = options_.snv_prior;
         const ScoredReads reads{region_.reads(),       static_cast<int64_t>(region_.haplotypes.size()),
                                 region_.log10.data(),  reinterpret_cast<const bool*>(region_.set_aside.data()),
                                 region_.start.data(),  region_.end.data(),
@@ -115,6 +117,7 @@ private:
         SiteReads over(reads, extent.start, extent.end, allele_of, static_cast<int>(priors.size()) + 1, samples,
                        options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor));
+        over.set_slips(run_slips(run, options_.slips));
         std::vector<int> ploidies;
         for (const SamplePloidy& ploidy : options_.ploidies) ploidies.push_back(ploidy.at(variant.chrom, variant.pos));
         SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);

@@ -60,6 +60,7 @@ class RunKeywords(TypedDict, total=False):
     min_snv_fraction: float
     min_indel_fraction: float
     assembly: bool
+    stutter: bool
     backend: str | Choice
     threads: int
     chunk_size: int

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 from pairhmm import engine
 from pairhmm.alignments.index import find_index, how_to_index
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.alignments.read_density import read_densities
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, whole_run
@@ -25,7 +24,8 @@ from pairhmm.calling.region_choice import shard_regions
 from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
-from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin
+from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin, work_of
+from pairhmm.calling.stutter import with_stutter
 from pairhmm.calling.summary import RunCounts
 from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
 from pairhmm.engine.device_pool import DevicePool, Devices
@@ -57,8 +57,6 @@ _LAST_SHARDS = 32
 _INPUTS = 100
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
-# Bytes of a read in CRAM, whose index counts bytes.
-_CRAM_BYTES = 40
 # Seconds after which a worker sends what it has made of a shard, so that little is left to be sent at its end.
 _PART_SECONDS = 0.05
 # Workers for each CPU thread that prepares their batches for a device.
@@ -66,8 +64,12 @@ _WORKERS_FOR_A_PACKER = 4
 
 
 class OpenResults(NamedTuple, Generic[Result]):
-    """An open run, and the results of its regions, in order. Messages at the end say what was left out."""
+    """An open run, and the results of its regions, in order. Messages at the end say what was left out.
 
+    `options` are those of the run with the STR model that its reads ask for.
+    """
+
+    options: RunOptions
     devices: Devices
     samples: list[str]
     contigs: dict[str, int]
@@ -125,13 +127,15 @@ def open_results(
     is_divisible = _is_divisible(inputs, options) and (pool is None or pool.is_on_the_cpu)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
+        plan = replace(plan, options=with_stutter(files, options))
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _worker_count(work, options.threads, len(files.reader.sources))
         if work is None or count == 1:
             devices, results = _in_this_process(stack, plan, files, pool)
         else:
             devices, results = _in_workers(stack, plan, files, pool, work, count)
-        yield OpenResults(devices, files.reader.samples, files.contigs, _with_devices(results, devices))
+        results = _with_devices(results, devices)
+        yield OpenResults(plan.options, devices, files.reader.samples, files.contigs, results)
 
 
 def _in_this_process(
@@ -195,13 +199,7 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
 
 def _work(files: OpenFiles) -> Work:
     """Where the reads of the requested intervals are."""
-    densities = []
-    for source in files.reader.sources:
-        share = 1 / _CRAM_BYTES if source.kind == "CRAM" else 1.0
-        densities.append(
-            {name: replace(one, before=one.before * share) for name, one in read_densities(source).items()}
-        )
-    return Work(in_run_order(files.requested, files.contigs), densities)
+    return work_of(files.reader.sources, in_run_order(files.requested, files.contigs))
 
 
 def _gathered(plan: _Plan[Result], files: OpenFiles, shards: Iterator[Sequence[Any]]) -> Iterator[Result]:

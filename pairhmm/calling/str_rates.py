@@ -7,13 +7,13 @@ have few reads, and no rate falls with the copies.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.fit.str_counts import Site
+from pairhmm.calling.str_counts import Site
 from pairhmm.models.str_parameters import HIGHEST_RATE, LEAST_COPIES, LOSS_SHARE
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
@@ -68,16 +68,19 @@ def estimate_rates(sites: Counter[Site]) -> StrRates:
     Parameters
     ----------
     sites : Counter
-        From `pairhmm.fit.str_counts.count_changes`.
+        From `pairhmm.calling.str_counts.count_changes`.
     """
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
     gain, loss = np.zeros(shape), np.zeros(shape)
     repeats, reads, changes = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    by_class = defaultdict[tuple[int, int], list[tuple[tuple[int, int, int], int]]](list)
+    for site, count in sites.items():
+        by_class[site[:2]].append((site[2:], count))
     for unit, least in enumerate(LEAST_COPIES, start=1):
         observed, changed = np.zeros(MOST_REPEATS), np.zeros(MOST_REPEATS)
         lost = 0.0
         for copies in range(least, MOST_REPEATS + 1):
-            mine = [(site[2:], number) for site, number in sites.items() if site[:2] == (unit, copies)]
+            mine = by_class[unit, copies]
             if not mine:
                 continue
             depth, fewer, more = np.array([site for site, _ in mine], dtype=np.float64).T
@@ -114,12 +117,13 @@ def _smoothed(observed: Floats, changed: Floats, least: int) -> Floats:
     """float64[20]: the rate of each number of copies, from the reads and the changes among them."""
     steps = np.arange(MOST_REPEATS - least + 1)
     seen, hits = observed[least - 1 :], changed[least - 1 :]
-    rate = np.minimum(HIGHEST_RATE, np.exp(_FIRSTS[:, None, None] + _GROWTHS[None, :, None] * steps))
-    likelihood = (hits * np.log(rate) + (seen - hits) * np.log1p(-rate)).sum(axis=2)
+    known = np.flatnonzero(seen)
+    log_rate = np.minimum(np.log(HIGHEST_RATE), _FIRSTS[:, None, None] + _GROWTHS[None, :, None] * steps[known])
+    likelihood = (hits[known] * log_rate + (seen - hits)[known] * np.log1p(-np.exp(log_rate))).sum(axis=2)
     prior = ((_FIRSTS - np.log(FIRST_RATE)) / FIRST_SPREAD)[:, None] ** 2
     prior = prior + (((_GROWTHS - np.log(GROWTH)) / GROWTH_SPREAD) ** 2)[None, :]
     first, growth = np.unravel_index(int(np.argmax(likelihood - prior / 2)), likelihood.shape)
-    common = rate[first, growth]
+    common = np.minimum(HIGHEST_RATE, np.exp(_FIRSTS[first] + _GROWTHS[growth] * steps))
     rates = np.zeros(MOST_REPEATS)
     weight = seen + PRIOR_READS
     rates[least - 1 :] = _ascending((hits + PRIOR_READS * common) / weight, weight)

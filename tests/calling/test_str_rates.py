@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.fit import str_counts
-from pairhmm.fit.str_counts import count_changes
-from pairhmm.fit.str_rates import estimate_rates
+from pairhmm.calling import str_counts
+from pairhmm.calling.str_counts import count_changes
+from pairhmm.calling.str_rates import estimate_rates
 
 M, I, D, S = 0, 1, 2, 4  # noqa: E741 - BAM's names
 
