@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -31,6 +32,7 @@ public:
         const int32_t contig = number_.at(chrom);
         std::tie(start, end) = clamped(contig, start, end);
         std::string bases;
+        bases.reserve(static_cast<size_t>(std::max<int64_t>(0, end - start)));
         for (int64_t at = start; at < end; at = first_of(number_of(at) + 1)) {
             const int64_t stop = std::min(end, first_of(number_of(at) + 1));
             if (const std::string* page = page_at(contig, at)) bases.append(*page, at % kPage, stop - at);
@@ -66,13 +68,14 @@ public:
     bool lacks() const { return !missing_.empty() || !unreadable_.empty(); }
 
     // The intervals that are missing: contig, start, end, and whether the base is needed, although it can't be read. Of
-    // that one is sure once no page is missing. Pages that follow each other are one interval.
+    // that one is sure once no page is missing. Some pages that follow each other are one interval.
     std::vector<int32_t> take_missing() {
         const std::set<Missing>& missing = missing_.empty() ? unreadable_ : missing_;
         std::vector<int32_t> intervals;
         for (const auto& [contig, start, end] : missing) {
             const size_t size = intervals.size();
-            if (size && intervals[size - 4] == contig && intervals[size - 2] == start)
+            if (size && intervals[size - 4] == contig && intervals[size - 2] == start &&
+                end - intervals[size - 3] <= kLongest)
                 intervals[size - 2] = static_cast<int32_t>(end);
             else
                 intervals.insert(intervals.end(),
@@ -83,17 +86,23 @@ public:
         return intervals;
     }
 
-    // Begins a round, and drops pages that the last two did not use where there are many.
-    void begin_round() {
-        ++round_;
-        if (pages_.size() <= kKept) return;
-        for (auto page = pages_.begin(); page != pages_.end();)
-            page = page->second.round + 2 < round_ ? pages_.erase(page) : std::next(page);
+    // Begins a round: what is wanted or used from now on counts as needed.
+    void begin_round() { ++round_; }
+
+    // Drops pages that this round does not need, but for the last ones: regions may wait there.
+    void forget() {
+        const auto is_old = [&](const auto& page) { return page.second.round < round_; };
+        auto old = static_cast<size_t>(std::count_if(pages_.begin(), pages_.end(), is_old));
+        for (auto page = pages_.begin(); old > kKept;) {
+            old -= is_old(*page);
+            page = is_old(*page) ? pages_.erase(page) : std::next(page);
+        }
     }
 
 private:
     static constexpr int64_t kPage = 1 << 10;
-    static constexpr size_t kKept = 1 << 12;
+    static constexpr int64_t kLongest = 1 << 16;
+    static constexpr size_t kKept = 1 << 11;
     using Missing = std::tuple<int32_t, int64_t, int64_t>;  // contig, start, end
     struct Page {
         std::string bases;

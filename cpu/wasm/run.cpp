@@ -166,10 +166,18 @@ std::vector<Variant> Run::next_variants() {
     return {first, variants_.end()};
 }
 
-bool Run::advance() {
-    want_around_block();
-    if (reference.lacks()) return false;
+void Run::push(const AlignmentBlock& block) {
+    block_ = &block;
     reference.begin_round();
+    // What a block needs lies beside its reads, but for regions that wait for later reads.
+    const int64_t around = options.joining.flank + options.joining.pad + 2 * kMaxShift + kLongestWindow;
+    for (const auto& [start, end] : covered(aligned_reads(block).reads))
+        reference.want(contigs_[block.contig].first, start - around, end + around);
+    reference.forget();
+}
+
+bool Run::advance() {
+    if (reference.lacks()) return false;
     lacks_variants_ = false;
     State before = state();
     std::vector<RegionBatch> batches = next_batches();
@@ -208,15 +216,6 @@ void Run::count_block() {
     if (block_)
         walk_->add(contigs_[block_->contig].first, aligned_reads(*block_).reads, block_->end.data(), block_->names,
                    block_->name_end.data());
-}
-
-// What a block needs lies beside its reads, but for regions that wait for later reads.
-void Run::want_around_block() {
-    if (!block_) return;
-    const std::string& chrom = contigs_[block_->contig].first;
-    const int64_t around = options.joining.flank + options.joining.pad + 2 * kMaxShift + kLongestWindow;
-    for (const auto& [start, end] : covered(aligned_reads(*block_).reads))
-        reference.want(chrom, start - around, end + around);
 }
 
 void Run::make_walk() {

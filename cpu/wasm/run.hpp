@@ -55,7 +55,7 @@ public:
     const std::string& contig(int number) const { return contigs_[number].first; }
 
     // Takes the next reads, which stay until the next step that is taken.
-    void push(const AlignmentBlock& block) { block_ = &block; }
+    void push(const AlignmentBlock& block);
     void finish() { is_finished_ = true; }
     // Makes batches of the regions that are complete. False where it lacked something.
     bool advance();
@@ -101,7 +101,6 @@ private:
     void make_walk();
     RegionResult result_of(ScoredRegion&& region);
     void make_genotyper();
-    void want_around_block();
     void count_block();
     RegionSource& source();
     std::vector<Variant> next_variants();
