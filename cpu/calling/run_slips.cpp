@@ -15,6 +15,8 @@ constexpr int kPriorCopies[] = {6, 4, 4};
 // Rates of a run are tried at so many standard deviations above the library's; none stands for lower rates, too.
 constexpr int kRateSteps = 5;
 constexpr double kHighestRate = 0.45;
+// Rates that gap qualities stand for are no higher than this one (HIGHEST_RATE in pairhmm/models/str_parameters.py).
+constexpr double kHighestOfGaps = 0.4;
 // Runs of lower rates show no slip in several reads of a site, and combinations of steps with lower priors change
 // nothing.
 constexpr double kLeastRate = 1e-3, kLeastPrior = 1e-5;
@@ -82,7 +84,50 @@ std::vector<double> slip_matrix(const RunAlleles& run, const SlipRates& rates, i
     return matrix;
 }
 
+double probability(uint8_t phred) { return std::pow(10.0, -phred / 10.0); }
+
+// How often the probability of opening a gap adds up for a read of so many copies that has changed by one unit: at the
+// bases where it may open (calling/repeats.hpp).
+double ways(int unit, int copies, double continued) {
+    const int places = unit == 1 ? copies : std::max(1, (copies - 2) * unit + 1);
+    return places * std::pow(continued, unit - 1) * (1 - continued);
+}
+
 }  // namespace
+
+GapTables GapTables::uniform(uint8_t insertion, uint8_t deletion, uint8_t gap, int most_copies) {
+    const auto table = [&](uint8_t quality) {
+        return std::vector<uint8_t>(size_t{kLongestUnit} * static_cast<size_t>(most_copies), quality);
+    };
+    return {table(insertion), table(deletion), table(gap)};
+}
+
+SlipRates slip_rates(const GapTables& tables, const std::vector<int>& least_copies, double spread) {
+    const size_t count = tables.gap.size();
+    SlipRates rates{static_cast<int>(count) / kLongestUnit, std::vector<double>(count), std::vector<double>(count),
+                    spread};
+    for (int unit = 1; unit <= kLongestUnit; ++unit) {
+        const auto rate = [&](const std::vector<uint8_t>& opening, int copies) {
+            const size_t place = rates.place(unit, copies);
+            const int clamped = std::clamp(copies, 1, rates.most_copies);
+            return std::min(kHighestOfGaps,
+                            ways(unit, clamped, probability(tables.gap[place])) * probability(opening[place]));
+        };
+        for (int copies = least_copies[unit - 1]; copies <= rates.most_copies; ++copies) {
+            rates.gain[rates.place(unit, copies)] = rate(tables.insertion, copies + 1);
+            rates.loss[rates.place(unit, copies)] = rate(tables.deletion, copies - 1);
+        }
+    }
+    return rates;
+}
+
+SlipRates highest(SlipRates rates, const SlipRates& others) {
+    for (size_t i = 0; i < rates.gain.size(); ++i) {
+        rates.gain[i] = std::max(rates.gain[i], others.gain[i]);
+        rates.loss[i] = std::max(rates.loss[i], others.loss[i]);
+    }
+    return rates;
+}
 
 RunAlleles run_alleles(const Variant& variant, const std::string& reference, int64_t start) {
     RunAlleles run;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,21 @@ struct SlipRates {
         return static_cast<size_t>((unit - 1) * most_copies + std::clamp(copies, 1, most_copies) - 1);
     }
 };
+
+// Phred qualities of opening and of continuing gaps: [longest unit][most copies] of the repeat at a base.
+struct GapTables {
+    std::vector<uint8_t> insertion, deletion, gap;
+
+    // The same qualities in all repeats.
+    static GapTables uniform(uint8_t insertion, uint8_t deletion, uint8_t gap, int most_copies);
+};
+
+// The rates that gaps of these qualities stand for, in repeats of at least so many copies: [longest unit]. The opposite
+// of `model_of_rates` in pairhmm/models/str_parameters.py.
+SlipRates slip_rates(const GapTables& tables, const std::vector<int>& least_copies, double spread);
+
+// Each rate where it is higher.
+SlipRates highest(SlipRates rates, const SlipRates& others);
 
 // A repeat of the reference, and by how many units each allele of a variant changes it.
 struct RunAlleles {

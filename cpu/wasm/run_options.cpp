@@ -77,6 +77,11 @@ bool RunOptions::set(const std::string& name, const Values& values) {
         {"gvcf", &records.gvcf},
         {"gqBands", &gq_bands},
         {"minQual", &records.min_quality},
+        {"insertionWithoutPcr", &gaps_without_pcr.insertion},
+        {"deletionWithoutPcr", &gaps_without_pcr.deletion},
+        {"gapWithoutPcr", &gaps_without_pcr.gap},
+        {"leastCopies", &least_copies},
+        {"slipSpread", &slip_spread},
         {"isListed", &is_listed},
         {"isLimited", &is_limited},
     };
@@ -84,6 +89,15 @@ bool RunOptions::set(const std::string& name, const Values& values) {
     if (field == fields.end()) return false;
     std::visit([&](auto* to) { assign(*to, values); }, field->second);
     return true;
+}
+
+SlipRates RunOptions::slips() const {
+    const QualityOptions& own = model.options;
+    if (!own.gap_by_kind.empty())
+        return slip_rates({own.insertion_by_kind, own.deletion_by_kind, own.gap_by_kind}, least_copies, slip_spread);
+    const GapTables same = GapTables::uniform(own.insertion, own.deletion, own.gap, own.most_copies);
+    return highest(slip_rates(gaps_without_pcr, least_copies, slip_spread),
+                   slip_rates(same, least_copies, slip_spread));
 }
 
 }  // namespace pairhmm

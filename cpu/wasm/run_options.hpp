@@ -10,6 +10,7 @@
 #include "calling/records.hpp"
 #include "calling/region_stream.hpp"
 #include "calling/regions.hpp"
+#include "calling/run_slips.hpp"
 
 namespace pairhmm {
 
@@ -25,11 +26,17 @@ struct RunOptions {
     bool joins_snvs = false;
     RecordOptions records;
     std::vector<int> gq_bands;
+    GapTables gaps_without_pcr;  // the least with which genotypes expect reads to slip, unless the model has tables
+    std::vector<int> least_copies;
+    double slip_spread = 0;
     bool is_listed = false;   // candidates come from a list
     bool is_limited = false;  // to intervals
 
     // Sets an option to a number or numbers; NaN stands for none. False where there is no option of that name.
     bool set(const std::string& name, const std::vector<double>& values);
+
+    // How often genotypes expect reads to slip in repeats: as pairhmm/calling/genotyping.py does.
+    SlipRates slips() const;
 };
 
 }  // namespace pairhmm

@@ -20,8 +20,8 @@ from pairhmm.calling.run_options import PRESETS, RunOptions
 from pairhmm.calling.summary import LONG_READS, MOST
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS
 from pairhmm.models import gatk, profile
-from pairhmm.models.str_model import TABLES
-from pairhmm.models.str_parameters import LIBRARIES, str_model_of
+from pairhmm.models.str_model import TABLES, StrModel
+from pairhmm.models.str_parameters import LEAST_COPIES, LIBRARIES, str_model_of
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 from pairhmm.variants.call_writer import field_lines, gvcf_lines
 from pairhmm.variants.genotypes import (
@@ -54,6 +54,8 @@ def parameters() -> dict[str, Any]:
             for name in LIBRARIES
         },
         "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},
+        "LEAST_COPIES": LEAST_COPIES,
+        "SLIP_SPREAD": StrModel.__dataclass_fields__["spread"].default,
         "LOWEST_USABLE_BASE_QUALITY": gatk.LOWEST_USABLE_BASE_QUALITY,
         "LONGEST_REPEAT_UNIT": LONGEST_REPEAT_UNIT,
         "MOST_REPEATS": MOST_REPEATS,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY
 from pairhmm.models.parameter_file import KEYS, check_keys, qualities_of, read_table
 from pairhmm.models.str_model import TABLES, StrModel, Table
+from pairhmm.native import native
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 UNITS = tuple(f"unit_{bases}" for bases in range(1, LONGEST_REPEAT_UNIT + 1))
@@ -99,16 +100,10 @@ def rates_of(model: StrModel) -> tuple[Rates, Rates]:
 
     The opposite of `model_of_rates`.
     """
+    tables = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
-    gain, loss = np.zeros(shape), np.zeros(shape)
-    copies = np.arange(1, MOST_REPEATS + 1, dtype=np.int64)
-    insertion, deletion, gap = (10 ** (-np.array(getattr(model, name)) / 10) for name in TABLES)
-    for row, least in enumerate(LEAST_COPIES):
-        ways = _ways(row + 1, copies, gap[row])
-        behind, before = (np.clip(copies + step - 1, 0, MOST_REPEATS - 1) for step in (1, -1))
-        used = copies >= least
-        gain[row, used], loss[row, used] = (ways * insertion[row])[behind][used], (ways * deletion[row])[before][used]
-    return np.minimum(gain, HIGHEST_RATE), np.minimum(loss, HIGHEST_RATE)
+    gain, loss = (np.reshape(rates, shape) for rates in native.slip_rates(*tables, LEAST_COPIES))
+    return gain, loss
 
 
 def str_model_of(name: str) -> StrModel:

@@ -2,6 +2,7 @@
 
 import {
   GQ_BANDS,
+  LEAST_COPIES,
   LONGEST_REPEAT_UNIT,
   LOWEST_USABLE_BASE_QUALITY,
   MOST_REPEATS,
@@ -9,6 +10,8 @@ import {
   PCR_QUALITIES,
   PROFILES,
   READ_PRESETS,
+  SLIP_SPREAD,
+  STR_TABLES,
 } from "../models/parameters.js";
 import { callProbabilities, startOf, TRANSITIONS } from "../models/profile.js";
 
@@ -58,6 +61,12 @@ export function setOptions(core, options, strModel) {
   core.set("mostRepeats", MOST_REPEATS);
   core.set("longestRepeatUnit", LONGEST_REPEAT_UNIT);
   core.set("gqBands", GQ_BANDS);
+  const slips = STR_TABLES["pcr-free"];
+  core.set("insertionWithoutPcr", slips.insertion);
+  core.set("deletionWithoutPcr", slips.deletion);
+  core.set("gapWithoutPcr", slips.gap);
+  core.set("leastCopies", LEAST_COPIES);
+  core.set("slipSpread", SLIP_SPREAD);
   if (options.model === "profile") setProfile(core, PROFILES[options.parameters]);
   else if (strModel) {
     core.set("insertionByKind", strModel.insertion);
