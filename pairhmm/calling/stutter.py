@@ -59,9 +59,9 @@ def with_stutter(files: OpenFiles, options: RunOptions) -> RunOptions:
         return options
     try:
         blocks = list(_some_reads(files, options))
+        sites = count_changes(blocks, files.genome.fetch, files.contigs)
     except InputError:  # The run itself says what is wrong, if it comes there.
         return options
-    sites = count_changes(blocks, files.genome.fetch, files.contigs)
     excess = excess_of(sites)
     if excess < _EXCESS:
         return options
