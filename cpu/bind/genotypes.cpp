@@ -99,15 +99,17 @@ void bind_genotypes(nb::module_& module) {
             "__init__",
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
-               bool gvcf) {
-                pairhmm::GenotypingOptions options{snv_prior, indel_prior, {}, {}, score_floor, discovered, mnv, gvcf};
+               bool gvcf, const std::vector<double>& contamination) {
+                pairhmm::GenotypingOptions options{snv_prior,  indel_prior, {},   {},           score_floor,
+                                                   discovered, mnv,         gvcf, contamination};
+                checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
                 for (const GivenFamily& one : families) options.families.push_back(family_of(one, samples));
                 new (self) Genotyper(std::move(options));
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
-            "gvcf"_a,
+            "gvcf"_a, "contamination"_a,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
             "samples, as (father, mother, children).")
         .def(

@@ -20,6 +20,7 @@ struct GenotypingOptions {
     bool is_discovered;                  // candidates and alleles that no sample has are left out
     bool joins_snvs;                     // neighbouring SNVs of the same chromosomes are one site
     bool has_others;                     // each genotype gets the likelihoods for a gVCF
+    std::vector<double> contamination;   // [samples] the share of another person's reads
 };
 
 // It keeps tables of genotypes: each thread has one of its own.

@@ -77,6 +77,7 @@ class RegionGenotyper:
             discovered,
             records.mnv,
             records.gvcf,
+            [options.contaminations.get(name, options.contamination) for name in samples],
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
