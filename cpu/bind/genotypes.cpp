@@ -114,24 +114,28 @@ void bind_genotypes(nb::module_& module) {
             "__init__",
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
-               bool gvcf, std::vector<double> gain, std::vector<double> loss, int most_copies, double spread) {
+               bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
+               int most_copies, double spread) {
                 if (gain.size() != loss.size() || most_copies < 1 ||
                     (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
                     throw std::invalid_argument("gain, loss: not of the same units and copies");
                 pairhmm::GenotypingOptions options{
-                    snv_prior, indel_prior, {},
-                    {},        score_floor, discovered,
-                    mnv,       gvcf,        {most_copies, std::move(gain), std::move(loss), spread}};
+                    snv_prior,    indel_prior, {},
+                    {},           score_floor, discovered,
+                    mnv,          gvcf,        {most_copies, std::move(gain), std::move(loss), spread},
+                    contamination};
+                checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
                 for (const GivenFamily& one : families) options.families.push_back(family_of(one, samples));
                 new (self) Genotyper(std::move(options));
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
-            "gvcf"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(), "most_copies"_a = 1,
-            "spread"_a = 0.0,
+            "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
+            "most_copies"_a = 1, "spread"_a = 0.0,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
-            "samples, as (father, mother, children). gain, loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms.")
+            "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
+            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {

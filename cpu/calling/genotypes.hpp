@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "calling/other_sources.hpp"
+
 namespace pairhmm {
 
 // All genotypes of some alleles at a ploidy, in VCF order.
@@ -47,7 +49,8 @@ struct ScoredReads {
     const int64_t* start;
     const int64_t* end;
     const int32_t* sample;
-    const int64_t* fragment;  // mates have the same number
+    const int64_t* fragment;               // mates have the same number
+    const ReadOrigins* origins = nullptr;  // where reads may be from, beside the sample; none: all are of the sample
 };
 
 // The reads over a site, sample after sample: what each says of the site's alleles.
@@ -103,6 +106,9 @@ public:
 
 private:
     SiteReads() = default;
+    // The same reads without what they say of alleles.
+    SiteReads without_rows(int alleles) const;
+    SeenFragments fragments(int sample, const Genotypes& genotypes) const;
     int64_t count(int sample) const { return begin_[sample + 1] - begin_[sample]; }
 
     int alleles_ = 0;
@@ -111,6 +117,8 @@ private:
     std::vector<int64_t> fragment_;  // [reads]
     std::vector<double> rows_;       // [reads][alleles]
     std::vector<Slips> slips_;       // empty: no read slips
+    const ReadOrigins* origins_ = nullptr;
+    int64_t first_ = 0, last_ = 0;  // the site
 };
 
 // Likelihoods (log10) as they are written: Phred, the best 0.

@@ -22,6 +22,7 @@ struct GenotypingOptions {
     bool joins_snvs;                     // neighbouring SNVs of the same chromosomes are one site
     bool has_others;                     // each genotype gets the likelihoods for a gVCF
     SlipRates slips;                     // of reads in repeats, beyond which genotypes expect more
+    std::vector<double> contamination;   // [samples] the share of another person's reads
 };
 
 // It keeps tables of genotypes: each thread has one of its own.

@@ -16,6 +16,7 @@ from pairhmm.cli.model_options import model_options
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
+from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
 from pairhmm.variants.header import provenance_of
 from pairhmm.variants.pedigree import Pedigree
@@ -122,6 +123,20 @@ def _pedigree(path: str) -> Pedigree:
     panel=GENOTYPES,
     help="The prior probability that a site has a heterozygous indel.",
 )
+@option(
+    _DEFAULTS,
+    "contamination",
+    metavar="X",
+    panel=GENOTYPES,
+    help="The share of the reads that are another person's, up to 0.5.",
+)
+@click.option(
+    "--contamination-file",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=GENOTYPES,
+    help="The contamination of samples, as 'map relate --sample-table' writes it, in place of --contamination.",
+)
 @output_option("The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.")
 @option(
     call.write_calls,
@@ -192,6 +207,8 @@ def command(
     pedigree: str | None,
     snv_prior: float,
     indel_prior: float,
+    contamination: float,
+    contamination_file: str | None,
     output: str,
     min_quality: float,
     gvcf: bool,
@@ -217,6 +234,8 @@ def command(
         pedigree=None if pedigree is None else _pedigree(pedigree),
         snv_prior=snv_prior,
         indel_prior=indel_prior,
+        contamination=contamination,
+        contaminations={} if contamination_file is None else read_contamination(contamination_file),
     )
     records = RecordOptions(
         gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_rms_mapq=min_rms_mapq

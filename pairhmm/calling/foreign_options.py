@@ -47,6 +47,7 @@ _HINTS: dict[tuple[str, ...], tuple[str, str]] = {
     ("-C", "--min-alternate-count"): ("--min-alt-count", "Use --min-alt-count."),
     ("-F", "--min-alternate-fraction"): ("--min-alt-fraction", "Use --min-alt-fraction."),
     ("-d",): ("--max-depth", "Use --max-depth."),
+    ("-contamination", "--contamination-fraction-to-filter"): ("--contamination", "Use --contamination."),
     ("--native-pair-hmm-threads", "--num_shards"): ("--threads", "Use -@."),
     ("--model_type",): ("--preset", "Use --preset: illumina, hifi or ont."),
 }

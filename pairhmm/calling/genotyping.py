@@ -85,6 +85,7 @@ class RegionGenotyper:
             discovered,
             records.mnv,
             records.gvcf,
+            [options.contaminations.get(name, options.contamination) for name in samples],
             gain.ravel().tolist(),
             loss.ravel().tolist(),
             MOST_REPEATS,

@@ -73,6 +73,8 @@ class CallKeywords(RunKeywords, total=False):
     snv_prior: float
     indel_prior: float
     pedigree: Pedigree | None
+    contamination: float
+    contaminations: Mapping[str, float]
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]
