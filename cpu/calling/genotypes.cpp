@@ -102,8 +102,8 @@ Genotypes::Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::v
 }
 
 SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of,
-                     int alleles, int samples, double score_floor, double floor)
-    : alleles_(alleles), begin_(static_cast<size_t>(samples) + 1, 0) {
+                     int alleles, int samples, double score_floor, double floor, bool has_unlisted)
+    : alleles_(alleles), has_unlisted_(has_unlisted), begin_(static_cast<size_t>(samples) + 1, 0) {
     const auto is_over = [&](int64_t read) {
         return !reads.set_aside[read] && reads.start[read] < last && reads.end[read] > first;
     };
@@ -140,10 +140,17 @@ std::vector<int64_t> SiteReads::depths(int sample) const {
 int64_t SiteReads::informative_for(int64_t row) const {
     const double* values = this->row(row);
     const int64_t best = argmax(values, alleles_);
+    if (has_unlisted_ && best == alleles_ - 1) return -1;
     double next = kLowest;
     for (int allele = 0; allele < alleles_; ++allele)
         if (allele != best) next = std::max(next, values[allele]);
     return values[best] - next > kInformative ? best : -1;
+}
+
+bool SiteReads::has_alternative(const Genotypes& genotypes, int64_t genotype) const {
+    const int16_t* const alleles = &genotypes.table[genotype * genotypes.ploidy];
+    return std::any_of(alleles, alleles + genotypes.ploidy,
+                       [&](int16_t allele) { return allele > 0 && !(has_unlisted_ && allele == alleles_ - 1); });
 }
 
 SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
@@ -209,7 +216,10 @@ CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std
     const double all = log10_sum(posteriors);
     for (double& posterior : posteriors) posterior -= all;
     called.best = argmax(posteriors.data(), genotypes.count());
-    called.log10_reference = posteriors[0];
+    std::vector<double> reference;
+    for (int64_t i = 0; i < genotypes.count(); ++i)
+        if (!has_alternative(genotypes, i)) reference.push_back(posteriors[i]);
+    called.log10_reference = reference.size() == 1 ? posteriors[0] : log10_sum(reference);
     // The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
     const double wrong = posteriors.size() > 1 ? log10_sum(posteriors, called.best) : kLowest;
     called.quality = static_cast<int>(std::min<double>(kMaxGq, std::nearbyint(-10.0 * std::max(wrong, -kMaxQual))));
