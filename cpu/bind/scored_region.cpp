@@ -52,7 +52,8 @@ std::vector<pairhmm::Haplotype> haplotypes_of(nb::handle given, const std::vecto
         const std::vector<int16_t>& alleles = one.alleles;
         checks::require(alleles.size() == variants.size(), "haplotypes", "not an allele at each candidate");
         for (size_t i = 0; i < alleles.size(); ++i)
-            checks::lie_in(&alleles[i], 1, -1, static_cast<int64_t>(variants[i].alts.size()) + 1, "haplotypes");
+            checks::lie_in(&alleles[i], 1, pairhmm::kUnlistedAllele, static_cast<int64_t>(variants[i].alts.size()) + 1,
+                           "haplotypes");
     }
     checks::require(!haplotypes.empty(), "haplotypes", "at least one");
     return haplotypes;

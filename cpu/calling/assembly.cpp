@@ -1,11 +1,11 @@
 #include "calling/assembly.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <string>
 
 #include "align/level.hpp"
+#include "calling/haplotype_alignment.hpp"
 
 namespace pairhmm {
 
@@ -16,36 +16,6 @@ constexpr int kLeastK = 25, kMostK = 125, kStepK = 10;
 constexpr int kMostDetours = 16;
 // A way back is a second copy of as many letters. Of shorter ones, reads may have three or more: a longer k tells.
 constexpr int64_t kLeastCopied = 50;
-// GATK's NEW_SW_PARAMETERS, which align haplotypes to the reference (pairhmm/align/scoring.py).
-constexpr AlignScoring kScoring{200, -150, -260, -11, Ends::kGlobal};
-
-using Cigar = std::vector<uint32_t>;
-
-// Every level gives the same alignment. These are short, so that any level will do.
-const AlignLevel& plain_level() {
-#if defined(__x86_64__)
-    return *align_level_x86_64_v2();
-#elif defined(__aarch64__)
-    return *align_level_neon();
-#else
-    return *align_level_wasm();
-#endif
-}
-
-Cigar aligned_letters(Stretch query, Stretch target) {
-    const auto take = [](void* context, int, const Alignment& alignment) {
-        static_cast<Cigar*>(context)->assign(alignment.cigar, alignment.cigar + alignment.operations);
-    };
-    Cigar cigar;
-    const AlignmentSink sink{take, &cigar};
-    const SequencePair pair{query.letter, target.letter, static_cast<int32_t>(query.length),
-                            static_cast<int32_t>(target.length)};
-    bool is_known = false;
-    int32_t score = 0;
-    const std::atomic<bool> stop{false};
-    plain_level().single32({&pair, 1, kScoring, &is_known, &score, &sink, &stop});
-    return cigar;
-}
 
 // Where a detour differs from the reference.
 class Differences {
@@ -54,7 +24,7 @@ public:
         : start_(start), reference_(reference), found_(found) {}
 
     // A detour whose first letter replaces that of the reference at `from`; `cigar` aligns them.
-    void add(int64_t from, const uint8_t* letters, const Cigar& cigar) {
+    void add(int64_t from, const uint8_t* letters, const std::vector<uint32_t>& cigar) {
         lowest_ = 0;
         int64_t position = from;
         for (const uint32_t packed : cigar) {
@@ -105,7 +75,7 @@ private:
 bool is_supported(const Candidate& allele, const KmerGraph::Detour& detour, const CandidateThresholds& thresholds) {
     const int count = allele.indel ? thresholds.min_indel_count : thresholds.min_snv_count;
     const double fraction = allele.indel ? thresholds.min_indel_fraction : thresholds.min_snv_fraction;
-    return int64_t{detour.weight} >= count && detour.weight >= fraction * detour.leaving;
+    return int64_t{detour.weight} >= int64_t{kWhole} * count && detour.weight >= fraction * detour.leaving;
 }
 
 bool is_short_copy(const KmerGraph::Detour& detour) { return detour.copied() > 0 && detour.copied() < kLeastCopied; }
@@ -123,7 +93,7 @@ std::vector<Candidate> differences(int64_t start, Stretch reference, int k, cons
     const Stretch query{reinterpret_cast<const uint8_t*>(spelled.data()), static_cast<int64_t>(spelled.size())};
     const Stretch target{reference.letter + detour.from, detour.to + k - detour.from};
     std::vector<Candidate> found;
-    Differences(start, reference, found).add(detour.from, query.letter, aligned_letters(query, target));
+    Differences(start, reference, found).add(detour.from, query.letter, align_haplotype(query, target).cigar);
     return found;
 }
 
@@ -137,6 +107,11 @@ void add_alleles(const KmerGraph::Detour& detour, const std::vector<Candidate>& 
 }
 
 }  // namespace
+
+bool Assembly::spells(Stretch letters) const {
+    const std::vector<uint64_t> hashes = hashes_of_edges(letters, k);
+    return std::all_of(hashes.begin(), hashes.end(), [&](uint64_t hash) { return edges.has(hash); });
+}
 
 void sort_distinct(std::vector<Candidate>& candidates) {
     std::sort(candidates.begin(), candidates.end());
@@ -156,14 +131,13 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
     Assembly assembly;
     int64_t longest = 0;
     for (const Stretch& read : reads) longest = std::max(longest, read.length);
-    const auto least = static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
+    const uint32_t least =
+        kWhole * static_cast<uint32_t>(std::min(thresholds.min_snv_count, thresholds.min_indel_count));
     const int64_t most_k = std::min<int64_t>({kMostK, longest - kStepK, reference.length / 2});
-    std::vector<int32_t> first_node;  // of each read
     for (int k = kLeastK; k <= most_k; k += kStepK) {
-        KmerGraph graph(k);
+        KmerGraph graph(k, thresholds.min_base_quality);
         if (!graph.add_reference(reference)) continue;
-        first_node.clear();
-        for (const Stretch& read : reads) first_node.push_back(graph.add(read));
+        for (const Stretch& read : reads) graph.add(read);
         graph.prune(least);
         if (graph.is_cyclic()) continue;
         auto [detours, is_whole] = graph.detours(kMostDetours);
@@ -176,8 +150,7 @@ Assembly assembled(int64_t start, Stretch reference, const std::vector<Stretch>&
             std::move(shown.begin(), shown.end(), std::back_inserter(assembly.shown));
         }
         assembly.is_whole = is_whole;
-        for (size_t i = 0; i < reads.size(); ++i)
-            assembly.is_spelled.push_back(reads[i].length > k ? graph.has_kept(reads[i], first_node[i]) : -1);
+        assembly.edges = graph.kept_edges();
         break;
     }
     sort_distinct(assembly.alleles);

@@ -19,8 +19,10 @@ struct Assembly {
     std::vector<Candidate> alleles;  // in order, those that enough reads have
     std::vector<Candidate> shown;    // in order, all
     bool is_whole = false;           // whether every way was followed
-    // Of each read: whether ways that were kept spell it (1), or not (0); -1 where it is too short to tell.
-    std::vector<int8_t> is_spelled;
+    EdgeSet edges;                   // of the ways that were kept and of the reference
+
+    // Whether they spell letters: more than k of them.
+    bool spells(Stretch letters) const;
 };
 
 // Puts candidates in order, and makes equal ones one.

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "calling/cigar.hpp"
+#include "calling/repeat_changes.hpp"
 #include "simd/failures.hpp"
 
 namespace pairhmm {
@@ -215,6 +216,7 @@ void CandidateScanner::add_read(const Reads& reads, int64_t read, const Referenc
         }
     }
     read_indels(reads, read, reference, scratch_);
+    if (!scratch_.empty()) add_repeat_changes(reference, reads.start[read], position, scratch_);
     for (Indel& indel : scratch_) {
         auto& counts = indels_[IndelKey(indel.anchor, indel.deleted, std::move(indel.inserted))];
         counts.resize(samples_);
@@ -329,23 +331,21 @@ void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int6
     }
 }
 
-int letter_at(const Reads& reads, int64_t read, int64_t position) {
-    int64_t at = reads.start[read];
-    const uint8_t* base = reads.base + reads.base_offset[read];
+int64_t query_at(const Reads& reads, int64_t read, int64_t position) {
+    int64_t at = reads.start[read], query = 0;
     for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
         const uint32_t operation = reads.cigar[c] & 15;
         const int64_t length = reads.cigar[c] >> 4;
-        if (aligned(operation)) {
-            if (position >= at && position < at + length) return std::min(base[position - at], kCodeOfN);
-            at += length;
-            base += length;
-        } else if (operation == kDelete || operation == kSkip) {
-            at += length;
-        } else if (operation == kInsert || operation == kSoftClip) {
-            base += length;
-        }
+        if (aligned(operation) && position >= at && position < at + length) return query + position - at;
+        if (aligned(operation) || skips(operation)) at += length;
+        if (reads_bases(operation)) query += length;
     }
     return -1;
+}
+
+int letter_at(const Reads& reads, int64_t read, int64_t position) {
+    const int64_t query = query_at(reads, read, position);
+    return query < 0 ? -1 : std::min(reads.base[reads.base_offset[read] + query], kCodeOfN);
 }
 
 int64_t bases_from_end(const Reads& reads, int64_t read, int64_t position) {

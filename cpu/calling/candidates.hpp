@@ -152,6 +152,9 @@ private:
 void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int64_t slack, int64_t& first,
               int64_t& last);
 
+// The place in a read of the base that it aligns to a reference position, or -1.
+int64_t query_at(const Reads& reads, int64_t read, int64_t position);
+
 // The letter that a read aligns to a reference position, 0..4, or -1.
 int letter_at(const Reads& reads, int64_t read, int64_t position);
 

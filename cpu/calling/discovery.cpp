@@ -23,6 +23,8 @@ constexpr uint32_t kLeastEvents = 2;
 constexpr double kLeastShare = 0.08;
 // Letters of a sample's reads that a window takes. Of more, those of the stretches with the least hashes are taken.
 constexpr int64_t kMostLetters = 400'000;
+// A stretch of a read has no more letters in a row that are poor.
+constexpr int64_t kMostPoor = 1;
 constexpr uint64_t kHashStep = 0x9E3779B97F4A7C15;
 
 // The last steps of MurmurHash3: every bit has an effect on every other one.
@@ -39,16 +41,47 @@ uint64_t hash_of(Stretch stretch) {
     return hash;
 }
 
-// The stretches of good letters in query [first, last) of a read.
-void add_good_stretches(const Reads& reads, int64_t read, int64_t first, int64_t last, int least_quality,
-                        std::vector<Stretch>& stretches) {
+// The stretches of query [first, last) of a read from one good letter to another, without N or many poor letters in a
+// row.
+void add_stretches(const Reads& reads, int64_t read, int64_t first, int64_t last, int least_quality, int64_t most_poor,
+                   std::vector<Stretch>& stretches) {
     const uint8_t* base = reads.base + reads.base_offset[read];
     const uint8_t* quality = reads.quality + reads.base_offset[read];
+    int64_t begin = -1, end = 0;  // of the open stretch: up to its last good letter
+    bool has_poor = false;
+    const auto close = [&] {
+        if (begin >= 0) stretches.push_back({base + begin, end - begin, has_poor ? quality + begin : nullptr});
+        begin = -1;
+        has_poor = false;
+    };
     for (int64_t i = first; i < last; ++i) {
-        const int64_t begin = i;
-        while (i < last && base[i] < kCodeOfN && quality[i] >= least_quality) ++i;
-        if (i > begin) stretches.push_back({base + begin, i - begin});
+        if (base[i] >= kCodeOfN || (begin >= 0 && i - end > most_poor)) close();
+        if (base[i] >= kCodeOfN || quality[i] < least_quality) continue;
+        has_poor |= begin >= 0 && i > end;
+        if (begin < 0) begin = i;
+        end = i + 1;
     }
+    close();
+}
+
+// One behind the last reference base to which an indel can be shifted: where it shows.
+int64_t last_place(const Candidate& indel, const ReferenceWindow& reference) {
+    const auto inserted = static_cast<int64_t>(indel.alt.size());
+    int64_t position = indel.position + 1 + indel.ref_length;
+    for (int64_t i = 0;; ++i, ++position) {
+        const uint8_t letter = reference.at(position);
+        const uint8_t other = inserted ? uint8_t(indel.alt[i % inserted]) : reference.at(position - indel.ref_length);
+        if (letter >= kCodeOfN || letter != other) return position;
+    }
+}
+
+// Whether letters of a read show an allele: of an indel, those that reach beyond all places of it.
+bool spans(const Reads& reads, int64_t read, Stretch letters, const Candidate& shown,
+           const ReferenceWindow& reference) {
+    const int64_t first = letters.letter - reads.base - reads.base_offset[read];
+    const auto is_inside = [&](int64_t query) { return first <= query && query < first + letters.length; };
+    return is_inside(query_at(reads, read, shown.position)) &&
+           (!shown.indel || is_inside(query_at(reads, read, last_place(shown, reference))));
 }
 
 // The longest run of unambiguous letters.
@@ -91,6 +124,21 @@ std::vector<Candidate> shown_by(const Reads& reads, int64_t read, const Referenc
     read_indels(reads, read, {{reference}}, indels);
     for (Indel& indel : indels) shown.push_back({indel.anchor, indel.deleted, true, std::move(indel.inserted)});
     return shown;
+}
+
+// Drops stretches where there are too many letters. Which ones does not depend on their order.
+void limit(std::vector<Stretch>& stretches) {
+    int64_t letters = 0;
+    for (const Stretch& stretch : stretches) letters += stretch.length;
+    if (letters <= kMostLetters) return;
+    const double share = static_cast<double>(kMostLetters) / static_cast<double>(letters);
+    const auto most = static_cast<uint64_t>(share * 18446744073709551615.0);
+    std::unordered_map<uint64_t, uint64_t> copies;  // of each hash so far: equal stretches share no fate
+    const auto is_dropped = [&](Stretch stretch) {
+        const uint64_t hash = hash_of(stretch);
+        return mixed(hash + copies[hash]++ * kHashStep) > most;
+    };
+    stretches.erase(std::remove_if(stretches.begin(), stretches.end(), is_dropped), stretches.end());
 }
 
 }  // namespace
@@ -192,39 +240,20 @@ bool Discovery::is_active(const Window& window, const std::vector<EndedReads>& b
     return false;
 }
 
-Discovery::Piled Discovery::pile(int sample, const ReferenceWindow& reference,
-                                 const std::vector<EndedReads>& blocks) const {
+std::vector<Stretch> Discovery::pile(int sample, const ReferenceWindow& reference,
+                                     const std::vector<EndedReads>& blocks) const {
     const int64_t start = reference.start, end = start + reference.length;
-    Piled piled;
+    std::vector<Stretch> stretches;
     for (const auto [reads, ends] : blocks) {
         for (int64_t read = ends->first_behind(start); read < reads->count && reads->start[read] < end; ++read) {
             if (reads->sample[read] != sample || ends->of(read) <= start) continue;
             int64_t first, last;
             cut_read(*reads, read, start, end, 0, first, last);
-            add_good_stretches(*reads, read, first, last, thresholds_.min_base_quality, piled.stretches);
-            piled.read.resize(piled.stretches.size(), {reads, read});
+            add_stretches(*reads, read, first, last, thresholds_.min_base_quality, kMostPoor, stretches);
         }
     }
-    limit(piled);
-    return piled;
-}
-
-// Drops stretches where there are too many letters. Which ones does not depend on their order.
-void Discovery::limit(Piled& piled) {
-    int64_t letters = 0;
-    for (const Stretch& stretch : piled.stretches) letters += stretch.length;
-    if (letters <= kMostLetters) return;
-    const double share = static_cast<double>(kMostLetters) / static_cast<double>(letters);
-    const auto most = static_cast<uint64_t>(share * 18446744073709551615.0);
-    std::unordered_map<uint64_t, uint64_t> copies;  // of each hash so far: equal stretches share no fate
-    Piled kept;
-    for (size_t i = 0; i < piled.stretches.size(); ++i) {
-        const uint64_t hash = hash_of(piled.stretches[i]);
-        if (mixed(hash + copies[hash]++ * kHashStep) > most) continue;
-        kept.stretches.push_back(piled.stretches[i]);
-        kept.read.push_back(piled.read[i]);
-    }
-    piled = std::move(kept);
+    limit(stretches);
+    return stretches;
 }
 
 void Discovery::assemble_window(const Window& window, const ReferenceWindow& given,
@@ -232,51 +261,67 @@ void Discovery::assemble_window(const Window& window, const ReferenceWindow& giv
     // A window may lie beyond the contig.
     if (given.length == 0 || !is_active(window, blocks)) return;
     const ReferenceWindow reference = without_n(given);
-    std::vector<Piled> piles;
     std::vector<Assembly> assemblies;
-    for (int sample = 0; sample < samples_; ++sample) {
-        piles.push_back(pile(sample, reference, blocks));
-        assemblies.push_back(
-            assembled(reference.start, {reference.letter, reference.length}, piles.back().stretches, thresholds_));
-    }
-    drop_explained(reference, piles, assemblies);
+    for (int sample = 0; sample < samples_; ++sample)
+        assemblies.push_back(assembled(reference.start, {reference.letter, reference.length},
+                                       pile(sample, reference, blocks), thresholds_));
+    drop_explained(reference, blocks, assemblies);
     for (Assembly& assembly : assemblies)
         std::copy_if(std::make_move_iterator(assembly.alleles.begin()), std::make_move_iterator(assembly.alleles.end()),
                      std::back_inserter(found_),
                      [&](const Candidate& candidate) { return intervals_.have(candidate.position); });
 }
 
-void Discovery::drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
+// Counts a read for the candidates that it shows where some sample's ways spell its good letters around them, and
+// against them elsewhere.
+void Discovery::vote(const Reads& reads, int64_t read, const ReferenceWindow& reference,
+                     const std::vector<Assembly>& assemblies, std::map<Candidate, int>& votes) {
+    std::vector<Candidate> shown = shown_by(reads, read, reference, thresholds_.min_base_quality, scratch_);
+    const auto is_no_candidate = [&](const Candidate& candidate) { return votes.count(candidate) == 0; };
+    shown.erase(std::remove_if(shown.begin(), shown.end(), is_no_candidate), shown.end());
+    if (shown.empty()) return;
+    std::vector<Stretch> good;
+    int64_t first, last;
+    cut_read(reads, read, reference.start, reference.start + reference.length, 0, first, last);
+    add_stretches(reads, read, first, last, thresholds_.min_base_quality, 0, good);
+    const int least = assemblies[reads.sample[read]].k;
+    good.erase(std::remove_if(good.begin(), good.end(), [&](Stretch letters) { return letters.length <= least; }),
+               good.end());
+    std::vector<uint8_t> is_spelled;
+    for (const Stretch& letters : good)
+        is_spelled.push_back(std::any_of(assemblies.begin(), assemblies.end(), [&](const Assembly& assembly) {
+            return letters.length > assembly.k && assembly.spells(letters);
+        }));
+    for (const Candidate& candidate : shown) {
+        int64_t judged = 0, spelled = 0;
+        for (size_t i = 0; i < good.size(); ++i) {
+            if (!spans(reads, read, good[i], candidate, reference)) continue;
+            ++judged;
+            spelled += is_spelled[i];
+        }
+        if (judged > 0) votes[candidate] += spelled == judged ? 1 : -1;
+    }
+}
+
+void Discovery::drop_explained(const ReferenceWindow& reference, const std::vector<EndedReads>& blocks,
                                const std::vector<Assembly>& assemblies) {
     int longest_k = 0;
     for (const Assembly& assembly : assemblies) {
         if (!assembly.is_whole) return;
         longest_k = std::max(longest_k, assembly.k);
     }
-    // Candidates that reads of the window may explain, and how many do less those that don't.
+    // Candidates that ways may explain, and by how many reads more than not.
     std::map<Candidate, int> votes;
     for (const Candidate& candidate : found_)
         if (candidate.position >= reference.start + longest_k &&
             candidate.position + candidate.ref_length < reference.start + reference.length - longest_k)
             votes.emplace(candidate, 0);
     if (votes.empty()) return;
-    for (size_t sample = 0; sample < piles.size(); ++sample) {
-        const Piled& piled = piles[sample];
-        for (size_t i = 0; i < piled.stretches.size();) {
-            const auto [reads, read] = piled.read[i];
-            int spelled = -1;
-            for (; i < piled.stretches.size() && piled.read[i] == std::pair(reads, read); ++i) {
-                const int one = assemblies[sample].is_spelled[i];
-                if (one >= 0) spelled = spelled < 0 ? one : std::min(spelled, one);
-            }
-            if (spelled < 0) continue;
-            for (const Candidate& candidate :
-                 shown_by(*reads, read, reference, thresholds_.min_base_quality, scratch_)) {
-                const auto vote = votes.find(candidate);
-                if (vote != votes.end()) vote->second += spelled ? 1 : -1;
-            }
-        }
-    }
+    const int64_t end = reference.start + reference.length;
+    for (const auto [reads, ends] : blocks)
+        for (int64_t read = ends->first_behind(reference.start); read < reads->count && reads->start[read] < end;
+             ++read)
+            if (ends->of(read) > reference.start) vote(*reads, read, reference, assemblies, votes);
     const auto is_assembled = [&](const Candidate& candidate) {
         return std::any_of(assemblies.begin(), assemblies.end(), [&](const Assembly& assembly) {
             return std::binary_search(assembly.shown.begin(), assembly.shown.end(), candidate);

@@ -61,18 +61,15 @@ private:
         int64_t start, end;
         std::vector<Events> events;  // [samples]
     };
-    // The good letters of the reads of a sample over a window.
-    struct Piled {
-        std::vector<Stretch> stretches;
-        std::vector<std::pair<const Reads*, int64_t>> read;  // that each stretch is from
-    };
 
     void count_events(const Reads& reads, int64_t read, const ReferenceWindows& reference);
     void assemble_window(const Window& window, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks);
     bool is_active(const Window& window, const std::vector<EndedReads>& blocks) const;
-    static void limit(Piled& piled);
-    Piled pile(int sample, const ReferenceWindow& reference, const std::vector<EndedReads>& blocks) const;
-    void drop_explained(const ReferenceWindow& reference, const std::vector<Piled>& piles,
+    std::vector<Stretch> pile(int sample, const ReferenceWindow& reference,
+                              const std::vector<EndedReads>& blocks) const;
+    void vote(const Reads& reads, int64_t read, const ReferenceWindow& reference,
+              const std::vector<Assembly>& assemblies, std::map<Candidate, int>& votes);
+    void drop_explained(const ReferenceWindow& reference, const std::vector<EndedReads>& blocks,
                         const std::vector<Assembly>& assemblies);
 
     int samples_;

@@ -140,8 +140,9 @@ Genotypes::Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::v
 }
 
 SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of,
-                     int alleles, int samples, double score_floor, double floor)
+                     int alleles, int samples, double score_floor, double floor, bool has_unlisted)
     : alleles_(alleles),
+      has_unlisted_(has_unlisted),
       begin_(static_cast<size_t>(samples) + 1, 0),
       origins_(reads.origins),
       first_(first),
@@ -179,7 +180,10 @@ std::vector<int64_t> SiteReads::depths(int sample) const {
     return depths;
 }
 
-int64_t SiteReads::informative_for(int64_t row) const { return informative(this->row(row), alleles_); }
+int64_t SiteReads::informative_for(int64_t row) const {
+    const int64_t best = informative(this->row(row), alleles_);
+    return has_unlisted_ && best == alleles_ - 1 ? -1 : best;
+}
 
 SiteReads SiteReads::without_rows(int alleles) const {
     SiteReads same;
@@ -191,6 +195,12 @@ SiteReads SiteReads::without_rows(int alleles) const {
     same.first_ = first_;
     same.last_ = last_;
     return same;
+}
+
+bool SiteReads::has_alternative(const Genotypes& genotypes, int64_t genotype) const {
+    const int16_t* const alleles = &genotypes.table[genotype * genotypes.ploidy];
+    return std::any_of(alleles, alleles + genotypes.ploidy,
+                       [&](int16_t allele) { return allele > 0 && !(has_unlisted_ && allele == alleles_ - 1); });
 }
 
 SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
@@ -277,7 +287,10 @@ CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std
     const double all = log10_sum(posteriors);
     for (double& posterior : posteriors) posterior -= all;
     called.best = argmax(posteriors.data(), genotypes.count());
-    called.log10_reference = posteriors[0];
+    std::vector<double> reference;
+    for (int64_t i = 0; i < genotypes.count(); ++i)
+        if (!has_alternative(genotypes, i)) reference.push_back(posteriors[i]);
+    called.log10_reference = reference.size() == 1 ? posteriors[0] : log10_sum(reference);
     // The probability of being wrong is summed directly: 1 - P(best) would lose every GQ above 150.
     const double wrong = posteriors.size() > 1 ? log10_sum(posteriors, called.best) : kLowest;
     called.quality = static_cast<int>(std::min<double>(kMaxGq, std::nearbyint(-10.0 * std::max(wrong, -kMaxQual))));

@@ -30,7 +30,7 @@ struct CalledGenotype {
     int64_t depth = 0;                 // reads
     int quality = 0;                   // Phred, at most kMaxGq
     std::vector<int64_t> likelihoods;  // [genotypes] Phred, the best 0
-    double log10_reference = 0;        // log10 posterior of the reference genotype
+    double log10_reference = 0;        // log10 posterior of genotypes without a (listed) alternative allele
 };
 
 constexpr double kInformative = 0.2;    // log10 by which the best allele of an informative read is ahead
@@ -60,9 +60,10 @@ public:
     // haplotype that has it, minus the read's best allele. Scores below a read's best score minus `score_floor` are
     // raised to it first, and alleles below -floor to -floor.
     //
-    // allele_of: [haplotypes] the allele that each has at the site, or -1.
+    // allele_of: [haplotypes] the allele that each has at the site, or -1. has_unlisted: the last allele stands for all
+    // that are not listed. No read is informative for it, and it does not count as an alternative allele.
     SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of, int alleles,
-              int samples, double score_floor, double floor);
+              int samples, double score_floor, double floor, bool has_unlisted = false);
 
     int alleles() const { return alleles_; }
     // Reads that slip in a repeat: P(a fragment's read shows an allele | its chromosome has another one), and how
@@ -103,6 +104,7 @@ public:
     int64_t fragment(int64_t row) const { return fragment_[row]; }
     const double* row(int64_t row) const { return &rows_[row * alleles_]; }
     int64_t informative_for(int64_t row) const;
+    bool has_alternative(const Genotypes& genotypes, int64_t genotype) const;
 
 private:
     SiteReads() = default;
@@ -112,6 +114,7 @@ private:
     int64_t count(int sample) const { return begin_[sample + 1] - begin_[sample]; }
 
     int alleles_ = 0;
+    bool has_unlisted_ = false;
     std::vector<int64_t> begin_;     // [samples + 1] the first read of each sample
     std::vector<int64_t> read_;      // [reads] number among all reads of the region
     std::vector<int64_t> fragment_;  // [reads]

@@ -51,6 +51,21 @@ Variant with_alleles(const Variant& variant, const std::set<int>& kept) {
     return fewer;
 }
 
+// A genotype of listed alleles: chromosomes with the allele behind them, which is not listed, have none.
+void leave_out_unlisted(int listed, SampleGenotype& sample) {
+    sample.depths.resize(static_cast<size_t>(listed));
+    const auto unlisted = std::remove(sample.alleles.begin(), sample.alleles.end(), listed);
+    if (unlisted == sample.alleles.end()) {
+        // In VCF's order, genotypes of the first alleles come first.
+        const auto genotypes = static_cast<size_t>(count_genotypes(listed, sample.ploidy));
+        sample.likelihoods.resize(std::min(sample.likelihoods.size(), genotypes));
+        return;
+    }
+    sample.alleles.erase(unlisted, sample.alleles.end());
+    sample.likelihoods.clear();
+    sample.is_called = !sample.alleles.empty();
+}
+
 bool has_deletion(const Variant& variant) {
     return std::any_of(variant.alts.begin(), variant.alts.end(),
                        [&](const std::string& alt) { return alt.size() < variant.ref.size(); });
@@ -136,6 +151,15 @@ private:
             if (!is_gap) priors[i] = options_.snv_prior;
             has_gaps |= is_gap;
         }
+        const int listed = static_cast<int>(priors.size()) + 1;
+        std::vector<int64_t> numbers = allele_of;
+        // An allele that is not listed competes with the others.
+        const bool has_unlisted = std::find(numbers.begin(), numbers.end(), kUnlistedAllele) != numbers.end();
+        if (has_unlisted) {
+            std::replace<std::vector<int64_t>::iterator, int64_t>(numbers.begin(), numbers.end(), kUnlistedAllele,
+                                                                  listed);
+            priors.push_back(options_.snv_prior);
+        }
         const ScoredReads reads{region_.reads(),
                                 static_cast<int64_t>(region_.haplotypes.size()),
                                 region_.log10.data(),
@@ -146,9 +170,9 @@ private:
                                 fragment_.data(),
                                 has_gaps ? &origins_at_gaps_ : &origins_};
         const int samples = static_cast<int>(options_.ploidies.size());
-        SiteReads over(reads, extent.start, extent.end, allele_of, static_cast<int>(priors.size()) + 1, samples,
+        SiteReads over(reads, extent.start, extent.end, numbers, static_cast<int>(priors.size()) + 1, samples,
                        options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
-                       options_.score_floor.value_or(kNoFloor));
+                       options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
         std::vector<int> ploidies;
         for (const SamplePloidy& ploidy : options_.ploidies) ploidies.push_back(ploidy.at(variant.chrom, variant.pos));
@@ -157,6 +181,8 @@ private:
         site.variant = std::move(variant);
         site.quality = called.quality;
         site.samples = std::move(called.samples);
+        for (SampleGenotype& sample : site.samples)
+            if (has_unlisted) leave_out_unlisted(listed, sample);
         for (const SampleGenotype& sample : site.samples) site.left_out = std::max(site.left_out, sample.left_out);
         return {number, std::move(site), std::move(over), std::move(allele_of), extent};
     }

@@ -220,6 +220,21 @@ Combination merged_alleles(const std::vector<Combination>& members) {
     return merged;
 }
 
+// The combinations with the fewest alleles of nuisances.
+std::vector<Combination> least_unlisted(const Region& region, std::vector<Combination> members) {
+    const auto nuisances = [&](const Combination& member) {
+        int count = 0;
+        for (size_t i = 0; i < member.size(); ++i)
+            count += member[i] != 0 && region.variants[i].role == Role::kNuisance;
+        return count;
+    };
+    int least = nuisances(members.front());
+    for (const Combination& member : members) least = std::min(least, nuisances(member));
+    const auto has_more = [&](const Combination& member) { return nuisances(member) > least; };
+    members.erase(std::remove_if(members.begin(), members.end(), has_more), members.end());
+    return members;
+}
+
 // The haplotypes that the combinations of all alleles of a region spell, in the order of the first of each.
 std::vector<Haplotype> spelled(const Region& region, const std::string& reference, int64_t most,
                                const CarriedAlleles& carried) {
@@ -236,7 +251,8 @@ std::vector<Haplotype> spelled(const Region& region, const std::string& referenc
         }
         members[at->second].push_back(std::move(combination));
     }
-    for (size_t i = 0; i < haplotypes.size(); ++i) haplotypes[i].alleles = merged_alleles(members[i]);
+    for (size_t i = 0; i < haplotypes.size(); ++i)
+        haplotypes[i].alleles = merged_alleles(least_unlisted(region, std::move(members[i])));
     return haplotypes;
 }
 

@@ -10,8 +10,8 @@
 
 namespace pairhmm {
 
-// Stands for the allele of a read whose alignment does not show it.
-constexpr int16_t kUnknownAllele = -1;
+// Stand for the allele of a read whose alignment does not show it, and for one of a haplotype that is not listed.
+constexpr int16_t kUnknownAllele = -1, kUnlistedAllele = -2;
 
 struct Haplotype {
     std::string sequence;

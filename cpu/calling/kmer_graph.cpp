@@ -1,9 +1,12 @@
 #include "calling/kmer_graph.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <queue>
+#include <utility>
 
 #include "calling/dangling_ends.hpp"
 
@@ -33,9 +36,48 @@ struct IsLater {
     }
 };
 
+uint64_t with_letter(uint64_t hash, uint8_t letter) { return hash * kHashBase + letter + 1; }
+
+// What a letter of each quality weighs: the probability that it is right.
+uint32_t weight_of(uint8_t quality) {
+    static const std::array<uint32_t, 256> weights = [] {
+        std::array<uint32_t, 256> made{};
+        for (size_t i = 0; i < made.size(); ++i)
+            made[i] = static_cast<uint32_t>(std::lround(kWhole * (1 - std::pow(10.0, -static_cast<double>(i) / 10))));
+        return made;
+    }();
+    return weights[quality];
+}
+
 }  // namespace
 
-KmerGraph::KmerGraph(int k) : k_(k), leading_(1) {
+std::vector<uint64_t> hashes_of_edges(Stretch letters, int k) {
+    std::vector<uint64_t> hashes;
+    uint64_t hash = 0, leading = 1;
+    for (int i = 0; i <= k; ++i) leading *= kHashBase;
+    for (int64_t i = 0; i < letters.length; ++i) {
+        hash = with_letter(hash, letters.letter[i]);
+        if (i > k) hash -= leading * (letters.letter[i - k - 1] + 1);
+        if (i >= k) hashes.push_back(hash);
+    }
+    return hashes;
+}
+
+EdgeSet::EdgeSet(const std::vector<uint64_t>& hashes) {
+    size_t size = 2;
+    while (size < 2 * hashes.size()) size *= 2;
+    slots_.assign(size, 0);
+    for (const uint64_t hash : hashes) slots_[slot_of(hash)] = hash;
+}
+
+size_t EdgeSet::slot_of(uint64_t hash) const {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = hash * kMixer >> 32 & mask;
+    while (slots_[slot] != 0 && slots_[slot] != hash) slot = (slot + 1) & mask;
+    return slot;
+}
+
+KmerGraph::KmerGraph(int k, int least_quality) : k_(k), least_quality_(least_quality), leading_(1) {
     for (int i = 1; i < k; ++i) leading_ *= kHashBase;
     make_slots(kLeastSlotBits);
 }
@@ -45,12 +87,12 @@ void KmerGraph::make_slots(int bits) {
     slots_.assign(size_t{1} << bits, kNone);
     shift_ = 64 - bits;
     for (size_t node = 0; node < nodes_.size(); ++node)
-        slots_[slot_of(nodes_[node].letter, hash_of(nodes_[node].letter))] = static_cast<int32_t>(node);
+        slots_[slot_of(nodes_[node].letter, nodes_[node].hash)] = static_cast<int32_t>(node);
 }
 
 uint64_t KmerGraph::hash_of(const uint8_t* kmer) const {
     uint64_t hash = 0;
-    for (int i = 0; i < k_; ++i) hash = hash * kHashBase + kmer[i] + 1;
+    for (int i = 0; i < k_; ++i) hash = with_letter(hash, kmer[i]);
     return hash;
 }
 
@@ -69,6 +111,7 @@ int32_t KmerGraph::node_of(const uint8_t* kmer, uint64_t hash) {
     slots_[slot] = node;
     nodes_.emplace_back();
     nodes_.back().letter = kmer;
+    nodes_.back().hash = hash;
     // Half of the slots stay empty. Many reads have few k-mers: slots for all of their letters would take longer.
     if (2 * nodes_.size() > slots_.size()) make_slots(64 - shift_ + 1);
     return node;
@@ -105,21 +148,39 @@ int64_t KmerGraph::along_reference(int32_t node, const uint8_t* letter, int64_t 
     return same;
 }
 
+void KmerGraph::add(Stretch read) {
+    edge_weight_.assign(read.quality ? static_cast<size_t>(read.length) : 0, kWhole);
+    for (int64_t i = 0; i < static_cast<int64_t>(edge_weight_.size()); ++i) {
+        if (read.quality[i] >= least_quality_) continue;
+        const uint32_t weight = weight_of(read.quality[i]);
+        for (int64_t edge = i; edge < std::min(read.length, i + k_ + 1); ++edge)
+            edge_weight_[edge] = edge_weight_[edge] * weight / kWhole;
+    }
+    add(read, edge_weight_);
+}
+
 // Most letters are those of the reference, whose edges are weighed together. Others follow an edge that is there
 // already, or are searched for.
-int32_t KmerGraph::add(Stretch letters, uint32_t weight) {
-    if (letters.length <= k_) return kNone;
+void KmerGraph::add(Stretch letters, const std::vector<uint32_t>& weight) {
+    if (letters.length <= k_) return;
+    const auto weight_at = [&](int64_t letter) { return weight.empty() ? kWhole : weight[letter]; };
     int64_t hashed = 0;
     uint64_t hash = hash_of(letters.letter);
-    const int32_t first = node_of(letters.letter, hash);
-    int32_t node = first;
+    int32_t node = node_of(letters.letter, hash);
     for (int64_t i = k_; i < letters.length;) {
         const int64_t same = along_reference(node, letters.letter + i, letters.length - i);
         if (same > 0) {
-            reference_weight_[node] += weight;
-            node += static_cast<int32_t>(same);
-            reference_weight_[node] -= weight;
-            i += same;
+            uint32_t before = 0;
+            for (const int64_t end = i + same; i < end;) {
+                const int64_t first = i;
+                const uint32_t own = weight_at(i);
+                i = weight.empty() ? end : i + 1;
+                while (i < end && weight[i] == own) ++i;
+                reference_weight_[node] += own - before;
+                node += static_cast<int32_t>(i - first);
+                before = own;
+            }
+            reference_weight_[node] -= before;
             continue;
         }
         const int letter = letters.letter[i];
@@ -132,10 +193,9 @@ int32_t KmerGraph::add(Stretch letters, uint32_t weight) {
             next = node_of(kmer, hash);
             nodes_[node].next[letter] = next;
         }
-        nodes_[node].weight[letter] += weight;
+        nodes_[node].weight[letter] += weight_at(i - 1);
         node = next;
     }
-    return first;
 }
 
 // Gives the edges of the reference what was added along it.
@@ -153,7 +213,13 @@ bool KmerGraph::is_reference_edge(const Node& node, int letter) const {
            nodes_[node.next[letter]].reference == node.reference + 1;
 }
 
-void KmerGraph::weigh_chains() {
+int KmerGraph::only_letter(const Node& node) {
+    int letter = 0;
+    while (node.next[letter] == kNone) ++letter;
+    return letter;
+}
+
+std::vector<KmerGraph::Chain> KmerGraph::weigh_chains() {
     weigh_reference();
     std::vector<uint8_t> arriving(nodes_.size()), leaving(nodes_.size());  // edges, at most four each
     for (size_t node = 0; node < nodes_.size(); ++node)
@@ -162,20 +228,17 @@ void KmerGraph::weigh_chains() {
     const auto is_inside = [&](int32_t node) {
         return nodes_[node].reference == kNone && arriving[node] == 1 && leaving[node] == 1;
     };
-    const auto only_letter = [&](const Node& node) {
-        int letter = 0;
-        while (node.next[letter] == kNone) ++letter;
-        return letter;
-    };
-    for (size_t start = 0; start < nodes_.size(); ++start) {
-        if (is_inside(static_cast<int32_t>(start))) continue;
+    std::vector<Chain> chains;
+    for (int32_t start = 0; start < static_cast<int32_t>(nodes_.size()); ++start) {
+        if (is_inside(start)) continue;
         for (int letter = 0; letter < 4; ++letter) {
             if (nodes_[start].next[letter] == kNone) continue;
             uint32_t most = nodes_[start].weight[letter];
-            for (int32_t node = nodes_[start].next[letter]; is_inside(node);) {
-                const int own = only_letter(nodes_[node]);
-                most = std::max(most, nodes_[node].weight[own]);
-                node = nodes_[node].next[own];
+            int32_t end = nodes_[start].next[letter];
+            while (is_inside(end)) {
+                const int own = only_letter(nodes_[end]);
+                most = std::max(most, nodes_[end].weight[own]);
+                end = nodes_[end].next[own];
             }
             nodes_[start].chain[letter] = most;
             for (int32_t node = nodes_[start].next[letter]; is_inside(node);) {
@@ -183,22 +246,52 @@ void KmerGraph::weigh_chains() {
                 nodes_[node].chain[own] = most;
                 node = nodes_[node].next[own];
             }
+            if (!is_reference_edge(nodes_[start], letter)) chains.push_back({start, letter, end, most});
         }
+    }
+    return chains;
+}
+
+KmerGraph::Heaviest::Heaviest(const std::vector<Chain>& chains, size_t nodes) : arriving(nodes), leaving(nodes) {
+    for (const Chain& chain : chains) {
+        leaving[chain.start] = std::max(leaving[chain.start], chain.weight);
+        arriving[chain.end] = std::max(arriving[chain.end], chain.weight);
     }
 }
 
-// Adds the letters between dangling ends and the reference. Whether there are any.
-bool KmerGraph::join_dangling_ends(uint32_t least) {
-    std::vector<uint32_t> arriving(nodes_.size()), leaving(nodes_.size());  // the heaviest chains that are not light
-    for (size_t node = 0; node < nodes_.size(); ++node) {
-        for (int letter = 0; letter < 4; ++letter) {
-            const uint32_t weight = nodes_[node].chain[letter];
-            const int32_t next = nodes_[node].next[letter];
-            if (next == kNone || weight < least) continue;
-            leaving[node] = std::max(leaving[node], weight);
-            arriving[next] = std::max(arriving[next], weight);
-        }
+void KmerGraph::drop(const Chain& chain) {
+    int32_t node = chain.start;
+    for (int letter = chain.letter;; letter = only_letter(nodes_[node])) {
+        const int32_t next = std::exchange(nodes_[node].next[letter], kNone);
+        if (next == chain.end) return;
+        node = next;
     }
+}
+
+// Whether there were any.
+bool KmerGraph::drop_errors(const std::vector<Chain>& chains, uint32_t least) {
+    const auto is_beside = [&](int32_t node) { return node >= reference_nodes_; };
+    const auto is_piece = [&](const Chain& chain) {
+        return chain.weight >= least && (is_beside(chain.start) || is_beside(chain.end));
+    };
+    if (std::none_of(chains.begin(), chains.end(), is_piece)) return false;
+    const Heaviest heaviest(chains, nodes_.size());
+    for (const Chain& chain : chains) {
+        const bool leaves_heavier = !is_beside(chain.start) || heaviest.leaving[chain.start] > chain.weight;
+        const bool meets_heavier = !is_beside(chain.end) || heaviest.arriving[chain.end] > chain.weight;
+        const bool begins = is_beside(chain.start) && heaviest.arriving[chain.start] == 0;
+        const bool ends = is_beside(chain.end) && heaviest.leaving[chain.end] == 0;
+        if (chain.weight < least && ((leaves_heavier && (meets_heavier || ends)) || (meets_heavier && begins)))
+            drop(chain);
+    }
+    return true;
+}
+
+// Adds the letters between dangling ends and the reference. Whether there are any.
+bool KmerGraph::join_dangling_ends(std::vector<Chain> chains, uint32_t least) {
+    const auto is_light = [&](const Chain& chain) { return chain.weight < least; };
+    chains.erase(std::remove_if(chains.begin(), chains.end(), is_light), chains.end());
+    const auto [arriving, leaving] = Heaviest(chains, nodes_.size());
     std::vector<std::pair<std::string, uint32_t>> joined;  // letters and weights
     for (size_t node = reference_nodes_; node < nodes_.size(); ++node) {
         const bool stops = leaving[node] == 0;
@@ -221,14 +314,16 @@ bool KmerGraph::join_dangling_ends(uint32_t least) {
     if (joined.empty() || joined.size() > kMostEnds) return false;
     for (auto& [letters, weight] : joined) {
         const std::string& kept = joined_.emplace_back(std::move(letters));
-        add({reinterpret_cast<const uint8_t*>(kept.data()), static_cast<int64_t>(kept.size())}, weight);
+        add({reinterpret_cast<const uint8_t*>(kept.data()), static_cast<int64_t>(kept.size())},
+            std::vector<uint32_t>(kept.size(), weight));
     }
     return true;
 }
 
 void KmerGraph::prune(uint32_t least) {
-    weigh_chains();
-    if (join_dangling_ends(least)) weigh_chains();
+    std::vector<Chain> chains = weigh_chains();
+    if (drop_errors(chains, least)) chains = weigh_chains();
+    if (join_dangling_ends(std::move(chains), least)) weigh_chains();
     for (Node& node : nodes_) {
         node.kept = 0;
         for (int letter = 0; letter < 4; ++letter)
@@ -299,21 +394,13 @@ bool KmerGraph::is_cyclic() const {
     return left > 0;
 }
 
-bool KmerGraph::has_kept(Stretch read, int32_t first) const {
-    int32_t node = first;
-    for (int64_t i = k_; i < read.length;) {
-        // Edges of the reference are always kept.
-        const int64_t same = along_reference(node, read.letter + i, read.length - i);
-        if (same > 0) {
-            node += static_cast<int32_t>(same);
-            i += same;
-            continue;
-        }
-        if ((nodes_[node].kept >> read.letter[i] & 1) == 0) return false;
-        node = nodes_[node].next[read.letter[i]];
-        ++i;
+EdgeSet KmerGraph::kept_edges() const {
+    std::vector<uint64_t> hashes;
+    for (const Node& node : nodes_) {
+        for (uint8_t letter = 0; letter < 4; ++letter)
+            if (node.kept >> letter & 1) hashes.push_back(with_letter(node.hash, letter));
     }
-    return true;
+    return EdgeSet(hashes);
 }
 
 std::pair<std::vector<KmerGraph::Detour>, bool> KmerGraph::detours(int most) const {

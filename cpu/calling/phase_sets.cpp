@@ -12,7 +12,7 @@ namespace pairhmm {
 namespace {
 
 bool is_heterozygous(const SampleGenotype& genotype) {
-    return genotype.alleles.size() == 2 && genotype.alleles[0] != genotype.alleles[1];
+    return genotype.ploidy == 2 && genotype.alleles.size() == 2 && genotype.alleles[0] != genotype.alleles[1];
 }
 
 }  // namespace

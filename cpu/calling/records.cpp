@@ -73,14 +73,16 @@ std::vector<double> field_values(const Site& site) {
     return values;
 }
 
+// A dot for each chromosome whose allele is not known, or not listed.
 void append_genotype(const SampleGenotype& sample, std::string& lines) {
-    if (sample.is_called) {
-        if (sample.phased.empty()) append_list(lines, sample.alleles, '/');
-        else append_list(lines, sample.phased, '|');
+    if (!sample.phased.empty()) {
+        append_list(lines, sample.phased, '|');
         return;
     }
-    lines += '.';
-    for (int copy = 1; copy < sample.ploidy; ++copy) lines += "/.";
+    const int unknown = std::max(sample.is_called ? 0 : 1, sample.ploidy - static_cast<int>(sample.alleles.size()));
+    for (int copy = 0; copy < unknown; ++copy) lines += copy > 0 ? "/." : ".";
+    if (unknown > 0 && !sample.alleles.empty()) lines += '/';
+    append_list(lines, sample.alleles, '/');
 }
 
 bool continues(const PlacedBlock& one, const PlacedBlock& next) {

@@ -1,6 +1,10 @@
 #include "calling/scored_region.hpp"
 
 #include <algorithm>
+#include <limits>
+
+#include "calling/haplotype_alignment.hpp"
+#include "calling/letters.hpp"
 
 namespace pairhmm {
 
@@ -51,28 +55,117 @@ std::vector<uint8_t> few_set_aside(const ScoredRegion& region) {
     return few;
 }
 
+bool is_indel(const Variant& variant) {
+    return std::any_of(variant.alts.begin(), variant.alts.end(),
+                       [&](const std::string& alt) { return alt.size() != variant.ref.size(); });
+}
+
+// Bases from an insertion or deletion to those that an aligner may have placed in another way together with it.
+constexpr int64_t kNear = 10;
+
+// Whether an unlisted allele leaves another length of the repeat, or other bases, than those of a listed site.
+bool replaces(const Variant& unlisted, const Extent& its, int16_t allele, const Variant& listed, const Extent& own) {
+    if (is_indel(unlisted)) return its.start < own.end + kNear && own.start < its.end + kNear;
+    if (is_indel(listed)) return false;
+    const TrimmedAllele trimmed = trim_allele(unlisted.ref, unlisted.alts[static_cast<size_t>(allele) - 1]);
+    const int64_t start = unlisted.pos + trimmed.head, end = start + static_cast<int64_t>(trimmed.ref.size());
+    return start < listed.end() && listed.pos < end;
+}
+
+// The allele of a haplotype at a listed site. A listed one stays, unless the length of its own repeat is changed again.
+int16_t allele_at(const Region& region, const Haplotype& haplotype, size_t site) {
+    const Variant& listed = region.variants[site];
+    const int16_t own = haplotype.alleles[site];
+    for (size_t i = 0; i < region.variants.size(); ++i) {
+        const Variant& other = region.variants[i];
+        if (!is_nuisance(other) || haplotype.alleles[i] <= 0) continue;
+        if (own != 0 && !(is_indel(listed) && other.pos == listed.pos)) continue;
+        if (replaces(other, region.extents[i], haplotype.alleles[i], listed, region.extents[site]))
+            return kUnlistedAllele;
+    }
+    return own;
+}
+
+// The letters of a sequence as codes.
+class Coded {
+public:
+    explicit Coded(const std::string& sequence) : codes_(sequence.size()) {
+        std::transform(sequence.begin(), sequence.end(), codes_.begin(), code_of);
+    }
+    Stretch letters() const { return {codes_.data(), static_cast<int64_t>(codes_.size())}; }
+
+private:
+    std::vector<uint8_t> codes_;
+};
+
+// The allele of a listed site that a sequence has whole, though unlisted alleles spell it: in the best alignment to the
+// reference with one allele of the site alone.
+int16_t spelled_allele(const ScoredRegion& region, const std::string& sequence, size_t site) {
+    const Extent& extent = region.region.extents[site];
+    const Coded own(sequence);
+    int16_t found = kUnlistedAllele;
+    int32_t best = std::numeric_limits<int32_t>::min();
+    const auto reference = static_cast<int64_t>(region.haplotypes.front().sequence.size());
+    for (const Haplotype& other : region.haplotypes) {
+        const auto changes =
+            std::count_if(other.alleles.begin(), other.alleles.end(), [](int16_t a) { return a != 0; });
+        const int16_t allele = other.alleles[site];
+        if (changes != (allele != 0)) continue;
+        const Coded theirs(other.sequence);
+        const int64_t first = extent.start - region.region.haplotype_start, grown = theirs.letters().length - reference;
+        const HaplotypeAlignment alignment = align_haplotype(own.letters(), theirs.letters());
+        if (alignment.score <= best ||
+            !has_intact(alignment, own.letters(), theirs.letters(), first, first + extent.end - extent.start + grown))
+            continue;
+        found = allele;
+        best = alignment.score;
+    }
+    return found;
+}
+
+std::vector<size_t> listed_candidates(const Region& region) {
+    std::vector<size_t> listed;
+    for (size_t i = 0; i < region.variants.size(); ++i)
+        if (!is_nuisance(region.variants[i])) listed.push_back(i);
+    return listed;
+}
+
+// The region with the alleles of some candidates alone.
+void keep_candidates(const std::vector<size_t>& kept, ScoredRegion& region) {
+    region.from_end = columns(region.from_end, region.region.variants.size(), kept);
+    region.region.variants = at(region.region.variants, kept);
+    region.region.extents = at(region.region.extents, kept);
+    for (Haplotype& haplotype : region.haplotypes) haplotype.alleles = at(haplotype.alleles, kept);
+}
+
 }  // namespace
 
 ScoredRegion without_unlisted(const ScoredRegion& region) {
-    std::vector<size_t> candidates, haplotypes;
-    for (size_t i = 0; i < region.region.variants.size(); ++i)
-        if (!is_nuisance(region.region.variants[i])) candidates.push_back(i);
+    const std::vector<size_t> candidates = listed_candidates(region.region);
     ScoredRegion listed = region;
     if (candidates.size() == region.region.variants.size()) return listed;
+    std::vector<size_t> haplotypes;
     for (size_t i = 0; i < region.haplotypes.size(); ++i)
         if (!region.haplotypes[i].is_nuisance) haplotypes.push_back(i);
-    listed.region.variants = at(region.region.variants, candidates);
-    listed.region.extents = at(region.region.extents, candidates);
     listed.haplotypes = at(region.haplotypes, haplotypes);
-    for (Haplotype& haplotype : listed.haplotypes) haplotype.alleles = at(haplotype.alleles, candidates);
-    listed.from_end = columns(region.from_end, region.region.variants.size(), candidates);
     listed.log10 = columns(region.log10, region.haplotypes.size(), haplotypes);
     listed.precision = columns(region.precision, region.haplotypes.size(), haplotypes);
+    keep_candidates(candidates, listed);
     return listed;
 }
 
 ScoredRegion on_listed_alleles(const ScoredRegion& region) {
-    ScoredRegion listed = without_unlisted(region);
+    const std::vector<size_t> candidates = listed_candidates(region.region);
+    ScoredRegion listed = region;
+    for (Haplotype& haplotype : listed.haplotypes) {
+        std::vector<int16_t> alleles = haplotype.alleles;
+        for (const size_t site : candidates) {
+            alleles[site] = allele_at(region.region, haplotype, site);
+            if (alleles[site] == kUnlistedAllele) alleles[site] = spelled_allele(region, haplotype.sequence, site);
+        }
+        haplotype.alleles = std::move(alleles);
+    }
+    keep_candidates(candidates, listed);
     if (!any(region.set_aside)) return listed;
     listed.set_aside = few_set_aside(region);
     listed.unfit = region.set_aside;

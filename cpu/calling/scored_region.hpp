@@ -45,13 +45,12 @@ ScoredRegion without_unlisted(const ScoredRegion& region);
 // One chromosome of two has a larger share of the reads. Errors of mapping have a smaller one.
 constexpr double kManySetAside = 0.2;
 
-// A scored region of listed candidates on the haplotypes of listed alleles alone.
+// A scored region of listed candidates, for genotypes.
 //
-// All haplotypes, also those with nuisances, decide which reads fit the region. Only haplotypes of listed alleles
-// decide which of these a read carries. A haplotype with a nuisance can spell a listed allele in another way, and would
-// take its reads (figures in benchmarks/README.md). Reads that fit no haplotype are set aside as errors of mapping,
-// unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any alignment
-// shows. Without them, the other chromosome would be called twice.
+// A haplotype with unlisted alleles is the context of listed ones: it has the alleles of those sites that its unlisted
+// ones leave as they are, and kUnlistedAllele at the others. Reads that fit no haplotype are set aside as errors of
+// mapping, unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any
+// alignment shows. Without them, the other chromosome would be called twice.
 ScoredRegion on_listed_alleles(const ScoredRegion& region);
 
 }  // namespace pairhmm

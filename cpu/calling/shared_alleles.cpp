@@ -103,7 +103,7 @@ class Sharing {
 public:
     Sharing(const SiteReads& reads, const std::vector<const Genotypes*>& genotypes, const std::vector<double>& theta,
             const std::vector<Family>& families)
-        : genotypes_(genotypes), theta_(theta), relatives_(genotypes, families), own_(genotypes.size()) {
+        : reads_(reads), genotypes_(genotypes), theta_(theta), relatives_(genotypes, families), own_(genotypes.size()) {
         int chromosomes = 0;
         for (int sample = 0; sample < samples(); ++sample) {
             const Genotypes& mine = *genotypes[sample];
@@ -271,14 +271,17 @@ private:
         return change;
     }
 
-    // Likelihoods that leave samples whose reads tell genotypes apart the reference alone.
+    // Likelihoods that leave samples whose reads tell genotypes apart those without an alternative allele.
     Table reference_alone() const {
         Table own = own_;
         for (int sample = 0; sample < samples(); ++sample)
-            if (is_known_[sample]) std::fill(own[sample].begin() + 1, own[sample].end(), 0.0);
+            for (size_t genotype = 0; is_known_[sample] && genotype < own[sample].size(); ++genotype)
+                if (reads_.has_alternative(*genotypes_[sample], static_cast<int64_t>(genotype)))
+                    own[sample][genotype] = 0;
         return own;
     }
 
+    const SiteReads& reads_;
     const std::vector<const Genotypes*>& genotypes_;
     const std::vector<double>& theta_;
     Relatives relatives_;

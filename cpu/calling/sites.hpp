@@ -12,12 +12,13 @@ namespace pairhmm {
 
 // The genotype of one sample at one site: `SampleGenotype` in pairhmm/variants/genotypes.py.
 struct SampleGenotype {
-    std::vector<int> alleles;          // ascending; none where reads do not tell genotypes apart
+    // Ascending; none where reads do not tell genotypes apart. Chromosomes with an allele that is not listed have none.
+    std::vector<int> alleles;
     std::vector<int64_t> depths;       // [alleles] informative reads (AD)
     int64_t depth = 0;                 // DP
     int quality = 0;                   // GQ
-    std::vector<int64_t> likelihoods;  // [genotypes] PL; none where alleles were left out
-    double log10_reference = 0;        // log10 posterior of the reference genotype
+    std::vector<int64_t> likelihoods;  // [genotypes] PL; none where an allele is left out or not listed
+    double log10_reference = 0;        // log10 posterior of genotypes without an alternative allele
     int ploidy = 2;
     int left_out = 0;                  // alternative alleles that were not considered
     std::array<int64_t, 4> strands{};  // SB

@@ -69,7 +69,8 @@ class SampleGenotype:
     ----------
     alleles : tuple of int or None
         Allele indices in ascending order; None without a read, and where reads make all genotypes equally likely: the
-        genotype would be that of the prior.
+        genotype would be that of the prior. A chromosome whose allele is not listed (``-v``) has none: they are fewer
+        than `ploidy` then, or None.
     depths : tuple of int
         Informative reads of each allele (AD).
     depth : int
@@ -77,9 +78,10 @@ class SampleGenotype:
     quality : int
         Phred-scaled probability that the genotype is wrong (GQ).
     likelihoods : tuple of int
-        Phred-scaled genotype likelihoods in VCF order, the best 0 (PL); empty where alleles were left out.
+        Phred-scaled genotype likelihoods in VCF order, the best 0 (PL); empty where alleles were left out, and
+        for a genotype with an allele that is not listed.
     log10_reference : float
-        log10 posterior probability that all alleles are the reference.
+        log10 posterior probability that no (listed) alternative allele is there.
     left_out : int
         Alternative alleles that were not considered, because all alleles make more than `MAX_GENOTYPES` genotypes. They
         are those with the fewest reads.
@@ -109,9 +111,11 @@ class SampleGenotype:
     @property
     def genotype(self) -> str:
         """GT as VCF writes it."""
-        if self.alleles is None:
-            return "/".join("." * max(1, self.ploidy))
-        return "/".join(map(str, self.alleles)) if self.phased is None else "|".join(map(str, self.phased))
+        if self.phased is not None:
+            return "|".join(map(str, self.phased))
+        known = self.alleles or ()
+        unknown = max(self.ploidy - len(known), 1 if self.alleles is None else 0)
+        return "/".join([*"." * unknown, *map(str, known)])
 
 
 class SiteStatistics(NamedTuple):

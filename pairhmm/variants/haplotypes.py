@@ -15,7 +15,7 @@ class Haplotype:
     ----------
     alleles : tuple of int
         The index of its allele at each of the region's candidates. 0 is the reference, also under another candidate's
-        deletion.
+        deletion. -1 is another one, and -2 one that is not listed (``-v``), where regions are genotyped.
     name : str
         Name of its FASTA record, where haplotypes were given.
     is_nuisance : bool

@@ -29,12 +29,14 @@ def assembled_alleles(
         if k > min(longest - 10, len(reference) // 2):
             break
         weights = _edges(reads, k)
-        chains = _chains(reference, weights, k)
-        joined = _joined_ends(reference, chains, k, min(counts))
+        edges = {reference[i : i + k + 1] for i in range(len(reference) - k)} | set(weights)
+        edges -= _errors(reference, edges, weights, k, min(counts))
+        joined = _joined_ends(reference, _chains(reference, edges, weights, k), k, min(counts))
         for letters, weight in joined if len(joined) <= MOST_ENDS else []:
             for i in range(len(letters) - k):
                 weights[letters[i : i + k + 1]] += weight
-        chains = _chains(reference, weights, k)
+                edges.add(letters[i : i + k + 1])
+        chains = _chains(reference, edges, weights, k)
         kept = _kept(reference, chains, k, min(counts))
         if kept is None or _is_cyclic(_beside(reference, kept, k)):
             continue
@@ -60,23 +62,49 @@ def _edges(reads: list[str], k: int) -> Counter[str]:
     return Counter(read[i : i + k + 1] for read in reads for i in range(len(read) - k))
 
 
-def _chains(reference: str, weights: Counter[str], k: int) -> dict[str, int]:
-    """The weight of each edge's chain. Only nodes beside the reference with one edge on either side lie inside one."""
-    edges = {reference[i : i + k + 1] for i in range(len(reference) - k)} | set(weights)
+def _runs(reference: str, edges: set[str], k: int) -> list[list[str]]:
+    """The edges of each chain. Only nodes beside the reference with one edge on either side lie inside one."""
     behind, before = defaultdict(list), defaultdict(list)
     for edge in edges:
         behind[edge[:-1]].append(edge)
         before[edge[1:]].append(edge)
     own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
     inside = {node for node in behind if node not in own and len(behind[node]) == len(before[node]) == 1}
-    chains = {}
+    runs = []
     for edge in edges:
         if edge[:-1] not in inside:
-            chain = [edge]
-            while chain[-1][1:] in inside:
-                chain.append(behind[chain[-1][1:]][0])
-            chains |= dict.fromkeys(chain, max(weights[one] for one in chain))
+            runs.append([edge])
+            while runs[-1][-1][1:] in inside:
+                runs[-1].append(behind[runs[-1][-1][1:]][0])
+    return runs
+
+
+def _chains(reference: str, edges: set[str], weights: Counter[str], k: int) -> dict[str, int]:
+    """The weight of each edge's chain."""
+    chains = {}
+    for run in _runs(reference, edges, k):
+        chains |= dict.fromkeys(run, max(weights[edge] for edge in run))
     return chains
+
+
+def _errors(reference: str, edges: set[str], weights: Counter[str], k: int, least: int) -> set[str]:
+    """The edges of light chains between heavier ones or the reference, or beside one of these and nothing else."""
+    chains = _chains(reference, edges, weights, k)
+    own = {reference[i : i + k] for i in range(len(reference) - k + 1)}
+    leaving, arriving = defaultdict(int), defaultdict(int)
+    for edge, weight in chains.items():
+        leaving[edge[:-1]] = max(leaving[edge[:-1]], weight)
+        arriving[edge[1:]] = max(arriving[edge[1:]], weight)
+    dropped = set()
+    for run in _runs(reference, edges, k):
+        start, end, weight = run[0][:-1], run[-1][1:], chains[run[0]]
+        if weight >= least or run[0] in reference:
+            continue  # the reference, or no error
+        leaves_heavier, meets_heavier = start in own or leaving[start] > weight, end in own or arriving[end] > weight
+        begins, ends = start not in own and start not in arriving, end not in own and end not in leaving
+        if (leaves_heavier and (meets_heavier or ends)) or (meets_heavier and begins):
+            dropped |= set(run)
+    return dropped
 
 
 def _joined_ends(reference: str, chains: dict[str, int], k: int, least: int) -> list[tuple[str, int]]:

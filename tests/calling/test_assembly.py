@@ -126,8 +126,9 @@ def clipped_reads(rng, depth=30, length=100):
     return sorted(reads, key=lambda read: read.start)
 
 
-def found_in(reads, chunk=10_000, **options):
-    finder = native.CandidateFinder(native.ReferenceBases(fetch), 1, CandidateOptions(**options))
+def found_in(reads, chunk=10_000, contig=CONTIG, samples=1, **options):
+    bases = native.ReferenceBases(lambda chrom, start, end: contig[max(0, start) : end])
+    finder = native.CandidateFinder(bases, samples, CandidateOptions(**options))
     found = []
     for first in range(0, len(reads), chunk):
         found += finder.scan("c", ReadBlock.from_alignments("c", reads[first : first + chunk]).native)
@@ -141,6 +142,29 @@ def test_an_insertion_that_no_alignment_shows_is_found_in_clipped_ends(chunk):
     reads = clipped_reads(np.random.default_rng(7))
     assert found_in(reads, chunk) == [(999, CONTIG[999], (CONTIG[999] + INSERTED,))]
     assert found_in(reads, chunk, assembly=False) == []
+
+
+def with_poor_letters(reads, every):
+    """Reads with a poor letter, which is right, at so many letters from each other."""
+    for number, read in enumerate(reads):
+        read.quals[number % every :: every] = 5
+    return reads
+
+
+def test_poor_letters_do_not_keep_reads_from_spelling_an_insertion():
+    reads = with_poor_letters(clipped_reads(np.random.default_rng(7)), 20)
+    assert found_in(reads) == [(999, CONTIG[999], (CONTIG[999] + INSERTED,))]
+
+
+def test_a_deletion_in_a_repeat_that_no_good_letters_span_stays():
+    contig = CONTIG[:1000] + "CA" * 26 + CONTIG[1052:]
+    copy = contig[:1000] + contig[1006:]
+    reads = [aligned(start, contig[start : start + 150]) for start in range(905, 995, 3)]
+    for start in range(906, 930, 3):
+        reads.append(aligned(start, copy[start : start + 150], [(0, 1000 - start), (2, 6), (0, start - 850)]))
+        reads[-1].quals[1020 - start] = 5
+    reads.sort(key=lambda read: read.start)
+    assert [(at, len(ref)) for at, ref, _ in found_in(reads, contig=contig)] == [(999, 7)]
 
 
 def test_a_wrong_alignment_of_reads_that_the_assembly_spells_is_no_candidate():
@@ -159,6 +183,20 @@ def test_a_wrong_alignment_of_reads_that_the_assembly_spells_is_no_candidate():
     assert found_in(reads) == [deletion]
     others = found_in(reads, assembly=False)
     assert deletion[0] in {at for at, _, _ in others} and len(others) > 1
+
+
+def test_ends_that_another_sample_spells_are_no_candidates():
+    """Reads of one sample end behind an insertion, and match the reference badly there; the other's ways have it."""
+    copy = CONTIG[:1000] + "CT" + CONTIG[1000:]
+    plain = [aligned(start, CONTIG[start : start + 100], sample=start % 2) for start in range(905, 1000, 5)]
+    spanning = [
+        aligned(start, copy[start : start + 100], [(0, 1000 - start), (1, 2), (0, start - 902)])
+        for start in range(920, 980, 5)
+    ]
+    ends = [aligned(start, copy[start : start + 100], sample=1) for start in (904, 905, 905, 906, 906)]
+    reads = sorted([*plain, *spanning, *ends], key=lambda read: read.start)
+    assert len(found_in(reads, samples=2, assembly=False)) > 1
+    assert [at for at, _, _ in found_in(reads, samples=2)] == [998]
 
 
 @pytest.mark.parametrize("places", [[], [(0, 2000)], [(500, 640), (990, 1010)], [(400, 401), (700, 720), (1205, 1700)]])

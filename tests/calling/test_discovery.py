@@ -94,6 +94,26 @@ def test_insertions_are_shifted_left():
     assert find(reads) == [(300, "G", ("GCA",))]
 
 
+def in_repeat(inserted: str, at: int = 305, behind: int = 40) -> SimpleNamespace:
+    """A read with bases inserted into the repeat of CA, which is [301, 311)."""
+    return read(270, [("M", at - 270), ("I", len(inserted)), ("M", behind)], dict(enumerate(inserted, start=at - 270)))
+
+
+def test_a_repeat_of_another_length_is_found_though_each_read_has_an_error_in_it():
+    reads = [in_repeat("CT"), in_repeat("GA", 303), in_repeat("AG", 306), in_repeat("TA", 309)]
+    assert find(reads) == [(300, "G", ("GCA",))]
+    # Letters that do not go on with the repeat are no copies of its unit.
+    assert find([in_repeat("GT"), in_repeat("TG"), in_repeat("TT", 303)]) == []
+    # One that ends in the repeat does not show its length.
+    assert find([in_repeat("CT"), in_repeat("GA", 303, behind=5)]) == []
+
+
+def test_a_repeat_that_an_aligner_changes_in_two_parts_is_as_long_as_both_make_it():
+    parts = [("M", 32), ("D", 4), ("M", 2), ("I", 2), ("M", 40)]
+    reads = [read(270, parts, {34: letter}) for letter in "GT"]
+    assert find(reads, assembly=False) == [(300, "GCACA", ("GCA", "G"))]
+
+
 def test_indels_of_one_anchor_are_one_record():
     reads = [read(270, [("M", 31), ("D", size), ("M", 40)]) for size in (2, 2, 4, 4)]
     assert find(reads) == [(300, "GCACA", ("GCA", "G"))]

@@ -52,6 +52,11 @@ def info(record: list[str]) -> dict[str, str]:
     return dict(field.split("=") for field in record[7].split(";"))
 
 
+def columns(record: list[str], *names: str) -> list[list[str]]:
+    places = [record[8].split(":").index(name) for name in names]
+    return [[sample.split(":")[place] for place in places] for sample in record[9:]]
+
+
 @pytest.mark.parametrize(("bases", "read_at_it"), [("N", "reads of N"), ("C", "reads of an allele that is not listed")])
 @pytest.mark.parametrize("ploidy", [1, 2, 3])
 def test_one_sample(called, bases, read_at_it, ploidy):
@@ -63,14 +68,20 @@ def test_one_sample(called, bases, read_at_it, ploidy):
     assert [info(record)[name] for name in ("AC", "AF", "AN")] == ["0", ".", "0"]
 
 
-def test_other_samples_do_not_choose_it(called):
+@pytest.mark.parametrize("bases", ["N", "C"])
+def test_other_samples_do_not_choose_it(called, bases):
     """Two samples with the allele made the third one heterozygous."""
-    record = called({"ref": "A", "het": "AG", "alt": "G", "none": "C"})
+    record = called({"ref": "A", "het": "AG", "alt": "G", "none": bases})
     assert [column.split(":")[0] for column in record[9:]] == ["0/0", "0/1", "1/1", "./."]
     assert [info(record)[name] for name in ("AC", "AF", "AN")] == ["3", "0.5", "6"]
     without = called({"ref": "A", "het": "AG", "alt": "G"})
-    assert without[5] == record[5]
-    assert without[9:] == record[9:12]
+    assert columns(without, "GT", "AD", "PL") == columns(record, "GT", "AD", "PL")[:3]
+    if bases == "N":
+        assert without[5] == record[5]
+        assert without[9:] == record[9:12]
+    else:
+        # The frequency of an allele that is not listed has a share in QUAL and GQ.
+        assert float(without[5]) == pytest.approx(float(record[5]), rel=0.05)
 
 
 def test_one_chromosome_of_two_samples(called):

@@ -1,0 +1,19 @@
+// Alleles of tandem repeats by what they change of the repeat's length.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calling/candidates.hpp"
+
+namespace pairhmm {
+
+// Adds the alleles of whole copies that have the lengths which a read gives to tandem repeats of the reference. An
+// error of sequencing in a repeat keeps an aligner from shifting an indel, from finding the copies in it, or from
+// making it of one part: such reads would each show an allele of their own. A read that ends in a repeat does not show
+// its length.
+//
+// indels: of the read, which is aligned to [start, end), in order.
+void add_repeat_changes(const ReferenceWindows& reference, int64_t start, int64_t end, std::vector<Indel>& indels);
+
+}  // namespace pairhmm

@@ -1,0 +1,68 @@
+"""A listed allele is judged beside the unlisted ones that reads show, and a chromosome with one of these has none."""
+
+from __future__ import annotations
+
+import pysam
+import pytest
+
+import pairhmm
+from pairhmm.native import is_compiled
+from tests.calling.reads import OTHER, write_reads
+
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="calls need the compiled part")
+
+SITE = 1_000
+PLAIN = (set(), None)
+CLUSTER = {SITE + distance for distance in (-2, 3, 4, 6, 8, 12, 22, 31, 32, 34, 37)}
+
+
+@pytest.fixture
+def record(tmp_path):
+    """``record(chromosomes, size, change)``: the record of SITE where a list has ``change`` of so many bases."""
+
+    def call(chromosomes, size, change) -> dict[str, str]:
+        genome = write_reads(tmp_path, *chromosomes)
+        ref = genome[SITE : SITE + size]
+        (tmp_path / "list.vcf").write_text(
+            "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+            f"q\t{SITE + 1}\t.\t{ref}\t{change(ref)}\t.\t.\t.\n"
+        )
+        given = tmp_path / "q.bam", tmp_path / "q.fa", tmp_path / "q.vcf", tmp_path / "list.vcf"
+        pairhmm.write_calls(*given, backend="cpu")
+        with pysam.VariantFile(str(tmp_path / "q.vcf")) as records:
+            line = str(next(iter(records))).rstrip("\n").split("\t")
+        return {"QUAL": line[5], "FILTER": line[6], **dict(zip(line[8].split(":"), line[9].split(":"), strict=True))}
+
+    return call
+
+
+def snv(ref: str) -> str:
+    return OTHER[ref]
+
+
+def third_letter(ref: str) -> str:
+    return OTHER[OTHER[ref]]
+
+
+@pytest.mark.parametrize(
+    ("chromosomes", "change", "genotype"),
+    [
+        ([({SITE}, None), (set(), (SITE + 4, SITE + 10))], snv, "0/1"),
+        ([({SITE}, None), (set(), (SITE - 2, SITE + 4))], snv, "./1"),
+        ([({SITE, *CLUSTER}, None), PLAIN], snv, "0/1"),
+        ([({SITE}, None), PLAIN], third_letter, "./0"),
+        ([({SITE}, None), ({SITE}, None)], third_letter, "./."),
+    ],
+    ids=["beside a deletion", "under a deletion", "in a cluster", "one third letter", "two third letters"],
+)
+def test_an_snv_beside_unlisted_alleles(record, chromosomes, change, genotype):
+    found = record(chromosomes, 1, change)
+    assert found["GT"].replace("|", "/") == genotype
+    assert (found["PL"] == ".") == ("." in genotype)
+    assert (found["FILTER"] == "PASS") == (genotype != "./.")
+
+
+def test_bases_of_which_reads_show_some_are_no_listed_substitution(record):
+    neighbours = {SITE + 1, SITE + 2}
+    found = record([(neighbours, None)] * 2, 3, lambda ref: "".join(OTHER[letter] for letter in ref))
+    assert (found["GT"], found["AD"], float(found["QUAL"]), found["FILTER"]) == ("./.", "0,0", 0.0, "LowQual")
