@@ -46,15 +46,16 @@ struct ScoredReads {
     const int64_t* start;
     const int64_t* end;
     const int32_t* sample;
-    const int64_t* fragment;  // mates have the same number
+    const int64_t* fragment;             // mates have the same number
+    const uint8_t* is_likely = nullptr;  // [samples][haplotypes] that a sample may have; null: all of them
 };
 
 // The reads over a site, sample after sample: what each says of the site's alleles.
 class SiteReads {
 public:
     // The reads that overlap [first, last) and are not set aside. The likelihood of an allele is that of the best
-    // haplotype that has it, minus the read's best allele. Scores below a read's best score minus `score_floor` are
-    // raised to it first, and alleles below -floor to -floor.
+    // likely haplotype that has it, or of any where none is likely, minus the read's best allele. Scores below a read's
+    // best score minus `score_floor` are raised to it first, and alleles below -floor to -floor.
     //
     // allele_of: [haplotypes] the allele that each has at the site, or -1.
     SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of, int alleles,
