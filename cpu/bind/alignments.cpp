@@ -171,7 +171,7 @@ void bind_alignments(nb::module_& module) {
             "__init__",
             [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
                int default_quality, nb::typed<nb::dict, nb::str, int> sample_of_group, int default_sample,
-               std::string tag, int64_t jump, bool indel_tags) {
+               std::string tag, int64_t jump, bool indel_tags, bool trims_ends) {
                 if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
                 pairhmm::AlignmentRules rules;
                 rules.rank = to_vector(rank);
@@ -185,10 +185,11 @@ void bind_alignments(nb::module_& module) {
                 rules.tag = std::move(tag);
                 rules.jump = jump;
                 rules.indel_tags = indel_tags;
+                rules.trims_ends = trims_ends;
                 new (self) AlignmentParser(std::move(rules));
             },
             "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "sample_of_group"_a,
-            "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a)
+            "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a)
         .def(
             "set_window",
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,

@@ -150,6 +150,7 @@ void bind_region_sources(nb::module_& module) {
 
     // Python has it, too: tests/cpu/test_constants.py.
     module.attr("MAX_SHIFT") = pairhmm::kMaxShift;
+    module.attr("REPEAT_REACH") = pairhmm::kRepeatReach;
     module.def(
         "variant_extent",
         [](const PythonVariant& variant, PythonReference& reference) {

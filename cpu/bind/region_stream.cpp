@@ -57,13 +57,21 @@ void bind_batch(nb::module_& module) {
         .def_prop_ro("insertion", array_of<uint8_t>(&RegionBatch::insertion), "Empty where no read has its own.")
         .def_prop_ro("deletion", array_of<uint8_t>(&RegionBatch::deletion))
         .def_prop_ro(
+            "again",
+            [](const RegionBatch& self) {
+                nb::list again;
+                for (const auto& clipped : self.clipped) again.append(clipped.size());
+                return ListOf<int64_t>(again);
+            },
+            "The reads of each region that are scored once more without their soft clips, behind the others.")
+        .def_prop_ro(
             "reads_of",
             [](const RegionBatch& self) {
-                nb::list reads;
-                for (const ScoredRegion& region : self.regions) reads.append(region.reads());
-                return ListOf<int64_t>(reads);
+                nb::list rows;
+                for (size_t i = 0; i < self.regions.size(); ++i) rows.append(self.rows(i));
+                return ListOf<int64_t>(rows);
             },
-            "The reads of each region, or the profiles that they become.")
+            "What is scored of each region: its reads, or the profiles that they become, and some reads without clips.")
         .def("letters", &letters_of, "Of all haplotypes: letters, where each begins, and where each region's begin.")
         .def(
             "take_joined",
@@ -82,11 +90,15 @@ struct BoundStream {
     nb::object reads;
 };
 
-pairhmm::StreamOptions to_options(nb::handle options, std::optional<double> error_rate, nb::handle molecules) {
+pairhmm::StreamOptions to_options(nb::handle options, nb::handle model, nb::handle molecules) {
+    pairhmm::QualityOptions qualities;
+    qualities.cap_by_mapping_quality = field<bool>(model, "cap_by_mapping_quality");
+    qualities.threshold = field<std::optional<int>>(model, "base_quality_threshold").value_or(-1);
     return {field<int64_t>(options, "max_haplotypes"),
             field<int64_t>(options, "max_depth"),
             field<int64_t>(options, "max_cells"),
-            error_rate,
+            field<std::optional<double>>(model, "error_rate"),
+            std::move(qualities),
             !molecules.is_none(),
             !molecules.is_none() && field<bool>(molecules, "join_mates")};
 }
@@ -96,14 +108,13 @@ void bind_stream(nb::module_& module) {
         .def(
             "__init__",
             [](BoundStream* self, PythonReference& reference, pairhmm::RegionSource& source, nb::handle options,
-               std::optional<double> error_rate, nb::handle molecules, nb::handle given) {
+               nb::handle model, nb::handle molecules, nb::handle given) {
                 std::optional<std::vector<pairhmm::Haplotype>> haplotypes;
                 if (!given.is_none()) haplotypes = haplotypes_from(given);
                 new (self) BoundStream{
-                    RegionStream(reference, source, to_options(options, error_rate, molecules), std::move(haplotypes)),
-                    {}};
+                    RegionStream(reference, source, to_options(options, model, molecules), std::move(haplotypes)), {}};
             },
-            "reference"_a, "source"_a, "options"_a, "error_rate"_a.none(), "molecules"_a.none(), "given"_a.none(),
+            "reference"_a, "source"_a, "options"_a, "model"_a, "molecules"_a.none(), "given"_a.none(),
             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def(
             "push",

@@ -102,6 +102,8 @@ void bind_scored_region(nb::module_& module) {
             "fragment"_a.none())
         .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>(),
              "The region on the haplotypes of listed alleles alone, for genotypes.")
+        .def("with_many_unfit", &pairhmm::with_many_unfit, nb::call_guard<nb::gil_scoped_release>(),
+             "The region with reads that fit no haplotype where they are many, for genotypes.")
         .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>(),
              "The region without haplotypes of unlisted variants. The reads that are set aside stay the same.")
         .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })

@@ -329,6 +329,43 @@ void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int6
             query += length;
         }
     }
+    const int64_t base = reads.base_offset[read];
+    while (first < last && reads.is_cut_off(base + first)) ++first;
+    while (first < last && reads.is_cut_off(base + last - 1)) --last;
+}
+
+std::pair<int64_t, int64_t> unclipped_bases(const Reads& reads, int64_t read) {
+    const uint32_t* cigar = reads.cigar + reads.cigar_offset[read];
+    const int64_t operations = reads.cigar_offset[read + 1] - reads.cigar_offset[read];
+    int64_t first = 0, last = 0, query = 0;
+    for (int64_t i = 0; i < operations; ++i) {
+        if (!reads_bases(cigar[i] & 15)) continue;
+        const int64_t length = cigar[i] >> 4;
+        const bool is_clip = (cigar[i] & 15) == kSoftClip;
+        if (is_clip && last == 0) first = length;
+        query += length;
+        if (!is_clip) last = query;
+    }
+    return {first, last};
+}
+
+std::pair<int64_t, int64_t> kept_extent(const Reads& reads, int64_t read) {
+    const int64_t offset = reads.base_offset[read];
+    int64_t position = reads.start[read], query = 0, start = -1, end = position;
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1]; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t count = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            int64_t first = query, last = query + count;
+            while (first < last && reads.is_cut_off(offset + first)) ++first;
+            while (first < last && reads.is_cut_off(offset + last - 1)) --last;
+            if (first < last && start < 0) start = position + first - query;
+            if (first < last) end = position + last - query;
+        }
+        if (aligned(operation) || skips(operation)) position += count;
+        if (reads_bases(operation)) query += count;
+    }
+    return {start < 0 ? end : start, end};
 }
 
 int64_t query_at(const Reads& reads, int64_t read, int64_t position) {

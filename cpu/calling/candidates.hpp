@@ -26,6 +26,9 @@ struct Reads {
     const uint8_t* quality;       // Phred, as long as base
     const int64_t* cigar_offset;  // [count + 1]
     const uint32_t* cigar;
+
+    // Whether a base says nothing of the sample: the reader has cut off the end of a read (formats/read_ends.hpp).
+    bool is_cut_off(int64_t at) const { return quality[at] == 0 && base[at] == kCodeOfN; }
 };
 
 // One behind the last reference base of a read.
@@ -148,12 +151,19 @@ private:
 };
 
 // The part of a read aligned to [start, end): query [first, last). Soft clips are kept as far as they would reach were
-// they aligned without gaps, less `slack` bases, so that they still fit on a haplotype shorter than the reference.
+// they aligned without gaps, less `slack` bases, so that they still fit on a haplotype shorter than the reference. Ends
+// that are cut off are left out.
 void cut_read(const Reads& reads, int64_t read, int64_t start, int64_t end, int64_t slack, int64_t& first,
               int64_t& last);
 
 // The place in a read of the base that it aligns to a reference position, or -1.
 int64_t query_at(const Reads& reads, int64_t read, int64_t position);
+
+// The bases of a read between its soft clips: query [first, second).
+std::pair<int64_t, int64_t> unclipped_bases(const Reads& reads, int64_t read);
+
+// The reference bases [first, second) that a read is aligned to, without ends that are cut off.
+std::pair<int64_t, int64_t> kept_extent(const Reads& reads, int64_t read);
 
 // The letter that a read aligns to a reference position, 0..4, or -1.
 int letter_at(const Reads& reads, int64_t read, int64_t position);

@@ -31,7 +31,7 @@ bool is_covered(const ScoredRegion& region, const Extent& extent) {
 void FilteredReads::add(const ScoredRegion& region) {
     int64_t aside = 0;
     for (int64_t read = 0; read < region.reads(); ++read) {
-        if (!region.set_aside[read]) continue;
+        if (!region.is_unfit(read)) continue;
         ++aside;
         bases += region.length[read];
     }

@@ -30,6 +30,18 @@ double log10_sum(const std::vector<double>& values, int64_t without = -1) {
     return top + std::log10(sum);
 }
 
+// The haplotypes by which alleles are compared: the likely ones of each allele, or all of it where none is.
+std::vector<int64_t> compared_haplotypes(const std::vector<int64_t>& allele_of, int alleles, const uint8_t* is_likely) {
+    std::vector<int64_t> compared(allele_of);
+    if (is_likely == nullptr) return compared;
+    std::vector<uint8_t> has_likely(static_cast<size_t>(alleles), 0);
+    for (size_t h = 0; h < allele_of.size(); ++h)
+        if (allele_of[h] >= 0 && is_likely[h]) has_likely[allele_of[h]] = 1;
+    for (size_t h = 0; h < allele_of.size(); ++h)
+        if (allele_of[h] >= 0 && !is_likely[h] && has_likely[allele_of[h]]) compared[h] = -1;
+    return compared;
+}
+
 // Puts what a read says of the alleles into `row`: [alleles].
 void compare_alleles(const double* scores, const std::vector<int64_t>& allele_of, int alleles, double score_floor,
                      double floor, double* row) {
@@ -157,13 +169,17 @@ SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, cons
     fragment_.resize(read_.size());
     rows_.resize(fragment_.size() * alleles);
     std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
+    std::vector<std::vector<int64_t>> compared;
+    for (int sample = 0; sample < samples; ++sample)
+        compared.push_back(compared_haplotypes(
+            allele_of, alleles, reads.is_likely ? reads.is_likely + sample * reads.haplotypes : nullptr));
     for (int64_t read = 0; read < reads.count; ++read) {
         if (!is_over(read)) continue;
         const int64_t at = next[reads.sample[read]]++;
         read_[at] = read;
         fragment_[at] = reads.fragment[read];
-        compare_alleles(reads.log10 + read * reads.haplotypes, allele_of, alleles, score_floor, floor,
-                        &rows_[at * alleles]);
+        compare_alleles(reads.log10 + read * reads.haplotypes, compared[reads.sample[read]], alleles, score_floor,
+                        floor, &rows_[at * alleles]);
     }
 }
 

@@ -51,14 +51,15 @@ struct ScoredReads {
     const int32_t* sample;
     const int64_t* fragment;               // mates have the same number
     const ReadOrigins* origins = nullptr;  // where reads may be from, beside the sample; none: all are of the sample
+    const uint8_t* is_likely = nullptr;    // [samples][haplotypes] that a sample may have; null: all of them
 };
 
 // The reads over a site, sample after sample: what each says of the site's alleles.
 class SiteReads {
 public:
     // The reads that overlap [first, last) and are not set aside. The likelihood of an allele is that of the best
-    // haplotype that has it, minus the read's best allele. Scores below a read's best score minus `score_floor` are
-    // raised to it first, and alleles below -floor to -floor.
+    // likely haplotype that has it, or of any where none is likely, minus the read's best allele. Scores below a read's
+    // best score minus `score_floor` are raised to it first, and alleles below -floor to -floor.
     //
     // allele_of: [haplotypes] the allele that each has at the site, or -1. has_unlisted: the last allele stands for all
     // that are not listed. No read is informative for it, and it does not count as an alternative allele.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calling/genotypes.hpp"
+#include "calling/haplotype_pairs.hpp"
 #include "calling/neighbouring_sites.hpp"
 #include "calling/phase_sets.hpp"
 #include "calling/site_genotypes.hpp"
@@ -84,7 +85,8 @@ public:
                    options.contamination.data()},
           origins_at_gaps_{
               region.flag.data(),          region.start.data(), region.end.data(), nullptr, nullptr, nullptr,
-              options.contamination.data()} {
+              options.contamination.data()},
+          set_aside_(region.set_aside) {
         if (fragment_.empty()) {
             fragment_.resize(region.name_end.size());
             number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
@@ -93,11 +95,9 @@ public:
     }
 
     // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.
-    std::vector<Genotyped> candidates() const {
+    std::vector<Genotyped> candidates() {
         std::vector<Genotyped> found;
-        for (size_t number = 0; number < region_.region.variants.size(); ++number) {
-            if (region_.region.variants[number].role == Role::kNuisance) continue;
-            Genotyped one = candidate(number);
+        for (Genotyped& one : all_candidates()) {
             if (options_.is_discovered && called_alleles(one.site).empty()) continue;
             found.push_back(options_.is_discovered ? with_called(std::move(one)) : std::move(one));
         }
@@ -141,6 +141,51 @@ private:
         }
     }
 
+    ScoredReads scored_reads(bool has_gaps) const {
+        return {region_.reads(),
+                static_cast<int64_t>(region_.haplotypes.size()),
+                region_.log10.data(),
+                reinterpret_cast<const bool*>(set_aside_.data()),
+                region_.start.data(),
+                region_.end.data(),
+                region_.sample.data(),
+                fragment_.data(),
+                has_gaps ? &origins_at_gaps_ : &origins_,
+                pairs_ ? pairs_->are_likely().data() : nullptr};
+    }
+
+    std::vector<int> ploidies_at(const std::string& chrom, int64_t position) const {
+        std::vector<int> ploidies;
+        for (const SamplePloidy& ploidy : options_.ploidies) ploidies.push_back(ploidy.at(chrom, position));
+        return ploidies;
+    }
+
+    // All candidates: of a single one, the alleles are the haplotypes.
+    std::vector<Genotyped> all_candidates() {
+        const std::vector<Variant>& variants = region_.region.variants;
+        if (variants.size() < 2) return each_candidate();
+        pairs_.emplace(scored_reads(false), ploidies_at(variants.front().chrom, variants.front().pos));
+        std::vector<Genotyped> found = each_candidate();
+        bool is_corrected = false;
+        for (size_t sample = 0; sample < options_.ploidies.size(); ++sample) {
+            std::vector<std::vector<int>> called(variants.size());
+            for (const Genotyped& one : found) {
+                called[one.number] = one.site.samples[sample].alleles;
+                // A discovered candidate without a record is the reference.
+                if (options_.is_discovered && called[one.number].empty()) called[one.number] = {0};
+            }
+            is_corrected |= pairs_->correct(sample, scored_reads(false), region_.haplotypes, called, set_aside_);
+        }
+        return is_corrected ? each_candidate() : found;
+    }
+
+    std::vector<Genotyped> each_candidate() const {
+        std::vector<Genotyped> found;
+        for (size_t number = 0; number < region_.region.variants.size(); ++number)
+            if (region_.region.variants[number].role != Role::kNuisance) found.push_back(candidate(number));
+        return found;
+    }
+
     Genotyped genotyped(size_t number, Variant variant, std::vector<int64_t> allele_of, const Extent& extent) const {
         const RunAlleles run =
             run_alleles(variant, region_.haplotypes.front().sequence, region_.region.haplotype_start);
@@ -160,22 +205,12 @@ private:
                                                                   listed);
             priors.push_back(options_.snv_prior);
         }
-        const ScoredReads reads{region_.reads(),
-                                static_cast<int64_t>(region_.haplotypes.size()),
-                                region_.log10.data(),
-                                reinterpret_cast<const bool*>(region_.set_aside.data()),
-                                region_.start.data(),
-                                region_.end.data(),
-                                region_.sample.data(),
-                                fragment_.data(),
-                                has_gaps ? &origins_at_gaps_ : &origins_};
         const int samples = static_cast<int>(options_.ploidies.size());
-        SiteReads over(reads, extent.start, extent.end, numbers, static_cast<int>(priors.size()) + 1, samples,
-                       options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
+        SiteReads over(scored_reads(has_gaps), extent.start, extent.end, numbers, static_cast<int>(priors.size()) + 1,
+                       samples, options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor), has_unlisted);
         over.set_slips(run_slips(run, options_.slips));
-        std::vector<int> ploidies;
-        for (const SamplePloidy& ploidy : options_.ploidies) ploidies.push_back(ploidy.at(variant.chrom, variant.pos));
+        const std::vector<int> ploidies = ploidies_at(variant.chrom, variant.pos);
         SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);
         Site site;
         site.variant = std::move(variant);
@@ -279,12 +314,11 @@ private:
 
     // The share of the reads over a site that fit no haplotype, in thousandths. One read alone is none.
     double unfit(const Extent& extent) const {
-        const std::vector<uint8_t>& unfit = region_.unfit.empty() ? region_.set_aside : region_.unfit;
         int64_t reads = 0, count = 0;
         for (int64_t read = 0; read < region_.reads(); ++read) {
             if (!region_.is_over(read, extent)) continue;
             ++reads;
-            count += unfit[read];
+            count += region_.is_unfit(read);
         }
         // Whole numbers round the same way everywhere.
         return count > 1 ? static_cast<double>((2000 * count + reads) / (2 * reads)) / 1000 : 0.0;
@@ -297,6 +331,8 @@ private:
     std::vector<int64_t> names_;     // [fragments] as neighbours have them
     // Reads with a gap map worse, and those that end in it show SNVs: neither says where reads are from.
     ReadOrigins origins_, origins_at_gaps_;
+    std::vector<uint8_t> set_aside_;       // [reads] those of the region, and those of haplotypes that a sample lacks
+    std::optional<HaplotypePairs> pairs_;  // where there are several candidates
 };
 
 void add_phase(std::vector<Genotyped>& candidates, int samples) {
@@ -314,7 +350,7 @@ Genotyper::Genotyper(GenotypingOptions options) : options_(std::move(options)) {
 
 std::vector<Site> Genotyper::genotype(const ScoredRegion& region) {
     tables_.forget_some();
-    const RegionGenotyper genotyper(region, options_, tables_);
+    RegionGenotyper genotyper(region, options_, tables_);
     std::vector<Genotyped> candidates = genotyper.candidates();
     add_phase(candidates, samples());
     std::vector<Site> sites;

@@ -5,6 +5,21 @@
 
 namespace pairhmm {
 
+void CutSlices::add(int64_t of_read, int64_t from, int64_t to) {
+    read.push_back(of_read);
+    first.push_back(from);
+    last.push_back(to);
+}
+
+int64_t CutSlices::add_unclipped(const Reads& reads, int64_t slice) {
+    const auto [begin, end] = unclipped_bases(reads, read[slice]);
+    const int64_t from = std::max(first[slice], begin), to = std::min(last[slice], end);
+    const int64_t clipped = last[slice] - first[slice] - (to - from);
+    if (clipped == 0 || to - from < kMinCutLength) return 0;
+    add(read[slice], from, to);
+    return clipped;
+}
+
 JoinedReads join_slices(const AlignedReads& reads, const CutSlices& cut, bool join_mates) {
     std::vector<std::string_view> name, molecule;
     std::vector<int32_t> sample;

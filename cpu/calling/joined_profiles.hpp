@@ -10,12 +10,19 @@
 
 namespace pairhmm {
 
+// The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
+// READ_LENGTH_FILTER_THRESHOLD).
+constexpr int64_t kMinCutLength = 10;
+
 // Slices of reads that were cut to their regions, region after region.
 struct CutSlices {
     std::vector<int64_t> read, first, last;  // bases [first, last) of a read
     std::vector<int64_t> region_read{0};     // [regions + 1] first slice of each region
 
     int64_t count() const { return static_cast<int64_t>(read.size()); }
+    void add(int64_t of_read, int64_t from, int64_t to);
+    // Adds a slice once more without the read's soft clips, if these are not all of it. How many bases it is shorter.
+    int64_t add_unclipped(const Reads& reads, int64_t slice);
 };
 
 // Joins cut reads, as join_reads() does.

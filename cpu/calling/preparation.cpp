@@ -1,7 +1,10 @@
 #include "calling/preparation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "calling/joining.hpp"
@@ -154,6 +157,31 @@ void prepare_profiles(const ReadModel& model, const CutBases& cut, const Profile
     }
 }
 
+// Standard deviations below the mean of its score that a read may have by its qualities.
+constexpr double kDeviations = 3;
+
+// The mean and the variance of a base's score.
+struct BaseScore {
+    double mean, variance;
+};
+
+// Those of each quality, of reads with a mapping quality.
+std::vector<BaseScore> expected_by_quality(const QualityOptions& options, uint8_t mapq) {
+    std::vector<uint8_t> own(256), prepared(256);
+    std::iota(own.begin(), own.end(), uint8_t{0});
+    const int64_t offset[] = {0, 256};
+    prepare_base_qualities(options, {1, offset, nullptr, own.data(), &mapq, nullptr}, prepared.data());
+    // A base of quality 0 is a guess among four.
+    const auto error_of = [](uint8_t quality) { return std::min(0.75, std::pow(10.0, -quality / 10.0)); };
+    std::vector<BaseScore> expected;
+    for (size_t i = 0; i < own.size(); ++i) {
+        const double error = error_of(own[i]), scored = error_of(prepared[i]);
+        const double right = std::log10(1 - scored), wrong = std::log10(scored / 3);
+        expected.push_back({right + error * (wrong - right), error * (1 - error) * (wrong - right) * (wrong - right)});
+    }
+    return expected;
+}
+
 }  // namespace
 
 void prepare_base_qualities(const QualityOptions& options, const CutBases& cut, uint8_t* prepared) {
@@ -166,6 +194,23 @@ void prepare_base_qualities(const QualityOptions& options, const CutBases& cut, 
             return capped < threshold ? lowest : capped;
         });
     }
+}
+
+std::vector<double> least_scores(const QualityOptions& options, int64_t reads, const int64_t* offset,
+                                 const uint8_t* quality, const uint8_t* mapq) {
+    std::array<std::vector<BaseScore>, 256> of_mapq;  // by quality
+    std::vector<double> least;
+    for (int64_t read = 0; read < reads; ++read) {
+        std::vector<BaseScore>& of_quality = of_mapq[mapq[read]];
+        if (of_quality.empty()) of_quality = expected_by_quality(options, mapq[read]);
+        BaseScore sum{};
+        for (int64_t base = offset[read]; base < offset[read + 1]; ++base) {
+            sum.mean += of_quality[quality[base]].mean;
+            sum.variance += of_quality[quality[base]].variance;
+        }
+        least.push_back(sum.mean - kDeviations * std::sqrt(sum.variance));
+    }
+    return least;
 }
 
 PreparedReads prepare_reads(const ReadModel& model, const CutBases& cut, const ProfileColumns* columns) {

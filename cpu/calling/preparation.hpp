@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formats/indel_quality.hpp"
+#include "calling/indel_quality.hpp"
 
 namespace pairhmm {
 
@@ -17,7 +17,7 @@ constexpr int kReadCodes = 15, kPhreds = 128;
 struct QualityOptions {
     bool cap_by_mapping_quality = true;
     int threshold = -1;  // base qualities below it become `lowest`; -1: none of them
-    uint8_t lowest = 0;  // usable quality, of bases and of a read's own indels
+    uint8_t lowest = 6;  // usable quality, of bases and of a read's own indels
     // Of reads that have none of their own.
     uint8_t insertion = 0, deletion = 0, gap = 0;
     int most_copies = 1, longest_unit = 1;  // of repeats (calling/repeats.hpp)
@@ -90,6 +90,13 @@ PreparedReads prepare_reads(const ReadModel& model, const CutBases& cut, const P
 //
 // prepared: [bases].
 void prepare_base_qualities(const QualityOptions& options, const CutBases& cut, uint8_t* prepared);
+
+// The least score (log10) of each read beside the haplotype that it is from, three standard deviations below the mean:
+// errors are as frequent as its own qualities promise, and cost what prepared ones say.
+//
+// offset: [reads + 1] first base of each read; quality: own ones; mapq: [reads].
+std::vector<double> least_scores(const QualityOptions& options, int64_t reads, const int64_t* offset,
+                                 const uint8_t* quality, const uint8_t* mapq);
 
 // Gives rows the transitions of the repeats at them. Distinct rows stay distinct rows, unless there are too many for a
 // kind.

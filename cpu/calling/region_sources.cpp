@@ -24,6 +24,22 @@ bool is_requested(const Region& region) {
                        [](const Variant& variant) { return variant.role == Role::kAsked; });
 }
 
+// Adds an interval to some in order of start that do not overlap. It begins behind the last ones, or overlaps them.
+void add_interval(std::vector<std::pair<int64_t, int64_t>>& intervals, int64_t start, int64_t end) {
+    for (; !intervals.empty() && start <= intervals.back().second; intervals.pop_back()) {
+        start = std::min(start, intervals.back().first);
+        end = std::max(end, intervals.back().second);
+    }
+    intervals.emplace_back(start, end);
+}
+
+// Drops intervals before a position.
+void drop_passed(std::vector<std::pair<int64_t, int64_t>>& intervals, int64_t position) {
+    const auto passed = std::find_if(intervals.begin(), intervals.end(),
+                                     [&](const auto& interval) { return interval.second > position; });
+    intervals.erase(intervals.begin(), passed);
+}
+
 void add_requested(std::vector<Region>& regions, std::optional<Region> region) {
     if (region && is_requested(*region)) regions.push_back(std::move(*region));
 }
@@ -63,17 +79,14 @@ ListedRegions::ListedRegions(Next next, CandidateFinder finder, RegionBuilder bu
       reference_(reference),
       requested_(std::move(requested)),
       rank_(ranks(contigs)),
-      margin_(std::max(builder_.options().flank, builder_.options().join_distance)) {
+      margin_(builder_.options().margin()) {
     ahead(0);  // a list that can't be read is refused at once
 }
 
 std::optional<std::vector<std::pair<int64_t, int64_t>>> ListedRegions::needed(const std::string& chrom,
                                                                               const Reads& reads) {
     widen_windows(chrom, reads);
-    const int64_t beyond = margin_ - builder_.options().join_distance;
-    std::vector<std::pair<int64_t, int64_t>> intervals = windows_;
-    for (auto& [start, end] : intervals) start += beyond, end -= beyond;
-    return intervals;
+    return needed_;
 }
 
 std::vector<Region> ListedRegions::advance(const std::string& chrom, const Reads& reads, int64_t frontier) {
@@ -125,6 +138,7 @@ void ListedRegions::widen_windows(const std::string& chrom, const Reads& reads) 
     if (rank != windows_rank_) {
         windows_rank_ = rank;
         windows_.clear();
+        needed_.clear();
     }
     int64_t reach = 0;
     for (int64_t read = 0; read < reads.count; ++read) reach = std::max(reach, read_end(reads, read));
@@ -132,24 +146,20 @@ void ListedRegions::widen_windows(const std::string& chrom, const Reads& reads) 
     const Locus behind{rank, reach + margin_ + kMaxShift};
     for (const Listed* listed; (listed = ahead(windowed_)) != nullptr && listed->locus < behind; ++windowed_) {
         if (listed->locus.first != rank) continue;
-        int64_t start = listed->extent.start - margin_, end = listed->extent.end + margin_;
-        for (; !windows_.empty() && start <= windows_.back().second; windows_.pop_back()) {
-            start = std::min(start, windows_.back().first);
-            end = std::max(end, windows_.back().second);
-        }
-        windows_.emplace_back(start, end);
+        const auto [start, end] = listed->extent;
+        const int64_t near = builder_.options().join_distance;
+        add_interval(windows_, start - margin_, end + margin_);
+        add_interval(needed_, start - near, end + near);
     }
 }
 
 // Drops windows and unlisted variants that nothing needs any more.
 void ListedRegions::forget(int64_t settled) {
-    const auto passed =
-        std::find_if(windows_.begin(), windows_.end(), [&](const auto& window) { return window.second > settled; });
-    windows_.erase(windows_.begin(), passed);
-    const int64_t flank = builder_.options().flank;
-    int64_t needed = settled - flank;
+    drop_passed(windows_, settled);
+    drop_passed(needed_, settled);
+    int64_t needed = settled - margin_;
     for (const Region& region : joined_) needed = std::min(needed, region.start);
-    if (const auto start = builder_.open_start()) needed = std::min(needed, *start - flank);
+    if (const auto start = builder_.open_start()) needed = std::min(needed, *start - margin_);
     unlisted_.forget(needed - 2 * kMaxShift);
 }
 

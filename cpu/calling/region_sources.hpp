@@ -117,6 +117,8 @@ private:
     // Windows around candidates, the extents with the margin on either side, of one contig. Reads and unlisted variants
     // outside them are ignored. They don't overlap.
     std::vector<std::pair<int64_t, int64_t>> windows_;
+    // Those whose reads are needed.
+    std::vector<std::pair<int64_t, int64_t>> needed_;
     int64_t windows_rank_ = -1;
     size_t windowed_ = 0;  // candidates of ahead_ that have their windows
     // Regions whose candidates are complete, but in which later reads may show an unlisted variant.

@@ -14,10 +14,6 @@ namespace pairhmm {
 
 namespace {
 
-// The fewest bases of a read after it was cut to a region. GATK drops shorter ones, too (AssemblyBasedCallerUtils,
-// READ_LENGTH_FILTER_THRESHOLD).
-constexpr int64_t kMinCutLength = 10;
-
 void move_to(std::deque<Region>& regions, std::vector<Region>&& more) {
     regions.insert(regions.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -28,8 +24,9 @@ void add_read(const AlignedReads& reads, int64_t read, ScoredRegion& region) {
     region.sample.push_back(reads.reads.sample[read]);
     region.flag.push_back(reads.flag[read]);
     region.mapq.push_back(reads.mapq[read]);
-    region.start.push_back(reads.reads.start[read]);
-    region.end.push_back(reads.end[read]);
+    const auto [start, end] = kept_extent(reads.reads, read);
+    region.start.push_back(start);
+    region.end.push_back(end);
     region.length.push_back(reads.length(read));
 }
 
@@ -39,28 +36,10 @@ void number_fragments(ScoredRegion& region) {
     number_names(region.names, region.reads(), region.name_end.data(), region.fragment.data());
 }
 
-// Whether a read fits none of the haplotypes, by the best of its scores. A read of either end of a molecule may have
-// two errors: as `set_aside` in pairhmm/models/gatk.py.
-bool is_hopeless(double best, int64_t length, int64_t ends, double error_rate) {
-    const double expected_errors =
-        std::min(2.0 * static_cast<double>(ends), std::ceil(static_cast<double>(length) * error_rate));
-    return best < -4.0 * expected_errors;
-}
-
-void set_aside(ScoredRegion& region, const int64_t* ends, std::optional<double> error_rate) {
-    const auto reads = static_cast<size_t>(region.reads()), width = region.haplotypes.size();
-    region.set_aside.assign(reads, 0);
-    if (!error_rate || width == 0) return;
-    for (size_t read = 0; read < reads; ++read) {
-        const double* scores = region.log10.data() + read * width;
-        region.set_aside[read] =
-            is_hopeless(*std::max_element(scores, scores + width), region.length[read], ends[read], *error_rate);
-    }
-}
-
 // Adds the cut reads before `end` to the last region of a batch, or the profiles of them, from `row` on. Profiles come
-// in the order of their first reads, so those of a region follow each other.
-void add_rows(const AlignedReads& reads, const CutSlices& cut, int64_t end, int64_t& row, RegionBatch& batch) {
+// in the order of their first reads, so those of a region follow each other. least: [cut reads]
+void add_rows(const AlignedReads& reads, const CutSlices& cut, const std::vector<double>& least, int64_t end,
+              int64_t& row, RegionBatch& batch) {
     ScoredRegion& region = batch.regions.back();
     const auto& joined = batch.joined;
     const auto rows = joined ? static_cast<int64_t>(joined->ends.size()) : cut.count();
@@ -72,6 +51,7 @@ void add_rows(const AlignedReads& reads, const CutSlices& cut, int64_t end, int6
         for (const Variant& variant : region.region.variants)
             region.from_end.push_back(static_cast<int32_t>(bases_from_end(reads.reads, read, variant.pos)));
         batch.ends.push_back(joined && are_mates(*joined, row) ? 2 : 1);
+        batch.least.push_back(least[first()]);
     }
     if (!joined) number_fragments(region);
 }
@@ -80,7 +60,7 @@ void add_rows(const AlignedReads& reads, const CutSlices& cut, int64_t end, int6
 
 int64_t RegionBatch::pairs() const {
     int64_t pairs = 0;
-    for (const ScoredRegion& region : regions) pairs += region.reads() * static_cast<int64_t>(region.haplotypes.size());
+    for (size_t i = 0; i < regions.size(); ++i) pairs += rows(i) * static_cast<int64_t>(regions[i].haplotypes.size());
     return pairs;
 }
 
@@ -168,30 +148,39 @@ RegionBatch RegionStream::batch() {
                  static_cast<double>(letters);
     }
     const AlignedReads reads = buffer_.view();
-    const CutSlices slices = cut(reads, tasks);
     RegionBatch batch;
+    const CutSlices slices = cut(reads, tasks, batch);
     add_cut_bases(reads, slices, batch);
     if (options_.joins_reads) batch.joined = join_slices(reads, slices, options_.join_mates);
+    const auto least = least_scores(options_.qualities, slices.count(), batch.cut_offset.data(), batch.quals.data(),
+                                    batch.mapq.data());
     int64_t row = 0;
     for (size_t i = 0; i < tasks.size(); ++i) {
+        std::vector<ClippedRead>& clipped = batch.clipped[i];
         batch.regions.push_back(std::move(tasks[i].scored));
-        add_rows(reads, slices, slices.region_read[i + 1], row, batch);
+        add_rows(reads, slices, least, slices.region_read[i + 1] - static_cast<int64_t>(clipped.size()), row, batch);
+        for (ClippedRead& one : clipped) one.least = least[row++];
     }
     return batch;
 }
 
-CutSlices RegionStream::cut(const AlignedReads& reads, const std::vector<Task>& tasks) {
+CutSlices RegionStream::cut(const AlignedReads& reads, const std::vector<Task>& tasks, RegionBatch& batch) const {
     CutSlices slices;
     for (const Task& task : tasks) {
         const Region& region = task.scored.region;
+        const int64_t begin = slices.count();
         for (const int64_t read : task.reads) {
             int64_t first, last;
             cut_read(reads.reads, read, region.start, region.end, task.slack, first, last);
-            if (last - first < kMinCutLength) continue;
-            slices.read.push_back(read);
-            slices.first.push_back(first);
-            slices.last.push_back(last);
+            if (last - first >= kMinCutLength) slices.add(read, first, last);
         }
+        const int64_t end = slices.count();
+        batch.cut_reads += end - begin;
+        batch.clipped.emplace_back();
+        // Profiles hold their clips.
+        for (int64_t i = begin; i < end && !options_.joins_reads; ++i)
+            if (const int64_t clipped = slices.add_unclipped(reads.reads, i))
+                batch.clipped.back().push_back({i - begin, clipped});
         slices.region_read.push_back(slices.count());
     }
     return slices;
@@ -262,20 +251,22 @@ std::vector<int64_t> RegionStream::select(const Region& region) {
 }
 
 std::vector<ScoredRegion> RegionStream::scored(RegionBatch&& batch, const double* log10, const uint8_t* precision) {
-    const int64_t* ends = batch.ends.data();
-    for (ScoredRegion& region : batch.regions) {
-        const int64_t reads = region.reads(), width = static_cast<int64_t>(region.haplotypes.size());
-        const int64_t pairs = reads * width;
+    int64_t read = 0;
+    for (size_t i = 0; i < batch.regions.size(); ++i) {
+        ScoredRegion& region = batch.regions[i];
+        const int64_t width = static_cast<int64_t>(region.haplotypes.size());
+        const int64_t pairs = region.reads() * width, all = batch.rows(i) * width;
         region.log10.assign(log10, log10 + pairs);
         region.precision.assign(precision, precision + pairs);
-        set_aside(region, ends, options_.error_rate);
-        log10 += pairs;
-        precision += pairs;
-        ends += reads;
-        counts_.pairs += pairs;
+        drop_foreign_clips(region, batch.clipped[i], log10 + pairs, precision + pairs, batch.least.data() + read);
+        set_aside(region, batch.ends.data() + read, batch.least.data() + read, options_.error_rate);
+        log10 += all;
+        precision += all;
+        read += region.reads();
+        counts_.pairs += all;
     }
     counts_.regions += static_cast<int64_t>(batch.regions.size());
-    counts_.reads += batch.cut_reads();
+    counts_.reads += batch.cut_reads;
     return std::move(batch.regions);
 }
 

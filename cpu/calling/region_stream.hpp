@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "calling/fitting_reads.hpp"
 #include "calling/haplotypes.hpp"
 #include "calling/joined_profiles.hpp"
+#include "calling/preparation.hpp"
 #include "calling/read_buffer.hpp"
 #include "calling/region_sources.hpp"
 #include "calling/scored_region.hpp"
@@ -23,6 +25,7 @@ namespace pairhmm {
 struct StreamOptions {
     int64_t max_haplotypes, max_depth, max_cells;
     std::optional<double> error_rate;  // of the bases of reads that fit some haplotype; none: all of them fit
+    QualityOptions qualities;          // by which the bases of reads are prepared
     bool joins_reads = false;          // the reads of a molecule become profiles,
     bool join_mates = false;           // and so do mates
 };
@@ -35,15 +38,19 @@ struct RegionCounts {
 
 // Regions that are scored in one call.
 struct RegionBatch {
-    std::vector<ScoredRegion> regions;   // without scores and what follows from them
-    std::vector<int64_t> ends;           // [reads of all regions] ends of its molecule that each has: 1 or 2
-    std::vector<int64_t> cut_offset{0};  // [cut reads + 1] where the bases of each begin
+    std::vector<ScoredRegion> regions;              // without scores and what follows from them
+    std::vector<std::vector<ClippedRead>> clipped;  // [regions] their rows without clips follow the reads' rows
+    std::vector<int64_t> ends;                      // [reads of all regions] ends of its molecule that each has: 1 or 2
+    std::vector<double> least;                      // [reads of all regions] their scores by their qualities, at least
+    int64_t cut_reads = 0;                          // without those that are cut a second time
+    std::vector<int64_t> cut_offset{0};             // [cut reads + 1] where the bases of each begin
     std::vector<uint8_t> bases, quals;
     std::vector<uint8_t> mapq;                 // [cut reads]
     std::vector<uint8_t> insertion, deletion;  // as bases; empty where no read has indel qualities of its own
     std::optional<JoinedReads> joined;         // the profiles that cut reads become
 
-    int64_t cut_reads() const { return static_cast<int64_t>(mapq.size()); }
+    // What is scored of a region: its reads, and some of them without clips.
+    int64_t rows(size_t region) const { return regions[region].reads() + static_cast<int64_t>(clipped[region].size()); }
     int64_t pairs() const;
 };
 
@@ -78,7 +85,7 @@ private:
     void finish_contig();
     void forget();
     RegionBatch batch();
-    static CutSlices cut(const AlignedReads& reads, const std::vector<Task>& tasks);
+    CutSlices cut(const AlignedReads& reads, const std::vector<Task>& tasks, RegionBatch& batch) const;
     Task task(Region&& region);
     std::vector<int64_t> select(const Region& region);
     void add_cut_bases(const AlignedReads& reads, const CutSlices& cut, RegionBatch& batch) const;

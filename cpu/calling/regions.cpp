@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "calling/repeats.hpp"
+
 namespace pairhmm {
 
 RegionBuilder::RegionBuilder(ReferenceBases& reference, std::map<std::string, int64_t> contig_length,
@@ -25,8 +27,7 @@ std::optional<Region> RegionBuilder::push(Variant variant, std::optional<Extent>
 std::optional<Region> RegionBuilder::advance(const std::string& chrom, int64_t frontier) {
     if (variants_.empty()) return {};
     // An indel's extent begins at most kMaxShift bases before its record.
-    const int64_t reach =
-        std::max(core_end_, joined_until_) + std::max(options_.join_distance, options_.flank) + kMaxShift;
+    const int64_t reach = std::max(core_end_, joined_until_) + options_.margin() + kMaxShift;
     return variants_.front().chrom != chrom || frontier > reach ? finish() : std::nullopt;
 }
 
@@ -45,6 +46,18 @@ bool RegionBuilder::joins(const Variant& variant, const Extent& extent) const {
            alleles_ + static_cast<int64_t>(variant.alts.size()) <= options_.max_alleles;
 }
 
+// The open region's core with its flanks. These end outside repeats: reads that are cut inside one do not show how long
+// it is.
+Extent RegionBuilder::flanked(int64_t length) const {
+    const int64_t first = std::max<int64_t>(0, core_start_ - options_.flank);
+    const int64_t last = std::min(length, core_end_ + options_.flank);
+    const int64_t from = std::max<int64_t>(0, first - kRepeatReach);
+    const std::string bases = reference_.fetch(variants_.front().chrom, from, last + kRepeatReach);
+    const std::string reversed(bases.rbegin(), bases.rend());
+    const auto size = static_cast<int64_t>(bases.size());
+    return {from + size - behind_repeats(reversed, from + size - first), from + behind_repeats(bases, last - from)};
+}
+
 // Closes the open region. The candidates of the next one on its contig begin at `next_start`.
 Region RegionBuilder::close(std::optional<int64_t> next_start) {
     Region region;
@@ -58,8 +71,7 @@ Region RegionBuilder::close(std::optional<int64_t> next_start) {
         first = std::max(std::min(previous_core_end_, core_start_ - options_.min_flank), previous_start_);
     if (next_start) last = std::max(*next_start, core_end_ + options_.min_flank);
     // Haplotypes don't depend on the neighbours: they span the whole flanks.
-    const int64_t start = std::max<int64_t>(0, core_start_ - options_.flank);
-    const int64_t end = std::min(length, core_end_ + options_.flank);
+    const auto [start, end] = flanked(length);
     region.start = std::max(start, first);
     region.end = std::min(end, last);
     region.haplotype_start = std::max<int64_t>(0, start - options_.pad);

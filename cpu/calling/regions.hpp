@@ -3,6 +3,7 @@
 // Candidates whose extents lie close together share reads, and are scored as combinations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,9 +14,15 @@
 
 namespace pairhmm {
 
+// The most bases by which a flank is longer, to end outside repeats.
+constexpr int64_t kRepeatReach = 100;
+
 // How candidates are joined, in bases: `RegionOptions` in pairhmm/variants/regions.py.
 struct RegionOptions {
     int64_t join_distance, max_span, max_alleles, flank, min_flank, pad;
+
+    // A region reaches no further beyond its candidates, and has no larger gap between them.
+    int64_t margin() const { return std::max(join_distance, flank + kRepeatReach); }
 };
 
 // An interval of a contig with the candidates in it.
@@ -47,6 +54,7 @@ public:
 private:
     bool joins(const Variant& variant, const Extent& extent) const;
     Region close(std::optional<int64_t> next_start);
+    Extent flanked(int64_t length) const;
 
     ReferenceBases& reference_;
     std::map<std::string, int64_t> contig_length_;

@@ -13,6 +13,11 @@ namespace pairhmm {
 
 namespace {
 
+// Repeats that flanks reach past: the longest unit, and the fewest letters that equal those a unit later.
+constexpr int64_t kLongestFlankUnit = 30, kLeastCopied = 8;
+// Letters behind a repeat that tell where it ends.
+constexpr int64_t kRepeatAnchor = 10;
+
 // The index of the lowest bit of a word that is not zero, and the number of bits at either end that are set.
 int lowest_bit(uint64_t word) { return __builtin_ctzll(word); }
 int low_ones(uint64_t word) { return ~word == 0 ? 64 : __builtin_ctzll(~word); }
@@ -187,6 +192,30 @@ void cap_reads(int64_t reads, const int64_t* offset, const uint8_t* base, const 
 }
 
 }  // namespace
+
+int64_t behind_repeats(std::string_view letters, int64_t place) {
+    const auto size = static_cast<int64_t>(letters.size());
+    int64_t behind = place;
+    for (int64_t moved = -1; moved != behind && behind < size;) {
+        moved = behind;
+        for (int64_t unit = 1; unit <= kLongestFlankUnit; ++unit) {
+            const auto is_copy = [&](int64_t i) {
+                return i >= 0 && i + unit < size && letters[i] == letters[i + unit];
+            };
+            // A repeat that begins before the place, and ends there or near to it, has a copied letter here.
+            for (int64_t i = std::max<int64_t>(0, moved - kRepeatAnchor - unit); i < moved; ++i) {
+                if (!is_copy(i)) continue;
+                int64_t first = i, last = i + 1;
+                while (is_copy(first - 1)) --first;
+                while (is_copy(last)) ++last;
+                if (last - first >= std::max(unit, kLeastCopied))
+                    behind = std::max(behind, last + unit + kRepeatAnchor);
+                i = last;
+            }
+        }
+    }
+    return std::min(behind, std::max(place, size));
+}
 
 void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* base, const uint8_t* table, int most,
                          int longest_unit, uint8_t* insertion, uint8_t* deletion) {

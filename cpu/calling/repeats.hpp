@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace pairhmm {
 
@@ -22,5 +23,10 @@ void cap_indel_qualities(int64_t reads, const int64_t* offset, const uint8_t* ba
 // kind: [bases].
 void classify_repeats(int64_t reads, const int64_t* offset, const uint8_t* base, int most, int longest_unit,
                       uint8_t* kind);
+
+// The first place at `place` or behind it, of some letters, that has 10 letters between it and every tandem
+// repeat before it. A repeat has two copies or more, of up to 30 letters, and at least 8 letters that equal the ones a
+// unit later.
+int64_t behind_repeats(std::string_view letters, int64_t place);
 
 }  // namespace pairhmm

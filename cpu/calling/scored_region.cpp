@@ -31,10 +31,10 @@ bool is_nuisance(const Variant& variant) { return variant.role == Role::kNuisanc
 
 bool any(const std::vector<uint8_t>& flags) { return std::find(flags.begin(), flags.end(), 1) != flags.end(); }
 
-// The reads set aside, except those over a site where they are many of a sample's reads.
-std::vector<uint8_t> few_set_aside(const ScoredRegion& region) {
-    std::vector<uint8_t> few = region.set_aside;
+// The reads set aside, except those over sites at all of which they are this share of a sample's reads, or more.
+std::vector<uint8_t> few_set_aside(const ScoredRegion& region, double many) {
     const int64_t reads = region.reads();
+    std::vector<uint8_t> are_few(static_cast<size_t>(reads), 0), are_many(are_few);
     const int32_t samples = reads ? 1 + *std::max_element(region.sample.begin(), region.sample.end()) : 0;
     for (size_t site = 0; site < region.region.variants.size(); ++site) {
         if (is_nuisance(region.region.variants[site])) continue;
@@ -46,12 +46,14 @@ std::vector<uint8_t> few_set_aside(const ScoredRegion& region) {
             aside[region.sample[read]] += region.set_aside[read];
         }
         for (int64_t read = 0; read < reads; ++read) {
+            if (!region.is_over(read, extent)) continue;
             const int32_t sample = region.sample[read];
-            if (region.is_over(read, extent) &&
-                static_cast<double>(aside[sample]) >= kManySetAside * static_cast<double>(covering[sample]))
-                few[read] = 0;
+            const bool is_share = static_cast<double>(aside[sample]) >= many * static_cast<double>(covering[sample]);
+            (is_share ? are_many : are_few)[read] = 1;
         }
     }
+    std::vector<uint8_t> few = region.set_aside;
+    for (size_t read = 0; read < few.size(); ++read) few[read] &= are_few[read] || !are_many[read];
     return few;
 }
 
@@ -138,6 +140,13 @@ void keep_candidates(const std::vector<size_t>& kept, ScoredRegion& region) {
     for (Haplotype& haplotype : region.haplotypes) haplotype.alleles = at(haplotype.alleles, kept);
 }
 
+// Uses the reads of a region that fit no haplotype where they are many.
+void use_many(ScoredRegion& used, const ScoredRegion& region, double many) {
+    if (!any(region.set_aside)) return;
+    used.set_aside = few_set_aside(region, many);
+    used.unfit = region.set_aside;
+}
+
 }  // namespace
 
 ScoredRegion without_unlisted(const ScoredRegion& region) {
@@ -166,10 +175,14 @@ ScoredRegion on_listed_alleles(const ScoredRegion& region) {
         haplotype.alleles = std::move(alleles);
     }
     keep_candidates(candidates, listed);
-    if (!any(region.set_aside)) return listed;
-    listed.set_aside = few_set_aside(region);
-    listed.unfit = region.set_aside;
+    use_many(listed, region, kManySetAside);
     return listed;
+}
+
+ScoredRegion with_many_unfit(const ScoredRegion& region) {
+    ScoredRegion used = region;
+    use_many(used, region, kManyOfDiscovered);
+    return used;
 }
 
 }  // namespace pairhmm

@@ -32,6 +32,8 @@ struct ScoredRegion {
     std::vector<Neighbour> neighbours;  // of the reads' fragments; none where not all reads are at hand
 
     int64_t reads() const { return static_cast<int64_t>(sample.size()); }
+    // Whether a read fits no haplotype. Genotypes may use it all the same.
+    bool is_unfit(int64_t read) const { return unfit.empty() ? set_aside[read] : unfit[read]; }
     bool is_over(int64_t read, const Extent& extent) const {
         return start[read] < extent.end && end[read] > extent.start;
     }
@@ -40,10 +42,12 @@ struct ScoredRegion {
 // The scored region without haplotypes of unlisted variants. The reads that are set aside stay the same.
 ScoredRegion without_unlisted(const ScoredRegion& region);
 
-// The share of a sample's reads over a listed site from which on the reads set aside are used all the same.
+// The share of a sample's reads over a site from which on the reads set aside are used all the same: over a listed
+// site, and over one that was discovered.
 //
-// One chromosome of two has a larger share of the reads. Errors of mapping have a smaller one.
-constexpr double kManySetAside = 0.2;
+// One chromosome of two has a larger share of the reads. Errors of mapping have a smaller one. A list lacks variants
+// that discovery finds: what discovery lacks is rarer than reads with many errors, as in long runs.
+constexpr double kManySetAside = 0.2, kManyOfDiscovered = 0.4;
 
 // A scored region of listed candidates, for genotypes.
 //
@@ -52,5 +56,8 @@ constexpr double kManySetAside = 0.2;
 // mapping, unless they are many. Many such reads come from a chromosome with a variant that neither the list nor any
 // alignment shows. Without them, the other chromosome would be called twice.
 ScoredRegion on_listed_alleles(const ScoredRegion& region);
+
+// A scored region of discovered candidates, where reads that fit no haplotype are used all the same if they are many.
+ScoredRegion with_many_unfit(const ScoredRegion& region);
 
 }  // namespace pairhmm

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "calling/cigar.hpp"
+#include "calling/letters.hpp"
+#include "formats/read_ends.hpp"
 
 namespace pairhmm {
 namespace {
@@ -191,6 +193,13 @@ void AlignmentParser::add(const BamRecord& record, int64_t end) {
     uint8_t* quals = block.quals.data() + before;
     if (record.has_qualities()) std::memcpy(quals, record.qualities, length);
     else std::fill_n(quals, length, static_cast<uint8_t>(rules_.default_quality));
+    if (rules_.trims_ends) {
+        const KeptBases kept = kept_bases(record, end);
+        for (auto [values, value] : {std::pair(block.bases.data() + before, kCodeOfN), {quals, uint8_t{0}}}) {
+            std::fill_n(values, kept.first, value);
+            std::fill(values + kept.last, values + length, value);
+        }
+    }
     block.base_offset.push_back(static_cast<int64_t>(before + length));
     const size_t operations = block.cigar.size();
     block.cigar.resize(operations + static_cast<size_t>(record.operations));

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "calling/indel_quality.hpp"
 #include "formats/bam_record.hpp"
-#include "formats/indel_quality.hpp"
 #include "formats/sample_block.hpp"
 
 namespace pairhmm {
@@ -26,6 +26,7 @@ struct AlignmentRules {
     int32_t default_sample = -1;  // of reads without a read group; -1: they are looked at one by one
     std::string tag;              // kept of each read: MI, MC or none
     bool indel_tags = false;      // qualities are kept of reads that have BI or BD
+    bool trims_ends = false;      // ends that say nothing of the sample become N of quality 0
     int64_t jump = 0;             // bases to the next wanted interval from which on the reader jumps there
 };
 

@@ -30,7 +30,7 @@ struct GivenRules {
     const int32_t* group_sample;
     int32_t default_sample;
     int32_t jump;
-    uint32_t indel_tags;
+    uint32_t indel_tags, trims_ends;
 };
 
 // Fields in the order in which web/src/files/read_block.js reads them.
@@ -110,6 +110,7 @@ PAIRHMM_EXPORT("alignments_make") AlignmentParser* pairhmm_alignments_make(const
     rules.default_sample = given->default_sample;
     rules.jump = given->jump;
     rules.indel_tags = given->indel_tags != 0;
+    rules.trims_ends = given->trims_ends != 0;
     return new AlignmentParser(std::move(rules));
 }
 

@@ -26,18 +26,22 @@ void replace(std::optional<Part>& part, std::optional<Part>&& other) {
 CutBases cut_bases(const RegionBatch& batch, std::vector<uint8_t>& indel_quality) {
     indel_quality = batch.insertion;
     indel_quality.insert(indel_quality.end(), batch.deletion.begin(), batch.deletion.end());
-    return {batch.cut_reads(),  batch.cut_offset.data(), batch.bases.data(),
-            batch.quals.data(), batch.mapq.data(),       indel_quality.empty() ? nullptr : indel_quality.data()};
+    return {static_cast<int64_t>(batch.mapq.size()),
+            batch.cut_offset.data(),
+            batch.bases.data(),
+            batch.quals.data(),
+            batch.mapq.data(),
+            indel_quality.empty() ? nullptr : indel_quality.data()};
 }
 
 void add_letters(const RegionBatch& batch, PreparedBatch& prepared) {
-    for (const ScoredRegion& region : batch.regions) {
-        for (const Haplotype& haplotype : region.haplotypes) {
+    for (size_t region = 0; region < batch.regions.size(); ++region) {
+        for (const Haplotype& haplotype : batch.regions[region].haplotypes) {
             std::transform(haplotype.sequence.begin(), haplotype.sequence.end(),
                            std::back_inserter(prepared.haplotypes), code_of);
             prepared.haplotype_offset.push_back(static_cast<uint32_t>(prepared.haplotypes.size()));
         }
-        prepared.group_read.push_back(prepared.group_read.back() + static_cast<uint32_t>(region.reads()));
+        prepared.group_read.push_back(prepared.group_read.back() + static_cast<uint32_t>(batch.rows(region)));
         prepared.group_haplotype.push_back(static_cast<uint32_t>(prepared.haplotype_offset.size()) - 1);
     }
 }
@@ -156,6 +160,7 @@ void Run::make_source() {
     } else {
         discovered_.emplace(finder, builder, intervals(requested_), intervals(padded_));
     }
+    options.stream.qualities = options.model.options;
     stream_.emplace(reference, source(), options.stream, std::nullopt);
 }
 
@@ -252,7 +257,8 @@ void Run::make_genotyper() {
     const std::vector<SamplePloidy> ploidies(samples_.size(), SamplePloidy{options.ploidy, {}});
     genotyper_.emplace(GenotypingOptions{options.snv_prior, options.indel_prior, ploidies, families_,
                                          options.score_floor, !options.is_listed, options.joins_snvs,
-                                         options.records.gvcf, options.slips(), std::vector<double>(samples_.size())});
+                                         options.records.gvcf, options.slips(),
+                                         std::vector<double>(samples_.size(), options.contamination)});
     format_.emplace(options.records);
 }
 
@@ -269,9 +275,7 @@ RegionResult Run::result_of(ScoredRegion&& region) {
     result.names = name_lines(result.region);
     result.likelihoods = region_likelihoods(result.region, samples_);
     result.haplotypes = haplotype_lines(result.region);
-    std::optional<ScoredRegion> listed;
-    if (options.is_listed) listed = on_listed_alleles(result.region);
-    const ScoredRegion& used = listed ? *listed : result.region;
+    const ScoredRegion used = options.is_listed ? on_listed_alleles(result.region) : with_many_unfit(result.region);
     filtered_.add(used);
     result.sites = genotyper_->genotype(used);
     site_counts_.add(result.sites);

@@ -73,6 +73,7 @@ bool RunOptions::set(const std::string& name, const Values& values) {
         {"ploidy", &ploidy},
         {"snvPrior", &snv_prior},
         {"indelPrior", &indel_prior},
+        {"contamination", &contamination},
         {"mnv", &joins_snvs},
         {"gvcf", &records.gvcf},
         {"gqBands", &gq_bands},

@@ -22,7 +22,7 @@ struct RunOptions {
     ReadModel model;
     std::optional<double> score_floor;
     int ploidy = 2;
-    double snv_prior = 0, indel_prior = 0;
+    double snv_prior = 0, indel_prior = 0, contamination = 0;
     bool joins_snvs = false;
     RecordOptions records;
     std::vector<int> gq_bands;

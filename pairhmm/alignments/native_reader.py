@@ -183,6 +183,7 @@ class _NativeReader:
             TAG_OF[request.families],
             JUMP,
             request.indel_tags,
+            request.trims_ends,
         )
         self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
         has_index = self._records.has_index and request.regions is None

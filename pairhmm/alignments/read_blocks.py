@@ -35,6 +35,7 @@ def read_blocks(
     families: Families = "none",
     left_out: LeftOut | None = None,
     indel_tags: bool = False,
+    trims_ends: bool = False,
 ) -> Iterator[ReadBlock]:
     """Blocks of reads of all inputs, merged in coordinate order.
 
@@ -58,13 +59,15 @@ def read_blocks(
         Gets the reads that were left out of a part of a run. They are not announced then.
     indel_tags : bool
         Whether the tags BI and BD are read.
+    trims_ends : bool
+        Whether ends that say nothing of the sample become N of quality 0.
     """
     rank = {name: index for index, name in enumerate(contigs)}
     if regions is not None:
         regions = sorted((one for one in regions if one[0] in rank), key=lambda one: (rank[one[0]], one[1]))
     # A block of each input is held. Of many inputs, blocks are smaller.
     size = min(chunk_size, max(_FEWEST, _BLOCKS_HELD * chunk_size // len(inputs)))
-    request = ReadRequest(contigs, rank, selection, size, regions, families, indel_tags)
+    request = ReadRequest(contigs, rank, selection, size, regions, families, indel_tags, trims_ends)
     copies = tee(wanted, len(inputs)) if wanted is not None else [None] * len(inputs)
     found = LeftOut()
     streams = [

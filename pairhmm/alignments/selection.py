@@ -66,6 +66,8 @@ class ReadRequest(NamedTuple):
         How the molecule of each read is found.
     indel_tags : bool
         Whether the tags BI and BD are read: each read's own qualities of insertions and deletions.
+    trims_ends : bool
+        Whether ends that say nothing of the sample become N of quality 0 (cpu/formats/read_ends.hpp).
     """
 
     contigs: Sequence[str]
@@ -75,6 +77,7 @@ class ReadRequest(NamedTuple):
     regions: Sequence[Interval] | None
     families: Families
     indel_tags: bool = False
+    trims_ends: bool = False
 
 
 @dataclass(slots=True)

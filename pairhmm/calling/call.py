@@ -261,7 +261,9 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
 
 
 def _refinement(inputs: RunInputs) -> Refine | None:
-    return native.ScoredRegion.on_listed_alleles if inputs.candidates_are_listed else None
+    if inputs.candidates_are_listed:
+        return native.ScoredRegion.on_listed_alleles
+    return native.ScoredRegion.with_many_unfit if inputs.candidates_are_discovered else None
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:

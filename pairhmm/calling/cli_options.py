@@ -288,6 +288,14 @@ _GAPS = (
 _BASE_QUALITIES = (
     option(
         _MODEL,
+        "trims_ends",
+        "--trim-ends/--no-trim-ends",
+        panel=MODEL,
+        help="Cut off the ends of reads: adaptors, bases of quality below 10, and soft clips of mates that do not face"
+        " each other.",
+    ),
+    option(
+        _MODEL,
         "cap_by_mapping_quality",
         "--cap-by-mapq/--no-cap-by-mapq",
         panel=MODEL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,8 @@ class CutReads:
         The profiles that the reads become; None where each read is scored by itself.
     indel_quals : uint8 (2, bases) or None
         Indel qualities, as in `ReadBlock`.
+    again : sequence of int (regions,)
+        How many reads at the end of each region are there a second time, without their soft clips.
     """
 
     offset: NDArray[np.int64]
@@ -50,6 +53,7 @@ class CutReads:
     mapq: NDArray[np.uint8]
     joined: JoinedReads | None = None
     indel_quals: NDArray[np.uint8] | None = None
+    again: Sequence[int] = ()
 
     __repr__ = short_repr
 

@@ -104,6 +104,7 @@ def make_run(
         left_out=left_out,
         # The profile model has no use for indel qualities.
         indel_tags=options.model.indel_tags and options.profile is None,
+        trims_ends=options.model.trims_ends,
     )
     if families == "MI":
         blocks = require_tags(blocks, ", ".join(inputs.alignments))

@@ -35,7 +35,7 @@ from pairhmm.files.descriptors import STDIN
 from pairhmm.native import require_compiled
 from pairhmm.process import usable_cores
 from pairhmm.variants.candidates import CandidateReader
-from pairhmm.variants.regions import Region
+from pairhmm.variants.regions import REPEAT_REACH, Region
 
 if TYPE_CHECKING:  # a run on the CPU starts sooner without the imports
     from pairhmm.engine.shared_devices import DeviceAddress
@@ -236,9 +236,9 @@ def _listed_shards(plan: _Plan[Result], files: OpenFiles) -> Iterator[Shard]:
     variants = (variant for variant in reader if around(variant.chrom, variant.pos))
     first = list(islice(variants, 1))
     options, fetch = plan.options, files.genome.fetch
-    return listed_shards(
-        chain(first, variants), files.contigs, fetch, margin(options), options.threads, options.discovery.reach
-    )
+    # A shard knows no candidate of another one.
+    apart = margin(options) + REPEAT_REACH
+    return listed_shards(chain(first, variants), files.contigs, fetch, apart, options.threads, options.discovery.reach)
 
 
 def _targets(work: Work, options: RunOptions, files: OpenFiles) -> list[Locus]:

@@ -69,11 +69,6 @@ class ReadScorer:
         """How many batches the devices begin ahead."""
         return self.pool.ahead
 
-    @property
-    def error_rate(self) -> float | None:
-        """Errors of each base of a read that fits some haplotype."""
-        return self.options.error_rate
-
     def begin(self, reads: CutReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters) -> Callable[[], FlatScores]:
         """Begin to score. The function that comes back waits for the scores."""
         with self.clock.stage(SCORING):

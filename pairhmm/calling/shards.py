@@ -35,6 +35,7 @@ from pairhmm.sequences.arrays import distinct
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.candidates import CandidateReader
+from pairhmm.variants.regions import REPEAT_REACH
 from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant
 
 if TYPE_CHECKING:
@@ -51,17 +52,20 @@ _NEAR = 5000
 
 
 def margin(options: RunOptions) -> int:
-    """The distance (bases) beyond which two candidates cannot influence each other."""
+    """The distance (bases) beyond which two candidates cannot influence each other, where both are known.
+
+    They limit each other's flanks. Beyond the margin a flank may be longer, by up to `REPEAT_REACH`.
+    """
     return max(options.joining.join_distance, options.joining.flank)
 
 
 def context(options: RunOptions) -> int:
     """The bases on either side of a border whose reads are needed, where candidates are discovered.
 
-    No candidate further than the margin from the border has any influence on the other side. A read may have an indel
-    further out, and reads from further out may be assembled with those that show a candidate.
+    No candidate further than the longest flank from the border has any influence on the other side. A read may have an
+    indel further out, and reads from further out may be assembled with those that show a candidate.
     """
-    return margin(options) + MAX_SHIFT + 1 + options.discovery.reach
+    return margin(options) + REPEAT_REACH + MAX_SHIFT + 1 + options.discovery.reach
 
 
 class Work:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.mates import JoinedReads, Joiner
+from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.options import Within, check_fields
 from pairhmm.variants.haplotypes import Haplotype
@@ -57,12 +58,13 @@ class RegionScorer(Protocol):
     def begin(self, reads: CutReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters) -> Callable[[], FlatScores]:
         """Begin to score. The function that comes back waits for the scores.
 
-        `reads_of` has the number of reads of each region, or of the profiles that they become.
+        `reads_of` has the number of reads of each region, or of the profiles that they become. Reads with soft clips
+        come a second time, without these.
         """
 
     @property
-    def error_rate(self) -> float | None:
-        """Errors of each base of a read that fits some haplotype (`GatkOptions.error_rate`)."""
+    def options(self) -> GatkOptions:
+        """How reads are prepared, and which of them fit no haplotype."""
 
 
 @dataclass(slots=True)
@@ -138,7 +140,7 @@ class RegionStream:
     def __post_init__(self) -> None:
         molecules = None if self.joiner is None else self.joiner.options
         self._native = native.RegionStream(
-            self.reference, self.source, self.options, self.score.error_rate, molecules, self.given
+            self.reference, self.source, self.options, self.score.options, molecules, self.given
         )
 
     @property
@@ -170,7 +172,7 @@ class RegionStream:
 
     def _begin(self, batch: RegionBatch) -> Callable[[], FlatScores]:
         own = np.stack([batch.insertion, batch.deletion]) if len(batch.insertion) else None
-        cut = CutReads(batch.offset, batch.bases, batch.quals, batch.mapq, indel_quals=own)
+        cut = CutReads(batch.offset, batch.bases, batch.quals, batch.mapq, indel_quals=own, again=batch.again)
         made = batch.take_joined()
         if self.joiner is not None and made is not None:
             merged = cut.joined = JoinedReads.of(made)

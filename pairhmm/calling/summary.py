@@ -107,7 +107,7 @@ class FilteredReads:
             else ""
         )
         log.warning(
-            "%d of %d reads (%.0f%%) fit no haplotype and were set aside%s: %s",
+            "%d of %d reads (%.0f%%) fit no haplotype%s: %s",
             self.set_aside,
             self.reads,
             100 * share,

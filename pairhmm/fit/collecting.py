@@ -22,7 +22,7 @@ from pairhmm.calling.run import Run
 from pairhmm.calling.scoring import prepared_base_quality
 from pairhmm.calling.stream import FlatScores, HaplotypeLetters, RegionScorer
 from pairhmm.fit.pairs import FitPairs
-from pairhmm.models.gatk import GatkOptions, prepare_base_quality, set_aside
+from pairhmm.models.gatk import GatkOptions, least_scores, prepare_base_quality, set_aside
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.letters import encode
 from pairhmm.variants.regions import Region
@@ -221,8 +221,8 @@ class _Recorder:
         return self.inner.ahead
 
     @property
-    def error_rate(self) -> float | None:
-        return self.inner.error_rate
+    def options(self) -> GatkOptions:
+        return self.inner.options
 
     def begin(self, reads: CutReads, reads_of: Sequence[int], haplotypes: HaplotypeLetters) -> Callable[[], FlatScores]:
         scores = self.inner.begin(reads, reads_of, haplotypes)
@@ -239,10 +239,14 @@ class _Recorder:
         quality = prepared_base_quality(reads, self.model)
         read = done = 0
         letters = [haplotypes.letters[begin:end] for begin, end in pairwise(haplotypes.offset.tolist())]
-        for count, (first, last) in zip(reads_of, pairwise(haplotypes.group.tolist()), strict=True):
+        groups = pairwise(haplotypes.group.tolist())
+        for rows, again, (first, last) in zip(reads_of, reads.again, groups, strict=True):
+            count = rows - again
             of_region = scores[done : done + count * (last - first)].reshape(count, last - first)
             lengths = np.diff(reads.offset[read : read + count + 1])
-            aside = set_aside(of_region, lengths, np.ones_like(lengths), self.model)
+            here = slice(reads.offset[read], reads.offset[read + count])
+            least = least_scores(offsets(lengths), reads.quals[here], quality[here], len(letters[first]))
+            aside = set_aside(of_region, lengths, np.ones_like(lengths), least, self.model)
             self.found.beside_variants += int(aside.sum())
             kept = np.flatnonzero(~aside)
             base = [slice(reads.offset[read + k], reads.offset[read + k + 1]) for k in kept]
@@ -253,5 +257,5 @@ class _Recorder:
                     [letters[first + best] for best in of_region[kept].argmax(axis=1)] if len(kept) else [],
                 )
             )
-            read, done = read + count, done + of_region.size
+            read, done = read + rows, done + rows * (last - first)
         return scored

@@ -106,6 +106,9 @@ class GatkOptions:
         indel model.
     str_model : StrModel or None
         Qualities by the unit and the copies of the repeat, in the same place; gap qualities, too.
+    trims_ends : bool
+        Whether a read's ends are cut off where they are adaptors, below quality 10, or clips of mates that do not face
+        each other.
     cap_by_mapping_quality : bool
         Whether base qualities are lowered to the read's mapping quality.
     base_quality_threshold : int or None
@@ -113,7 +116,8 @@ class GatkOptions:
     score_floor : float or None
         Scores below the read's best score minus this (log10) are raised to it.
     error_rate : float or None
-        A read whose best score is below -4 min(2, ceil(error_rate m)) is set aside.
+        A read whose best score is below -4 min(2, ceil(error_rate m)), and below what its base qualities promise, is
+        set aside.
     """
 
     insertion_quality: Phred = DEFAULT_INDEL_QUALITY
@@ -123,6 +127,7 @@ class GatkOptions:
     pcr_indel_model: PcrModel = "conservative"
     indel_qualities: IndelQualities | None = None
     str_model: StrModel | None = None
+    trims_ends: bool = True
     cap_by_mapping_quality: bool = True
     base_quality_threshold: Annotated[int | None, Within(0, HIGHEST_QUALITY)] = 18
     score_floor: Annotated[float | None, Within(0)] = 4.5
@@ -197,8 +202,30 @@ def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[n
     return np.maximum(scores, floor)
 
 
+def least_scores(
+    offset: NDArray[np.int64], own: NDArray[np.uint8], prepared: NDArray[np.uint8], haplotype: int
+) -> NDArray[np.float64]:
+    """float64[reads]: the least score (log10) of each read beside its own haplotype, three deviations below the mean.
+
+    Errors are as frequent as its own base qualities promise, and cost what the prepared ones say. `offset` has the
+    first base of each read. `haplotype` is the length of its region's first haplotype: a read may begin anywhere.
+    """
+    # A base of quality 0 is a guess among four.
+    error, scored = (np.minimum(0.75, ERROR[quality]) for quality in (own, prepared))
+    right, wrong = np.log10(1 - scored), np.log10(scored / 3)
+    mean, variance = right + error * (wrong - right), error * (1 - error) * (wrong - right) ** 2
+    read = np.repeat(np.arange(len(offset) - 1), np.diff(offset))
+    sums = [np.bincount(read, values, len(offset) - 1) for values in (mean, variance)]
+    least: NDArray[np.float64] = sums[0] - 3 * np.sqrt(sums[1]) - np.log10(haplotype)
+    return least
+
+
 def set_aside(
-    scores: NDArray[np.float64], lengths: NDArray[np.int64], ends: NDArray[np.int64], options: GatkOptions
+    scores: NDArray[np.float64],
+    lengths: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    least: NDArray[np.float64],
+    options: GatkOptions,
 ) -> NDArray[np.bool_]:
     """bool[reads]: whether each read fits none of the haplotypes.
 
@@ -208,11 +235,13 @@ def set_aside(
     lengths, ends : int64[reads]
         The bases of each read, and the ends of a molecule that it has: 1, or 2 where mates were joined. A read of
         either end may have two errors.
+    least : float64[reads]
+        What its qualities promise (`least_scores`).
     """
     if options.error_rate is None or scores.size == 0:
         return np.zeros(len(lengths), dtype=bool)
     expected_errors = np.minimum(2.0 * ends, np.ceil(lengths * options.error_rate))
-    hopeless: NDArray[np.bool_] = scores.max(axis=1) < -4.0 * expected_errors
+    hopeless: NDArray[np.bool_] = scores.max(axis=1) < np.minimum(least, -4.0 * expected_errors)
     return hopeless
 
 

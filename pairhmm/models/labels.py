@@ -17,7 +17,7 @@ from pairhmm.models.parameter_file import read_options
 from pairhmm.models.profile import PRESETS, ProfileModel, parameters_of
 from pairhmm.models.str_parameters import LIBRARIES, str_model_of
 
-_OF_BASES = ("cap_by_mapping_quality", "base_quality_threshold")
+_OF_BASES = ("trims_ends", "cap_by_mapping_quality", "base_quality_threshold")
 _OF_INDELS = ("insertion_quality", "deletion_quality", "pcr_indel_model")
 _NAMED = (*_OF_INDELS, "gap_quality", "indel_tags", *_OF_BASES)
 _WORDS = {"true": True, "false": False, "none": None}

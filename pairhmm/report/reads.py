@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.native_reader import native_blocks
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.sam import CONSUMES_QUERY, SECONDARY, SUPPLEMENTARY, ReadKey, mate_of
+from pairhmm.alignments.sam import CONSUMES_QUERY, SECONDARY, SOFT_CLIP, SUPPLEMENTARY, ReadKey, mate_of
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.calling.cut_reads import CutReads, cut_bases, cut_slices
@@ -27,6 +27,7 @@ from pairhmm.sequences.intervals import Interval, merge
 from pairhmm.sequences.letters import HIGHEST_QUALITY, decode, encode
 
 _CHUNK = 5_000
+_HARD_CLIP = 5
 _NO_QUALITY = 0
 Watch = Callable[[ReadBlock, NDArray[np.int64], Sequence[ReadKey]], None]
 READS_EXPLAINED = 4
@@ -65,10 +66,16 @@ class RegionReads:
         All that will be asked for, in any order; 0-based half-open.
     indel_tags : bool
         Whether the reads that are returned whole have the qualities of their tags BI and BD.
+    trims_ends : bool
+        Whether ends that say nothing of the sample are N of quality 0.
     """
 
     def __init__(
-        self, reader: AlignmentReader, regions: Iterable[tuple[str, int, int]], indel_tags: bool = False
+        self,
+        reader: AlignmentReader,
+        regions: Iterable[tuple[str, int, int]],
+        indel_tags: bool = False,
+        trims_ends: bool = False,
     ) -> None:
         self._samples = reader.samples
         lengths = reader.contigs
@@ -77,7 +84,7 @@ class RegionReads:
             Interval(chrom, max(0, start), min(end, lengths[chrom])) for chrom, start, end in regions if chrom in rank
         ]
         merged = merge([interval for interval in known if interval.start < interval.end], list(lengths))
-        self._sources = [_SourceReads(source, merged, rank, indel_tags) for source in reader.sources]
+        self._sources = [_SourceReads(source, merged, rank, (indel_tags, trims_ends)) for source in reader.sources]
 
     def of(
         self, chrom: str, start: int, end: int, wanted: Collection[ReadKey], watch: Watch = lambda *unused: None
@@ -120,9 +127,9 @@ class _SourceReads:
     """The reads of one file around the region that was asked for last."""
 
     def __init__(
-        self, source: OpenAlignments, regions: list[Interval], rank: Mapping[str, int], indel_tags: bool
+        self, source: OpenAlignments, regions: list[Interval], rank: Mapping[str, int], ways: tuple[bool, bool]
     ) -> None:
-        self._source, self._regions, self._rank, self._indel_tags = source, regions, rank, indel_tags
+        self._source, self._regions, self._rank, self._ways = source, regions, rank, ways
         self._blocks: Iterator[ReadBlock] = iter(())
         self._held: list[ReadBlock] = []
         self._last: tuple[int, int] | None = None
@@ -151,7 +158,7 @@ class _SourceReads:
         """Read again, from the first region that a region with this end may overlap."""
         ahead = [region for region in self._regions if (self._rank[region.chrom], region.end) >= (contig, end)]
         selection = ReadSelection(SECONDARY | SUPPLEMENTARY, 0, _NO_QUALITY)
-        request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", self._indel_tags)
+        request = ReadRequest(list(self._rank), dict(self._rank), selection, _CHUNK, ahead, "none", *self._ways)
         self._held, self._blocks = [], native_blocks(self._source, 0, request, None, LeftOut())
 
     def _is_behind(self, block: ReadBlock, contig: int, end: int) -> bool:
@@ -214,29 +221,47 @@ class ReadExplainer:
         slack : int
             Bases by which the shortest haplotype is shorter than the reference.
         """
+        results, others = self._explained(region, placed, options, model, slack)
+        # Where clips fit no haplotype, the table has the scores without them.
+        if clipped := {key: read for key, read in others.items() if _unclipped(read) != (0, len(read.bases))}:
+            more, unexplained = self._explained(region, clipped, options, model, None)
+            results |= more
+            others = {key: read for key, read in others.items() if key not in clipped} | unexplained
+        self.explained += len(results)
+        self.other += len(others)
+        return results
+
+    @staticmethod
+    def _explained(
+        region: RegionLikelihoods,
+        placed: Mapping[ReadKey, PlacedRead],
+        options: GatkOptions,
+        model: ProfileModel | None,
+        slack: int | None,
+    ) -> tuple[dict[int, ReadEvidence], dict[ReadKey, PlacedRead]]:
+        """The deciding bases, and the reads that have other scores. Without `slack`, clips are left out."""
         if not placed:
-            return {}
+            return {}, {}
         numbers = {key: read for read, key in enumerate(zip(region.samples, region.names, region.mates, strict=True))}
         reads = [numbers[key] for key in placed]
         block = ReadBlock.from_alignments(region.chrom, list(placed.values()))
-        cut = _cut(block, region, slack)
+        cut = _cut(block, region, slack, list(placed.values()))
         ranked = [np.argsort(-np.nan_to_num(region.log10[read], nan=-np.inf), kind="stable")[:2] for read in reads]
         letters_of_pairs = [encode(region.sequences[index]) for pair in ranked for index in pair.tolist()]
         batch = _batch(cut, letters_of_pairs, options, model)
         posteriors, emissions = by_cpu(batch, 1), rows_of(batch)[:, :5]
-        results = {}
-        for at, (read, (best, second)) in enumerate(zip(reads, ranked, strict=True)):
+        results, others = {}, {}
+        for at, (key, read, (best, second)) in enumerate(zip(placed, reads, ranked, strict=True)):
             pair = posteriors[2 * at : 2 * at + 2]
             expected = region.log10[read, [best, second]]
             if not all(abs(each.log10 - score) <= _SAME_SCORE for each, score in zip(pair, expected, strict=True)):
-                self.other += 1
+                others[key] = placed[key]
                 continue
             part = slice(cut.offset[at], cut.offset[at + 1])
             letters = [batch.haplotypes[slice(*batch.haplotype_offset[2 * at + k : 2 * at + k + 2])] for k in (0, 1)]
             bases = _deciding(pair, letters, emissions[part], decode(cut.bases[part]), cut.quals[part])
             results[read] = ReadEvidence(int(best), int(second), float(pair[0].log10 - pair[1].log10), bases)
-        self.explained += len(results)
-        return results
+        return results, others
 
 
 def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
@@ -251,9 +276,19 @@ def least_certain(region: RegionLikelihoods) -> set[ReadKey]:
     return {(region.samples[read], region.names[read], region.mates[read]) for read in chosen}
 
 
-def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int) -> CutReads:
+def _unclipped(read: PlacedRead) -> tuple[int, int]:
+    """The bases of a read between its soft clips: first, and one behind the last."""
+    operations = [each for each in read.cigar if each[0] != _HARD_CLIP]
+    first, last = (length if operation == SOFT_CLIP else 0 for operation, length in (operations[0], operations[-1]))
+    return first, len(read.bases) - last
+
+
+def _cut(block: ReadBlock, region: RegionLikelihoods, slack: int | None, reads: Sequence[PlacedRead]) -> CutReads:
     """The reads, cut to the region as they are for scoring. One base is left of a read that would be empty."""
-    slices = cut_slices(block, np.arange(len(block)), region.start, region.end, slack)
+    slices = cut_slices(block, np.arange(len(block)), region.start, region.end, slack or 0)
+    if slack is None:
+        first, last = np.array([_unclipped(read) for read in reads]).T
+        slices.first, slices.last = np.maximum(slices.first, first), np.minimum(slices.last, last)
     slices.last = np.maximum(slices.last, slices.first + 1)
     return cut_bases(block, slices)
 

@@ -111,7 +111,11 @@ def make_panels(tables: Sequence[LikelihoodTable], sources: PanelSources) -> Pan
             reason = "its parameters are not here, so the report does not say which bases decide"
             log.info("%s: %s: %s", table.path, table.model(), reason)
         uses_tags = model is not None and model[0].indel_tags and model[1] is None
-        alignments = None if sources.reader is None else RegionReads(sources.reader, regions, uses_tags)
+        alignments = (
+            None
+            if sources.reader is None
+            else RegionReads(sources.reader, regions, uses_tags, model is None or model[0].trims_ends)
+        )
         for reads in table.regions(partial(_haplotypes, regions)):
             _count(panels, reads, sources, table.path)
             places: dict[ReadKey, tuple[int, int]] = {}

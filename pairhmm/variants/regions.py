@@ -15,6 +15,9 @@ from typing import Annotated
 from pairhmm.options import Within, check_fields
 from pairhmm.variants.variant import Variant
 
+REPEAT_REACH = 100
+"""The most bases by which a flank is longer, to end outside repeats."""
+
 
 @dataclass(frozen=True, slots=True)
 class RegionOptions:
@@ -29,7 +32,8 @@ class RegionOptions:
     max_alleles : int
         The most alternative alleles in a region.
     flank : int
-        Reads are cut to the candidates' extent and this many bases on either side. They are cut shorter where the next
+        Reads are cut to the candidates' extent and this many bases on either side, or more where that would end in a
+        tandem repeat of the reference, by up to `REPEAT_REACH`. They are cut shorter where the next
         region's candidates are nearer: no haplotype of this region has those, so that the reads would fit none.
     min_flank : int
         The least bases on either side, where regions touch.

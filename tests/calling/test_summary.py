@@ -45,7 +45,7 @@ def test_long_reads_are_led_to_their_preset(caplog, length, is_long):
     counts.add_counts(more)
     counts.announce(GatkOptions(), 0.99)
     (line,) = caplog.messages
-    assert "90 of 100 reads (90%) fit no haplotype and were set aside" in line
+    assert "90 of 100 reads (90%) fit no haplotype: " in line
     assert ("reads of 3,000 bases need --preset ont, or --preset hifi" in line) is is_long
     assert ("--base-quality-threshold 0" in line) is not is_long
 

@@ -10,6 +10,7 @@ from pairhmm.native import is_compiled, native
 from pairhmm.scan.base import HIT_FIELDS, RUN_FIELDS
 from pairhmm.sequences.letters import ANY, HIGHEST_QUALITY, PHRED_OFFSET, READ_LETTERS, encode
 from pairhmm.variants.genotypes import INFORMATIVE, MANY_UNFIT, MAX_GENOTYPES, MAX_GQ
+from pairhmm.variants.regions import REPEAT_REACH
 from pairhmm.variants.variant import MAX_SHIFT
 
 
@@ -31,6 +32,7 @@ from pairhmm.variants.variant import MAX_SHIFT
         ("MAX_GENOTYPES", MAX_GENOTYPES),
         ("MAX_GQ", MAX_GQ),
         ("MAX_SHIFT", MAX_SHIFT),
+        ("REPEAT_REACH", REPEAT_REACH),
     ],
 )
 def test_cpp_and_python_agree(require, name, value):

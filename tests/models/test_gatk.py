@@ -78,11 +78,25 @@ def test_score_floor():
 
 
 def test_set_aside():
-    """100 bases allow ceil(2) = 2 errors: -8; 20 bases allow 1: -4."""
-    scores = np.array([[-7.9], [-8.1], [-4.1]])
-    lengths = np.array([100, 100, 20])
+    """100 bases allow ceil(2) = 2 errors: -8; 20 bases allow 1: -4; poor qualities allow more."""
+    scores = np.array([[-7.9], [-8.1], [-4.1], [-29.0]])
+    lengths, least = np.array([100, 100, 20, 100]), np.array([-1.0, -1.0, -1.0, -30.0])
     one, both = np.ones_like(lengths), np.full_like(lengths, 2)
-    assert gatk.set_aside(scores, lengths, one, gatk.GatkOptions()).tolist() == [False, True, True]
-    assert gatk.set_aside(scores, 2 * lengths, one, gatk.GatkOptions()).tolist() == [False, True, True], "2 at most"
-    assert gatk.set_aside(scores, 2 * lengths, both, gatk.GatkOptions()).tolist() == [False, False, True], "2 each"
-    assert not gatk.set_aside(scores, lengths, one, gatk.GatkOptions(error_rate=None)).any()
+
+    def aside(lengths, ends, options=None):
+        return gatk.set_aside(scores, lengths, ends, least, options or gatk.GatkOptions()).tolist()
+
+    assert aside(lengths, one) == [False, True, True, False]
+    assert aside(2 * lengths, one) == [False, True, True, False], "2 at most"
+    assert aside(2 * lengths, both) == [False, False, True, False], "2 each"
+    assert not any(aside(lengths, one, gatk.GatkOptions(error_rate=None)))
+
+
+def test_least_scores():
+    """Errors that are promised once in 10 bases cost what quality 6 says; a base of quality 0 is a guess."""
+    own, prepared = np.array([10, 10, 0], dtype=np.uint8), np.array([6, 6, 6], dtype=np.uint8)
+    right, wrong = np.log10(1 - 10**-0.6), np.log10(10**-0.6 / 3)
+    mean = 2 * (0.9 * right + 0.1 * wrong), 0.25 * right + 0.75 * wrong
+    deviation = np.sqrt([2 * 0.1 * 0.9, 0.25 * 0.75]) * (right - wrong)
+    least = gatk.least_scores(np.array([0, 2, 3]), own, prepared, haplotype=100)
+    assert least == pytest.approx(mean - 3 * deviation - 2)

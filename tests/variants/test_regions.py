@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pairhmm.alignments.blocks import ReadBlock
@@ -13,7 +14,8 @@ from pairhmm.variants.regions import Region, RegionOptions
 from pairhmm.variants.variant import MAX_SHIFT, Variant, trim_allele
 from tests.calling.reads import aligned
 
-CONTIG = "ACGTTGCA" * 50 + "GATC" + "CA" * 10 + "TTGACGATGC" + "ACGGTTAC" * 50
+LETTERS = "".join(np.random.default_rng(1).choice(list("ACGT"), 800))
+CONTIG = LETTERS[:400] + "GATC" + "CA" * 10 + "TTGACGATGC" + LETTERS[400:]
 REPEAT = 404  # where CACA... begins
 LENGTHS = {"c": len(CONTIG), "d": 500}
 

@@ -25,7 +25,7 @@ import { InputProblem } from "../files/problem.js";
  * @property {Uint8Array} gapQuality
  */
 
-/** @typedef {{batch: Batch, prepared: (read: number) => PreparedRead}} BegunBatch */
+/** @typedef {{batch: Batch, prepared: (region: number, read: number) => PreparedRead}} BegunBatch a read by its region in the batch */
 
 // The fields of a BatchView and a RegionView (cpu/wasm/run_exports.cpp).
 const BATCH = {
@@ -198,7 +198,8 @@ export class Core {
       const { readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
       yield {
         batch,
-        prepared: (read) => {
+        prepared: (region, number) => {
+          const read = batch.groupRead[region] + number;
           const own = (/** @type {Uint8Array} */ of) => of.slice(readOffset[read], readOffset[read + 1]);
           return {
             bases: own(cutBases),

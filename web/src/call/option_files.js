@@ -62,7 +62,7 @@ export async function strModelOf({ strModel: file }, { strModel: name }) {
 // Options that change scores, as in pairhmm/models/labels.py.
 const OF_GAPS = /** @type {const} */ (["insertionQuality", "deletionQuality", "pcrIndelModel", "gapQuality"]);
 const OF_TAGS = /** @type {const} */ (["indelTags"]);
-const OF_BASES = /** @type {const} */ (["capByMappingQuality", "baseQualityThreshold"]);
+const OF_BASES = /** @type {const} */ (["trimsEnds", "capByMappingQuality", "baseQualityThreshold"]);
 
 /**
  * The model, its parameters, and the options whose values are not the defaults, for headers.

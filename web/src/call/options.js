@@ -44,7 +44,7 @@ import { callProbabilities, startOf, TRANSITIONS } from "../models/profile.js";
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
-  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags"],
+  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags", "trimsEnds"],
 ]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */

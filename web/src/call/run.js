@@ -83,13 +83,10 @@ async function* scored({ core, blocks, isListed, extent, begin, conclude }, engi
   const parameters = options.model === "profile" ? options.parameters : null;
   for await (const { prepared, scores } of ahead(core.batches(untilAborted(blocks, signal)), engine, signal)) {
     const regions = await core.regions(await scores);
-    let first = 0;
-    for (const region of regions) {
+    for (const [number, region] of regions.entries()) {
       signal?.throwIfAborted();
       yield* told.splice(0);
-      const before = first;
-      const event = regionEvent(region, (read) => prepared(before + read), parameters);
-      first += region.sample.length;
+      const event = regionEvent(region, (read) => prepared(number, read), parameters);
       yield event;
       yield { kind: "progress", done: extent.done(event.region.chrom, event.region.end), of: extent.total };
     }

@@ -10,7 +10,7 @@ import { JUMP, REASONS } from "./selection.js";
 /** @typedef {import("../cpu/native.js").Native} Native */
 /** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
 /** @typedef {import("./intervals.js").Interval} Interval */
-/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean}} ReadSelection */
+/** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean, trimsEnds: boolean}} ReadSelection */
 
 const UNMAPPED = 4;
 // The type Z of a tag.
@@ -50,6 +50,7 @@ export class AlignmentParser {
           source.defaultSample ?? -1,
           JUMP,
           Number(selection.indelTags),
+          Number(selection.trimsEnds),
         ]),
       ),
     );

@@ -44,6 +44,7 @@ function bamRecord(record, groups) {
   view.setInt32(20, bases.length, true);
   view.setInt32(24, record.mate?.sequenceId ?? -1, true);
   view.setInt32(28, (record.mate?.alignmentStart ?? 0) - 1, true);
+  view.setInt32(32, record.templateLength ?? record.templateSize ?? 0, true);
   bytes.set(name, FIXED);
   cigar.forEach((packed, index) => view.setUint32(cigarAt + 4 * index, packed, true));
   for (let i = 0; i < bases.length; i++) {

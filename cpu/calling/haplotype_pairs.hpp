@@ -1,0 +1,45 @@
+// Which haplotypes samples may have: those of pairs (of single ones, at ploidy 1) that explain all their reads.
+//
+// A site's alleles are compared by the best haplotype that has each. Were that any haplotype, every read could take
+// another one, and each site of a region might look like the reference where no pair of haplotypes does.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calling/genotypes.hpp"
+#include "calling/haplotypes.hpp"
+
+namespace pairhmm {
+
+class HaplotypePairs {
+public:
+    // At a ploidy above 2, samples may have all haplotypes.
+    HaplotypePairs(const ScoredReads& reads, const std::vector<int>& ploidies);
+
+    // [samples][haplotypes] 1: some pair with it is at most 10 (log10) less likely than the best one.
+    const std::vector<uint8_t>& are_likely() const { return are_likely_; }
+
+    // Looks at the genotypes of a sample, which were called site by site. Where the best pair that they spell is far
+    // less likely than the best one, only this one stays likely, and what differs from it at one candidate; reads that
+    // fit another haplotype are set aside. Whether that is so.
+    //
+    // called: [candidates] alleles in ascending order; none where there is no genotype. set_aside: [reads].
+    bool correct(size_t sample, const ScoredReads& reads, const std::vector<Haplotype>& haplotypes,
+                 const std::vector<std::vector<int>>& called, std::vector<uint8_t>& set_aside);
+
+private:
+    // A pair with its log10 P(reads | pair).
+    struct Pair {
+        size_t one, other;
+        double log10;
+    };
+
+    void mark_likely(size_t sample);
+
+    size_t haplotypes_;
+    std::vector<std::vector<Pair>> pairs_;  // [samples]
+    std::vector<uint8_t> are_likely_;
+};
+
+}  // namespace pairhmm

@@ -1,0 +1,75 @@
+#include "formats/read_ends.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "calling/cigar.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr uint16_t kHasMate = 0x1, kMateUnmapped = 0x8, kIsReverse = 0x10, kMateIsReverse = 0x20;  // SAM flags
+constexpr uint8_t kLeastEndQuality = 10;
+
+uint32_t operation_at(const BamRecord& record, int64_t i) { return number_at<uint32_t>(record.cigar + 4 * i); }
+
+// Bases of the soft clip at either end of a read.
+int64_t clip_from(const BamRecord& record, int64_t first, int64_t step) {
+    int64_t i = first;
+    while (i >= 0 && i < record.operations && (operation_at(record, i) & 15) == kHardClip) i += step;
+    if (i < 0 || i >= record.operations || (operation_at(record, i) & 15) != kSoftClip) return 0;
+    return operation_at(record, i) >> 4;
+}
+
+// The first base that stands at a reference position or behind it. Clips stand where they would without gaps.
+int64_t base_at(const BamRecord& record, int64_t leading_clip, int64_t position) {
+    if (position <= record.start) return std::max<int64_t>(0, leading_clip - (record.start - position));
+    int64_t at = record.start, base = leading_clip;
+    for (int64_t i = 0; i < record.operations; ++i) {
+        const uint32_t operation = operation_at(record, i) & 15;
+        const int64_t length = operation_at(record, i) >> 4;
+        if (aligned(operation)) {
+            if (position < at + length) return base + position - at;
+            at += length, base += length;
+        } else if (skips(operation)) {
+            if (position < at + length) return base;
+            at += length;
+        } else if (operation == kInsert) {
+            base += length;
+        }
+    }
+    return std::min(record.length, base + position - at);
+}
+
+// Whether the mates face each other, so that their fragment's ends are known: GATK's hasWellDefinedFragmentSize.
+bool has_known_fragment(const BamRecord& record, int64_t end) {
+    const bool is_reverse = record.flag & kIsReverse, is_mate_reverse = record.flag & kMateIsReverse;
+    if (record.flag & kMateUnmapped || record.template_length == 0 || is_reverse == is_mate_reverse) return false;
+    return is_reverse ? end - 1 > record.mate_start
+                      : record.start <= int64_t{record.mate_start} + record.template_length;
+}
+
+// What is left of a mate.
+KeptBases kept_of_fragment(const BamRecord& record, int64_t end) {
+    const int64_t leading = clip_from(record, 0, 1), trailing = clip_from(record, record.operations - 1, -1);
+    if (!has_known_fragment(record, end)) return {leading, record.length - trailing};
+    if (record.flag & kIsReverse) return {base_at(record, leading, record.mate_start), record.length};
+    const int64_t behind = record.start + std::abs(int64_t{record.template_length});
+    return {0, behind >= end + trailing ? record.length : base_at(record, leading, behind)};
+}
+
+}  // namespace
+
+KeptBases kept_bases(const BamRecord& record, int64_t end) {
+    KeptBases kept{0, record.length};
+    if (record.flag & kHasMate) kept = kept_of_fragment(record, end);
+    if (!record.has_qualities()) return kept;
+    const KeptBases of_fragment = kept;
+    while (kept.first < kept.last && record.qualities[kept.first] < kLeastEndQuality) ++kept.first;
+    while (kept.first < kept.last && record.qualities[kept.last - 1] < kLeastEndQuality) --kept.last;
+    // A read that is poor throughout stays: its qualities say so.
+    return kept.first < kept.last ? kept : of_fragment;
+}
+
+}  // namespace pairhmm
