@@ -34,7 +34,9 @@ def tiny(shared_data):
         )
         windows = [letters[max(0, one.reference_start - 30) : one.reference_end + 30] for one in chosen]
     haplotypes = [each for window in windows for each in (window, np.delete(window, len(window) // 2))]
-    return reads, HaplotypeLetters(joined(haplotypes), offsets([len(each) for each in haplotypes]), offsets([2] * READS))
+    return reads, HaplotypeLetters(
+        joined(haplotypes), offsets([len(each) for each in haplotypes]), offsets([2] * READS)
+    )
 
 
 def test_identity_parameters_are_gatks_model(backend, identity_model, tiny):
@@ -60,8 +62,7 @@ def test_an_n_costs_a_profile_log10_of_4_times_1_minus_e(backend, identity_model
     pool = DevicePool([backend])
     alone = HaplotypeLetters(haplotype, offsets([200]), offsets([1]))
     gatk, profile = (
-        ReadScorer(options, pool, profile=model).begin(reads, [60], alone)()[0]
-        for model in (None, identity_model)
+        ReadScorer(options, pool, profile=model).begin(reads, [60], alone)()[0] for model in (None, identity_model)
     )
     error = ERROR[prepared_base_quality(reads, options)].reshape(bases.shape)
     cost = np.where(bases == 4, np.log10(4 * (1 - error)), 0).sum(axis=1)
