@@ -180,7 +180,15 @@ void bind_alignments(nb::module_& module) {
             },
             "contig"_a, "start"_a, "end"_a, "Further wanted intervals, disjoint and in order.")
         .def(
-            "take", [](AlignmentParser& self) { return to_python(self.take()); },
+            "take",
+            [](AlignmentParser& self) {
+                pairhmm::AlignmentBlock block;
+                {
+                    nb::gil_scoped_release release;
+                    block = self.take();
+                }
+                return to_python(std::move(block));
+            },
             "The block: contig, names and their ends, sample, flag, mapq, start, end, base_offset, bases, quals, "
             "cigar_offset, cigar, odd reads and their read groups with their ends, tags and their ends, and of mates "
             "contig, start and the template's length; insertion and deletion qualities, or none; the first read that can't be "

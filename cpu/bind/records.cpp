@@ -17,6 +17,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
+#include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
 #include "calling/genotyping.hpp"
 #include "calling/reference_walk.hpp"
@@ -173,29 +174,27 @@ void bind_records(nb::module_& module) {
         .def(
             "add_regions",
             [](RecordLines& lines, const RecordFormat& format, pairhmm::Genotyper& genotyper,
-               const std::vector<const pairhmm::ScoredRegion*>& regions,
-               ReferenceWalk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
-                for (const pairhmm::ScoredRegion* region : regions)
-                    checks::lie_below(region->sample, genotyper.samples(), "sample");
+               const ScoredRegions& batch, ReferenceWalk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
                 pairhmm::SiteCounts counts;
                 {
                     nb::gil_scoped_release release;
-                    for (const pairhmm::ScoredRegion* region : regions) {
-                        const std::vector<pairhmm::Site> sites = genotyper.genotype(*region);
+                    for (const pairhmm::ScoredRegion& region : batch.regions) {
+                        checks::lie_below(region.sample, genotyper.samples(), "sample");
+                        const std::vector<pairhmm::Site> sites = genotyper.genotype(region);
                         counts.add(sites);
                         pairhmm::append_records(sites, format, walk, lines);
                     }
                 }
                 return nb::make_tuple(counts.sites, counts.limited, counts.unfit, counts.first_unfit);
             },
-            "format"_a, "genotyper"_a, "regions"_a, "walk"_a.none(),
+            "format"_a, "genotyper"_a, "batch"_a, "walk"_a.none(),
             "Append the records of scored regions, and the blocks before each. Gives the fields of SiteCounts.")
         .def(
             "add_rest", [](RecordLines& lines, ReferenceWalk& walk) { walk.rest(lines); }, "walk"_a,
             nb::call_guard<nb::gil_scoped_release>(), "Append all blocks that the walk has not given yet.")
         .def(
             "add", [](RecordLines& lines, const RecordLines& next) { lines.append(next); }, "next"_a,
-            "Append the lines of the part that follows.")
+            nb::call_guard<nb::gil_scoped_release>(), "Append the lines of the part that follows.")
         .def(
             "take", [](RecordLines& lines) { return to_text(lines.take()); },
             "Take the lines that are whole where no part comes before.")

@@ -1,4 +1,5 @@
 // Python binding of calling/scored_region.hpp.
+#include <nanobind/make_iterator.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -14,6 +15,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/haplotypes.hpp"
+#include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
 #include "bind/views.hpp"
 #include "calling/filtered_reads.hpp"
@@ -62,6 +64,44 @@ std::vector<uint8_t> flags(const Array<bool>& given, int64_t reads, const char* 
     return of_reads<uint8_t>(given, reads, name);
 }
 
+using Filtered = TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>>;
+
+Filtered filtered_reads(const ScoredRegions& given) {
+    pairhmm::FilteredReads counts;
+    {
+        nb::gil_scoped_release release;
+        for (const ScoredRegion& region : given.regions) counts.add(region);
+    }
+    return nb::make_tuple(counts.reads, counts.set_aside, counts.bases, counts.sites, counts.emptied,
+                          counts.first_emptied);
+}
+
+template <ScoredRegion (*Change)(const ScoredRegion&)>
+ScoredRegions changed(const ScoredRegions& given) {
+    std::vector<ScoredRegion> regions;
+    for (const ScoredRegion& region : given.regions) regions.push_back(Change(region));
+    return ScoredRegions(std::move(regions));
+}
+
+void bind_scored_regions(nb::module_& module) {
+    nb::class_<ScoredRegions>(module, "ScoredRegions", "The scored regions of a batch, in order.")
+        .def("__len__", [](const ScoredRegions& self) { return self.regions.size(); })
+        .def(
+            "__iter__",
+            [](ScoredRegions& self) -> nb::typed<nb::iterator, ScoredRegion> {
+                return nb::make_iterator<nb::rv_policy::reference_internal>(nb::type<ScoredRegions>(), "Regions",
+                                                                            self.regions.begin(), self.regions.end());
+            },
+            nb::keep_alive<0, 1>())
+        .def("on_listed_alleles", &changed<pairhmm::on_listed_alleles>, nb::call_guard<nb::gil_scoped_release>(),
+             "The regions on the haplotypes of listed alleles alone, for genotypes.")
+        .def("without_unlisted", &changed<pairhmm::without_unlisted>, nb::call_guard<nb::gil_scoped_release>(),
+             "The regions without haplotypes of unlisted variants. The reads that are set aside stay the same.")
+        .def("filtered_reads", &filtered_reads,
+             "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample "
+             "has no read left, and the first of these with the sample.");
+}
+
 }  // namespace
 
 void bind_scored_region(nb::module_& module) {
@@ -99,10 +139,8 @@ void bind_scored_region(nb::module_& module) {
             "region"_a, "haplotypes"_a, "names"_a, "name_end"_a, "sample"_a, "flag"_a, "mapq"_a, "start"_a, "end"_a,
             "length"_a, "from_end"_a, "log10"_a, "precision"_a, "set_aside"_a, "unfit"_a.none(), "members"_a.none(),
             "fragment"_a.none())
-        .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>(),
-             "The region on the haplotypes of listed alleles alone, for genotypes.")
-        .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>(),
-             "The region without haplotypes of unlisted variants. The reads that are set aside stay the same.")
+        .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>())
+        .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
         .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })
         .def_prop_ro("names", [](const ScoredRegion& self) { return nb::bytes(self.names.data(), self.names.size()); })
@@ -133,16 +171,5 @@ void bind_scored_region(nb::module_& module) {
                      "Of each profile; none where they were not joined.")
         .def_prop_ro("fragment", array_of<int64_t>(&ScoredRegion::fragment));
 
-    module.def(
-        "filtered_reads",
-        [](const std::vector<const ScoredRegion*>& regions)
-            -> TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>> {
-            pairhmm::FilteredReads counts;
-            for (const ScoredRegion* region : regions) counts.add(*region);
-            return nb::make_tuple(counts.reads, counts.set_aside, counts.bases, counts.sites, counts.emptied,
-                                  counts.first_emptied);
-        },
-        "regions"_a,
-        "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample has no "
-        "read left, and the first of these with the sample.");
+    bind_scored_regions(module);
 }

@@ -263,7 +263,7 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
 
 
 def _refinement(inputs: RunInputs) -> Refine | None:
-    return native.ScoredRegion.on_listed_alleles if inputs.candidates_are_listed else None
+    return native.ScoredRegions.on_listed_alleles if inputs.candidates_are_listed else None
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:

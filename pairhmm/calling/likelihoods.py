@@ -151,7 +151,7 @@ def write_likelihoods(
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
     rows = _TableRows(chosen.model if prepared else None, preparation(output))
-    refine = native.ScoredRegion.without_unlisted if only_listed else None
+    refine = native.ScoredRegions.without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
         # Here, so that workers need not load the library, each for itself.
