@@ -76,26 +76,6 @@ pairhmm::Site to_site(const PythonVariant& variant, double quality, nb::handle s
 
 nb::str to_text(const std::string& lines) { return nb::str(lines.data(), lines.size()); }
 
-// The state of lines on the way to another process.
-nb::object block_state(const std::optional<PlacedBlock>& placed) {
-    if (!placed) return nb::none();
-    const ReferenceBlock& block = placed->block;
-    return nb::make_tuple(placed->chrom, static_cast<int>(placed->base), placed->ploidy, block.start, block.end,
-                          block.band, block.quality, block.depth, block.least_depth, block.one, block.both);
-}
-
-std::optional<PlacedBlock> to_block(nb::handle state) {
-    if (state.is_none()) return {};
-    const auto value = nb::cast<nb::tuple>(state);
-    const auto number = [&](int index) { return nb::cast<int64_t>(value[index]); };
-    const ReferenceBlock block{number(3), number(4), static_cast<int>(number(5)), number(6), number(7), number(8),
-                               number(9), number(10)};
-    return PlacedBlock{nb::cast<std::string>(value[0]), static_cast<char>(number(1)), static_cast<int>(number(2)),
-                       block};
-}
-
-using LinesState = TupleOf<nb::object, nb::bytes, nb::object>;
-
 void bind_walk(nb::module_& module) {
     nb::class_<ReferenceWalk>(module, "ReferenceWalk", "The reference blocks of one sample, in order.")
         .def(
@@ -201,15 +181,5 @@ void bind_records(nb::module_& module) {
         .def(
             "take_all", [](RecordLines& lines) { return to_text(lines.take_all()); },
             "Take all lines: no part follows.")
-        .def_prop_ro(
-            "size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.")
-        .def("__getstate__",
-             [](const RecordLines& lines) -> LinesState {
-                 return nb::make_tuple(block_state(lines.first), nb::bytes(lines.text.data(), lines.text.size()),
-                                       block_state(lines.last));
-             })
-        .def("__setstate__", [](RecordLines& lines, LinesState state) {
-            const auto text = nb::cast<nb::bytes>(state[1]);
-            new (&lines) RecordLines{to_block(state[0]), {text.c_str(), text.size()}, to_block(state[2])};
-        });
+        .def_prop_ro("size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.");
 }

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 MIN_QUALITY = 20.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
-# Characters of records that are written, or sent to the process that writes, at once.
+# Characters of records that are written at once.
 _TEXT_AT_ONCE = 1 << 16
 # The highest ploidy of reference blocks.
 _HIGHEST_PLOIDY = 2
@@ -204,7 +204,7 @@ def write_calls(
 
 @dataclass(frozen=True, slots=True)
 class _Caller:
-    """Genotypes regions, in this process or in another."""
+    """Genotypes regions."""
 
     options: GenotypeOptions
     model: GatkOptions

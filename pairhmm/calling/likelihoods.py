@@ -154,7 +154,7 @@ def write_likelihoods(
     refine = native.ScoredRegions.without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
-        # Here, so that workers need not load the library, each for itself.
+        # Before anything is scored: an error comes early.
         pyarrow_for(output)
     with open_results(inputs, chosen, rows, watch, refine, filters_reads=prepared) as run:
         if is_text:
@@ -166,7 +166,7 @@ def write_likelihoods(
 
 @dataclass(frozen=True, slots=True)
 class _TableRows:
-    """Makes rows of regions, and prepares them for the writer, in this process or in another."""
+    """Makes rows of regions, and prepares them for the writer."""
 
     prepared: GatkOptions | None
     prepare: Prepare

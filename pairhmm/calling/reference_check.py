@@ -13,7 +13,6 @@ import numpy as np
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.errors import InputError
 from pairhmm.native import native
-from pairhmm.sequences.arrays import distinct
 from pairhmm.variants.variant import FetchBases
 
 log = logging.getLogger(__name__)
@@ -82,7 +81,7 @@ class ReferenceCheck:
         if count <= 0:
             return
         self._looked_at += count
-        reads = distinct(np.linspace(0, len(block) - 1, count).astype(np.int64))
+        reads = np.arange(count) * (len(block) - 1) // max(count - 1, 1)
         lengths = block.base_offset[reads + 1] - block.base_offset[reads]
         spans = block.end[reads] - block.start[reads]
         few = np.cumsum(lengths) - lengths < _MOST_BASES

@@ -111,7 +111,7 @@ class Timing:
         )
 
     def add_counts(self, other: Timing) -> None:
-        """Add the pairs and the seconds of another process."""
+        """Add the pairs and the seconds of a shard."""
         self.pairs += other.pairs
         for name, spent in other.clock.seconds.items():
             self.clock.seconds[name] = self.clock.seconds.get(name, 0.0) + spent

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pairhmm.files.bgzip import PackedText
 from pairhmm.likelihoods.table import LikelihoodRows
@@ -37,31 +37,25 @@ class Lines:
         UTF-8: rows of the table, and those of the companion. The table's may be packed already.
     in_table, in_haplotypes : list of Span
         Each region's rows in both.
-    are_packed : bool
-        Whether the table is bgzipped. The lines of a deep region are then packed before they are sent to another
-        process, so that workers do that work.
     """
 
     table: bytes | PackedText
     haplotypes: bytes
     in_table: list[Span]
     in_haplotypes: list[Span]
-    are_packed: bool = False
 
     @property
     def are_deep(self) -> bool:
         """Whether these are the lines of a deep region, which are blocks of their own in a bgzipped table."""
         return len(self.in_table) == 1 and self.in_table[0].rows >= DEEP
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        table = self.table
-        if self.are_packed and self.are_deep and isinstance(table, bytes):
-            table = PackedText.of(table)
-        return Lines, (table, self.haplotypes, self.in_table, self.in_haplotypes, self.are_packed)
-
 
 def lines_of(regions: Iterable[LikelihoodRows], are_packed: bool = False) -> Iterator[Lines]:
-    """The lines of regions, those of several regions at a time, but those of a deep one by themselves."""
+    """The lines of regions, those of several regions at a time, but those of a deep one by themselves.
+
+    `are_packed`: the table is bgzipped. The lines of a deep region then are packed here, by the threads that make them:
+    the one that writes would be too slow.
+    """
     texts: list[tuple[bytes, bytes]] = []
     spans: list[tuple[Span, Span]] = []
     size = 0
@@ -84,7 +78,8 @@ def lines_of(regions: Iterable[LikelihoodRows], are_packed: bool = False) -> Ite
 
 def _together(texts: list[tuple[bytes, bytes]], spans: list[tuple[Span, Span]], are_packed: bool) -> Lines:
     table, haplotypes = (b"".join(column) for column in zip(*texts, strict=True))
-    return Lines(table, haplotypes, [span for span, _ in spans], [span for _, span in spans], are_packed)
+    lines = Lines(table, haplotypes, [span for span, _ in spans], [span for _, span in spans])
+    return replace(lines, table=PackedText.of(table)) if are_packed and lines.are_deep else lines
 
 
 def _table_lines(place: str, rows: LikelihoodRows) -> bytes:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.descriptors import STDOUT, is_device
@@ -19,7 +19,7 @@ from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.columns import haplotype_batch, haplotype_schema, score_batch, score_schema
 from pairhmm.likelihoods.lines import Lines, lines_of
-from pairhmm.likelihoods.parquet import RowGroups, SentBatch
+from pairhmm.likelihoods.parquet import RowGroups
 from pairhmm.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -44,12 +44,12 @@ _ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 class Batches(NamedTuple):
     """Rows of some regions for a Parquet table and for its companion, which has them once."""
 
-    scores: SentBatch
-    haplotypes: SentBatch | None
+    scores: Any
+    haplotypes: Any | None
 
 
 Prepared = Lines | Batches
-"""Rows of some regions, prepared for a file. Deep regions are compressed when they are sent to another process."""
+"""Rows of some regions, prepared for a file."""
 Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Prepared]]
 
 
@@ -64,9 +64,9 @@ class LikelihoodWriter(Protocol):
 
 
 def preparation(destination: str | Path) -> Prepare:
-    """A function that prepares the rows of regions for a writer, in this process or in another.
+    """A function that prepares the rows of regions for a writer, in any thread.
 
-    It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
+    It gets rows, and gives what `LikelihoodWriter.append` takes.
     """
     file_format = Format.of(str(destination))
     if file_format is Format.PARQUET:
@@ -91,9 +91,9 @@ def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
 def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:
     *others, last = regions
     first, *parts = _parts(last)
-    yield Batches(SentBatch(score_batch([*others, first])), SentBatch(haplotype_batch(regions)))
+    yield Batches(score_batch([*others, first]), haplotype_batch(regions))
     for part in parts:
-        yield Batches(SentBatch(score_batch([part])), None)
+        yield Batches(score_batch([part]), None)
 
 
 @contextmanager
@@ -231,9 +231,9 @@ class _ParquetWriter:
 
     def append(self, prepared: Prepared) -> None:
         assert isinstance(prepared, Batches)
-        self._table.append(prepared.scores.batch())
+        self._table.append(prepared.scores)
         if prepared.haplotypes is not None and self._haplotypes is not None:
-            self._haplotypes.append(prepared.haplotypes.batch())
+            self._haplotypes.append(prepared.haplotypes)
 
     def close(self) -> None:
         try:
