@@ -20,6 +20,7 @@
 #include "bind/views.hpp"
 #include "calling/filtered_reads.hpp"
 #include "calling/scored_region.hpp"
+#include "formats/region_lines.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -76,6 +77,40 @@ Filtered filtered_reads(const ScoredRegions& given) {
                           counts.first_emptied);
 }
 
+using SpanList = ListOf<TupleOf<nb::str, int64_t, int64_t, int64_t, int64_t>>;
+
+SpanList to_spans(const std::vector<pairhmm::RegionSpan>& spans) {
+    nb::list list;
+    for (const pairhmm::RegionSpan& one : spans)
+        list.append(nb::make_tuple(one.chrom, one.start, one.end, one.rows, one.size));
+    return SpanList(list);
+}
+
+using LinesList = ListOf<TupleOf<nb::bytes, nb::bytes, SpanList, SpanList>>;
+
+LinesList lines_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
+                           const std::vector<std::string>& precision_names, bool is_prepared,
+                           std::optional<double> floor, bool are_joined, int64_t at_once, int64_t deep) {
+    std::vector<pairhmm::RegionLines> parts;
+    {
+        nb::gil_scoped_release release;
+        for (const ScoredRegion& region : given.regions) {
+            checks::lie_below(region.sample, static_cast<int64_t>(samples.size()), "samples");
+            checks::lie_below(region.precision, static_cast<int64_t>(precision_names.size()), "precision_names");
+            checks::require(!are_joined || !region.members.empty() || region.sample.empty(), "are_joined",
+                            "they were not");
+        }
+        parts = pairhmm::region_lines(given.regions,
+                                      {samples, precision_names, is_prepared, floor, are_joined, at_once, deep});
+    }
+    nb::list list;
+    for (const pairhmm::RegionLines& one : parts)
+        list.append(nb::make_tuple(nb::bytes(one.table.data(), one.table.size()),
+                                   nb::bytes(one.haplotypes.data(), one.haplotypes.size()), to_spans(one.in_table),
+                                   to_spans(one.in_haplotypes)));
+    return LinesList(list);
+}
+
 template <ScoredRegion (*Change)(const ScoredRegion&)>
 ScoredRegions changed(const ScoredRegions& given) {
     std::vector<ScoredRegion> regions;
@@ -97,6 +132,11 @@ void bind_scored_regions(nb::module_& module) {
              "The regions on the haplotypes of listed alleles alone, for genotypes.")
         .def("without_unlisted", &changed<pairhmm::without_unlisted>, nb::call_guard<nb::gil_scoped_release>(),
              "The regions without haplotypes of unlisted variants. The reads that are set aside stay the same.")
+        .def(
+            "table_lines", &lines_of_regions, "samples"_a, "precision_names"_a, "is_prepared"_a, "floor"_a.none(),
+            "are_joined"_a, "at_once"_a, "deep"_a,
+            "Lines of a likelihood table and of its companion, of several regions at a time but for deep ones, and the "
+            "place, rows and bytes of each region in both.")
         .def("filtered_reads", &filtered_reads,
              "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample "
              "has no read left, and the first of these with the sample.");

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from itertools import chain
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -17,13 +18,17 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import check_row_names
+from pairhmm.likelihoods.lines import Lines, region_lines
 from pairhmm.likelihoods.parquet import pyarrow_for
 from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
-from pairhmm.likelihoods.writer import Prepare, Prepared, open_likelihoods, preparation
+from pairhmm.likelihoods.writer import Prepared, batches_of, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.native import native
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegions
 
 
 def likelihoods(
@@ -150,7 +155,7 @@ def write_likelihoods(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
-    rows = _TableRows(chosen.model if prepared else None, preparation(output))
+    rows = _TableRows(chosen.model if prepared else None, Format.of(output))
     refine = native.ScoredRegions.without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
@@ -166,14 +171,22 @@ def write_likelihoods(
 
 @dataclass(frozen=True, slots=True)
 class _TableRows:
-    """Makes rows of regions, and prepares them for the writer."""
+    """Makes rows of regions as the writer of a format takes them."""
 
     prepared: GatkOptions | None
-    prepare: Prepare
+    format: Format
 
     def __call__(self, regions: Batches, run: Run) -> Iterator[Prepared]:
-        """Rows as the writer takes them."""
-        return self.prepare(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
+        """Rows of several regions at a time."""
+        if self.format is Format.PARQUET:
+            return batches_of(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
+        lines = chain.from_iterable(self._lines(batch, run) for batch in regions)
+        return (one.packed() for one in lines) if self.format is Format.TSV_GZ else lines
+
+    def _lines(self, regions: ScoredRegions, run: Run) -> Iterator[Lines]:
+        floor = None if self.prepared is None else self.prepared.score_floor
+        is_joined = run.stream.joiner is not None
+        return region_lines(regions, run.samples, floor, self.prepared is not None, is_joined)
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:

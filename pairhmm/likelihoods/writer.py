@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -50,7 +49,6 @@ class Batches(NamedTuple):
 
 Prepared = Lines | Batches
 """Rows of some regions, prepared for a file."""
-Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Prepared]]
 
 
 class LikelihoodWriter(Protocol):
@@ -60,21 +58,10 @@ class LikelihoodWriter(Protocol):
         """Append the rows of a region."""
 
     def append(self, prepared: Prepared) -> None:
-        """Append what the function that `preparation` gives made of regions."""
+        """Append rows of regions: lines for a text, batches for Parquet."""
 
 
-def preparation(destination: str | Path) -> Prepare:
-    """A function that prepares the rows of regions for a writer, in any thread.
-
-    It gets rows, and gives what `LikelihoodWriter.append` takes.
-    """
-    file_format = Format.of(str(destination))
-    if file_format is Format.PARQUET:
-        return _batches
-    return partial(lines_of, are_packed=file_format is Format.TSV_GZ)
-
-
-def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
+def batches_of(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
     """The rows of regions, those of several together."""
     batch: list[LikelihoodRows] = []
     rows = 0
