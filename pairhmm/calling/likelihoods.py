@@ -155,7 +155,7 @@ def write_likelihoods(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
-    rows = _TableRows(chosen.model if prepared else None, Format.of(output))
+    rows = _TableRows(chosen.model if prepared else None, Format.of(output), chosen.threads > 1)
     refine = native.ScoredRegions.without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
@@ -175,13 +175,15 @@ class _TableRows:
 
     prepared: GatkOptions | None
     format: Format
+    may_wait: bool  # for the thread that writes
 
     def __call__(self, regions: Batches, run: Run) -> Iterator[Prepared]:
         """Rows of several regions at a time."""
         if self.format is Format.PARQUET:
-            return batches_of(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
+            batches = batches_of(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
+            return (one.packed() for one in batches) if self.may_wait else batches
         lines = chain.from_iterable(self._lines(batch, run) for batch in regions)
-        return (one.packed() for one in lines) if self.format is Format.TSV_GZ else lines
+        return (one.packed() for one in lines) if self.may_wait and self.format is Format.TSV_GZ else lines
 
     def _lines(self, regions: ScoredRegions, run: Run) -> Iterator[Lines]:
         floor = None if self.prepared is None else self.prepared.score_floor

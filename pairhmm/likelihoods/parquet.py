@@ -88,6 +88,25 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
 
 
+def packed_batch(batch: Any) -> bytes:
+    """A record batch as compressed Arrow IPC: many may wait for the thread that writes."""
+    from pyarrow import BufferOutputStream, ipc
+
+    sink, options = BufferOutputStream(), ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with ipc.new_stream(sink, batch.schema, options=options) as out:
+        out.write_batch(batch)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpacked_batch(packed: bytes) -> Any:
+    """The record batch that was packed."""
+    from pyarrow import ipc
+
+    with ipc.open_stream(packed, options=ipc.IpcReadOptions(use_threads=False)) as stream:
+        return stream.read_next_batch()
+
+
 class RowGroups:
     """Writes a Parquet file. Its bytes depend on the rows, and not on the batches that they come in.
 

@@ -18,7 +18,7 @@ from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.columns import haplotype_batch, haplotype_schema, score_batch, score_schema
 from pairhmm.likelihoods.lines import Lines, lines_of
-from pairhmm.likelihoods.parquet import RowGroups
+from pairhmm.likelihoods.parquet import RowGroups, packed_batch, unpacked_batch
 from pairhmm.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -41,10 +41,14 @@ _ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 
 
 class Batches(NamedTuple):
-    """Rows of some regions for a Parquet table and for its companion, which has them once."""
+    """Rows of some regions for a Parquet table and for its companion, which has them once. Scores may be packed."""
 
     scores: Any
     haplotypes: Any | None
+
+    def packed(self) -> Batches:
+        """The same, with packed scores, which may wait in memory."""
+        return self._replace(scores=packed_batch(self.scores))
 
 
 Prepared = Lines | Batches
@@ -218,7 +222,8 @@ class _ParquetWriter:
 
     def append(self, prepared: Prepared) -> None:
         assert isinstance(prepared, Batches)
-        self._table.append(prepared.scores)
+        scores = prepared.scores
+        self._table.append(unpacked_batch(scores) if isinstance(scores, bytes) else scores)
         if prepared.haplotypes is not None and self._haplotypes is not None:
             self._haplotypes.append(prepared.haplotypes)
 
