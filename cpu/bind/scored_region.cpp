@@ -88,20 +88,24 @@ SpanList to_spans(const std::vector<pairhmm::RegionSpan>& spans) {
 
 using LinesList = ListOf<TupleOf<nb::bytes, nb::bytes, SpanList, SpanList>>;
 
+void check_table(const ScoredRegions& given, const pairhmm::RegionTable& table) {
+    for (const ScoredRegion& region : given.regions) {
+        checks::lie_below(region.sample, static_cast<int64_t>(table.samples.size()), "samples");
+        checks::lie_below(region.precision, static_cast<int64_t>(table.precision_names.size()), "precision_names");
+        checks::require(!table.are_joined || !region.members.empty() || region.sample.empty(), "are_joined",
+                        "they were not");
+    }
+}
+
 LinesList lines_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
                            const std::vector<std::string>& precision_names, bool is_prepared,
                            std::optional<double> floor, bool are_joined, int64_t at_once, int64_t deep) {
+    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, are_joined, at_once, deep};
     std::vector<pairhmm::RegionLines> parts;
     {
         nb::gil_scoped_release release;
-        for (const ScoredRegion& region : given.regions) {
-            checks::lie_below(region.sample, static_cast<int64_t>(samples.size()), "samples");
-            checks::lie_below(region.precision, static_cast<int64_t>(precision_names.size()), "precision_names");
-            checks::require(!are_joined || !region.members.empty() || region.sample.empty(), "are_joined",
-                            "they were not");
-        }
-        parts = pairhmm::region_lines(given.regions,
-                                      {samples, precision_names, is_prepared, floor, are_joined, at_once, deep});
+        check_table(given, table);
+        parts = pairhmm::region_lines(given.regions, table);
     }
     nb::list list;
     for (const pairhmm::RegionLines& one : parts)
@@ -109,6 +113,38 @@ LinesList lines_of_regions(const ScoredRegions& given, const std::vector<std::st
                                    nb::bytes(one.haplotypes.data(), one.haplotypes.size()), to_spans(one.in_table),
                                    to_spans(one.in_haplotypes)));
     return LinesList(list);
+}
+
+using PackedNames = TupleOf<nb::bytes, Owned<int64_t>>;
+
+PackedNames to_names(pairhmm::PackedTexts&& texts) {
+    const nb::bytes text(texts.text.data(), texts.text.size());
+    return nb::make_tuple(text, to_array(std::move(texts.end)));
+}
+
+using ColumnsTuple = TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, PackedNames, PackedNames,
+                             PackedNames, PackedNames, PackedNames, Owned<uint8_t>, Owned<int32_t>, PackedNames,
+                             Owned<uint8_t>, Owned<double>, Owned<uint8_t>, Owned<int64_t>>;
+
+ColumnsTuple columns_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
+                                const std::vector<std::string>& precision_names, bool is_prepared,
+                                std::optional<double> floor, bool are_joined) {
+    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, are_joined, 0, 0};
+    pairhmm::RegionColumns columns;
+    {
+        nb::gil_scoped_release release;
+        check_table(given, table);
+        columns = pairhmm::region_columns(given.regions, table);
+    }
+    pairhmm::WrittenReads& written = columns.written;
+    return nb::make_tuple(to_array(std::move(columns.start)), to_array(std::move(columns.end)),
+                          to_array(std::move(columns.reads)), to_array(std::move(columns.haplotypes)),
+                          to_names(std::move(columns.chrom)), to_names(std::move(columns.variants)),
+                          to_names(std::move(columns.names)), to_names(std::move(columns.sequences)),
+                          to_names(std::move(columns.alleles)), to_array(std::move(columns.nuisance)),
+                          to_array(std::move(written.sample)), to_names(std::move(written.names)),
+                          to_array(std::move(written.mate)), to_array(std::move(written.log10)),
+                          to_array(std::move(written.precision)), to_array(std::move(written.members)));
 }
 
 template <ScoredRegion (*Change)(const ScoredRegion&)>
@@ -137,6 +173,8 @@ void bind_scored_regions(nb::module_& module) {
             "are_joined"_a, "at_once"_a, "deep"_a,
             "Lines of a likelihood table and of its companion, of several regions at a time but for deep ones, and the "
             "place, rows and bytes of each region in both.")
+        .def("table_columns", &columns_of_regions, "samples"_a, "precision_names"_a, "is_prepared"_a, "floor"_a.none(),
+             "are_joined"_a, "The rows of regions as columns: the fields of RegionRows behind the first two.")
         .def("filtered_reads", &filtered_reads,
              "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample "
              "has no read left, and the first of these with the sample.");

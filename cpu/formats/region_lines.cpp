@@ -16,15 +16,6 @@ uint8_t mate_of(uint16_t flag) {
     return (flag & kFlagFirst) != 0 ? 1 : (flag & kFlagSecond) != 0 ? 2 : 0;
 }
 
-// Values of reads, and of pairs, of the reads that are written.
-struct WrittenReads {
-    std::vector<int32_t> sample;
-    std::string names;
-    std::vector<int64_t> name_end, members;
-    std::vector<uint8_t> mate, precision;
-    std::vector<double> log10;
-};
-
 void append_scores(const ScoredRegion& region, int64_t read, const RegionTable& table, WrittenReads& reads) {
     const auto width = static_cast<int64_t>(region.haplotypes.size());
     const double* scores = region.log10.data() + read * width;
@@ -38,19 +29,16 @@ void append_scores(const ScoredRegion& region, int64_t read, const RegionTable& 
                   [&](double& score) { score = std::max(score, least); });
 }
 
-WrittenReads written_reads(const ScoredRegion& region, const RegionTable& table) {
-    WrittenReads reads;
+void append_reads(const ScoredRegion& region, const RegionTable& table, WrittenReads& reads) {
     for (int64_t read = 0; read < region.reads(); ++read) {
         if (table.is_prepared && region.set_aside[read]) continue;
         const int64_t begin = read == 0 ? 0 : region.name_end[read - 1];
-        reads.names.append(region.names, begin, region.name_end[read] - begin);
-        reads.name_end.push_back(static_cast<int64_t>(reads.names.size()));
+        reads.names.add(region.names.substr(begin, region.name_end[read] - begin));
         reads.sample.push_back(region.sample[read]);
         reads.mate.push_back(mate_of(region.flag[read]));
         if (table.are_joined) reads.members.push_back(region.members[read]);
         append_scores(region, read, table, reads);
     }
-    return reads;
 }
 
 // Texts with a separator between them, or a dot where there are none.
@@ -69,6 +57,10 @@ std::string text_of(const Variant& variant) {
     return std::to_string(variant.pos + 1) + ':' + variant.ref + '>' + joined(variant.alts, '/', same);
 }
 
+std::string alleles_of(const Haplotype& haplotype) {
+    return joined(haplotype.alleles, ',', [](int16_t allele) { return std::to_string(allele); });
+}
+
 std::vector<std::string> names_of(const ScoredRegion& scored) {
     const Region& region = scored.region;
     const std::string place = region.chrom + ':' + std::to_string(region.haplotype_start + 1) + '-' +
@@ -85,8 +77,7 @@ std::string haplotype_lines(const ScoredRegion& region, const std::string& place
     std::string lines;
     for (size_t i = 0; i < names.size(); ++i) {
         const Haplotype& haplotype = region.haplotypes[i];
-        const std::string alleles =
-            joined(haplotype.alleles, ',', [](int16_t allele) { return std::to_string(allele); });
+        const std::string alleles = alleles_of(haplotype);
         for (const std::string* text : {&place, &names[i], &haplotype.sequence, &alleles, &variants})
             lines += *text + '\t';
         lines += haplotype.is_nuisance ? "1\n" : "0\n";
@@ -98,10 +89,11 @@ void append(const ScoredRegion& scored, const RegionTable& table, RegionLines& l
     const Region& region = scored.region;
     const std::string place = region.chrom + '\t' + std::to_string(region.start) + '\t' + std::to_string(region.end);
     const std::vector<std::string> names = names_of(scored);
-    const WrittenReads reads = written_reads(scored, table);
+    WrittenReads reads;
+    append_reads(scored, table, reads);
     const std::string rows = likelihood_lines(
         {place, table.samples, names, table.precision_names, static_cast<int64_t>(reads.sample.size()),
-         reads.sample.data(), reads.names.data(), reads.name_end.data(), reads.mate.data(), reads.log10.data(),
+         reads.sample.data(), reads.names.text.data(), reads.names.end.data(), reads.mate.data(), reads.log10.data(),
          reads.precision.data(), table.are_joined ? reads.members.data() : nullptr});
     const std::string described = haplotype_lines(scored, place, names);
     const auto add = [&](const std::string& text, size_t count, std::string& to, std::vector<RegionSpan>& spans) {
@@ -138,6 +130,27 @@ std::vector<RegionLines> region_lines(const std::vector<ScoredRegion>& regions, 
     }
     close();
     return parts;
+}
+
+RegionColumns region_columns(const std::vector<ScoredRegion>& regions, const RegionTable& table) {
+    RegionColumns columns;
+    for (const ScoredRegion& scored : regions) {
+        const size_t before = columns.written.sample.size();
+        append_reads(scored, table, columns.written);
+        columns.start.push_back(scored.region.start);
+        columns.end.push_back(scored.region.end);
+        columns.reads.push_back(static_cast<int64_t>(columns.written.sample.size() - before));
+        columns.haplotypes.push_back(static_cast<int64_t>(scored.haplotypes.size()));
+        columns.chrom.add(scored.region.chrom);
+        columns.variants.add(scored.region.variants.empty() ? "" : joined(scored.region.variants, ',', text_of));
+        for (const std::string& name : names_of(scored)) columns.names.add(name);
+        for (const Haplotype& haplotype : scored.haplotypes) {
+            columns.sequences.add(haplotype.sequence);
+            columns.alleles.add(alleles_of(haplotype));
+            columns.nuisance.push_back(haplotype.is_nuisance);
+        }
+    }
+    return columns;
 }
 
 }  // namespace pairhmm

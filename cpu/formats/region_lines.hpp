@@ -35,4 +35,35 @@ struct RegionLines {
 // The lines of regions, those of several regions together.
 std::vector<RegionLines> region_lines(const std::vector<ScoredRegion>& regions, const RegionTable& table);
 
+// Texts end to end, with the end of each.
+struct PackedTexts {
+    std::string text;
+    std::vector<int64_t> end;
+
+    void add(const std::string& next) {
+        text += next;
+        end.push_back(static_cast<int64_t>(text.size()));
+    }
+};
+
+// Values of the reads that are written, and of their pairs.
+struct WrittenReads {
+    std::vector<int32_t> sample;
+    PackedTexts names;
+    std::vector<int64_t> members;
+    std::vector<uint8_t> mate, precision;
+    std::vector<double> log10;
+};
+
+// The rows of regions as columns.
+struct RegionColumns {
+    std::vector<int64_t> start, end, reads, haplotypes;  // [regions]
+    PackedTexts chrom, variants;                         // [regions]
+    PackedTexts names, sequences, alleles;               // [haplotypes]
+    std::vector<uint8_t> nuisance;                       // [haplotypes]
+    WrittenReads written;
+};
+
+RegionColumns region_columns(const std::vector<ScoredRegion>& regions, const RegionTable& table);
+
 }  // namespace pairhmm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -13,22 +13,21 @@ from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
-from pairhmm.calling.run import Batches, Run, Watch
+from pairhmm.calling.run import Batches as RegionBatches
+from pairhmm.calling.run import Run, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import check_row_names
+from pairhmm.likelihoods.columns import RegionRows
 from pairhmm.likelihoods.lines import Lines, region_lines
 from pairhmm.likelihoods.parquet import pyarrow_for
 from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
-from pairhmm.likelihoods.writer import Prepared, batches_of, open_likelihoods
+from pairhmm.likelihoods.writer import Batches, Prepared, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.native import native
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
-
-if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegions
 
 
 def likelihoods(
@@ -99,7 +98,7 @@ def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
         yield from run.results
 
 
-def _evidence(regions: Batches, run: Run) -> Iterator[Evidence]:
+def _evidence(regions: RegionBatches, run: Run) -> Iterator[Evidence]:
     return run.evidence(regions)
 
 
@@ -177,18 +176,20 @@ class _TableRows:
     format: Format
     may_wait: bool  # for the thread that writes
 
-    def __call__(self, regions: Batches, run: Run) -> Iterator[Prepared]:
+    def __call__(self, regions: RegionBatches, run: Run) -> Iterator[Prepared]:
         """Rows of several regions at a time."""
+        how = self._floor, self.prepared is not None, run.stream.joiner is not None
+        made: Iterator[Lines | Batches]
         if self.format is Format.PARQUET:
-            batches = batches_of(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
-            return (one.packed() for one in batches) if self.may_wait else batches
-        lines = chain.from_iterable(self._lines(batch, run) for batch in regions)
-        return (one.packed() for one in lines) if self.may_wait and self.format is Format.TSV_GZ else lines
+            made = (Batches.of(RegionRows.of_scored(batch, run.samples, *how)) for batch in regions)
+        else:
+            made = chain.from_iterable(region_lines(batch, run.samples, *how) for batch in regions)
+        is_packed = self.may_wait and self.format is not Format.TSV
+        return (one.packed() for one in made) if is_packed else made
 
-    def _lines(self, regions: ScoredRegions, run: Run) -> Iterator[Lines]:
-        floor = None if self.prepared is None else self.prepared.score_floor
-        is_joined = run.stream.joiner is not None
-        return region_lines(regions, run.samples, floor, self.prepared is not None, is_joined)
+    @property
+    def _floor(self) -> float | None:
+        return None if self.prepared is None else self.prepared.score_floor
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:

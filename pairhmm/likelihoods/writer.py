@@ -16,7 +16,7 @@ from pairhmm.files.names import printable
 from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
 from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
-from pairhmm.likelihoods.columns import haplotype_batch, haplotype_schema, score_batch, score_schema
+from pairhmm.likelihoods.columns import RegionRows, haplotype_batch, haplotype_schema, score_batch, score_schema
 from pairhmm.likelihoods.lines import Lines, lines_of
 from pairhmm.likelihoods.parquet import RowGroups, packed_batch, unpacked_batch
 from pairhmm.likelihoods.table import (
@@ -45,6 +45,11 @@ class Batches(NamedTuple):
 
     scores: Any
     haplotypes: Any | None
+
+    @classmethod
+    def of(cls, rows: RegionRows) -> Batches:
+        """The rows of regions."""
+        return cls(score_batch(rows), haplotype_batch(rows))
 
     def packed(self) -> Batches:
         """The same, with packed scores, which may wait in memory."""
@@ -82,9 +87,9 @@ def batches_of(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
 def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:
     *others, last = regions
     first, *parts = _parts(last)
-    yield Batches(score_batch([*others, first]), haplotype_batch(regions))
+    yield Batches(score_batch(RegionRows.of([*others, first])), haplotype_batch(RegionRows.of(regions)))
     for part in parts:
-        yield Batches(score_batch([part]), None)
+        yield Batches(score_batch(RegionRows.of([part])), None)
 
 
 @contextmanager

@@ -1,5 +1,8 @@
-"""Lines of tables that native code makes of scored regions are those of their rows."""
+"""Lines and columns of tables that native code makes of scored regions are those of their rows."""
 
+from dataclasses import fields
+
+import numpy as np
 import pytest
 
 from pairhmm.calling.likelihoods import table_rows
@@ -7,6 +10,7 @@ from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.opening import open_run
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.likelihoods import lines
+from pairhmm.likelihoods.columns import RegionRows
 from pairhmm.likelihoods.lines import lines_of, region_lines
 from pairhmm.models.profile import preset
 from pairhmm.simulate.api import simulate
@@ -34,6 +38,10 @@ def test_lines_are_those_of_rows(data, monkeypatch, listed, options, is_prepared
             floor = options.model.score_floor if is_prepared else None
             expected = list(lines_of(table_rows(one, run.samples, model) for one in run.evidence(iter([batch]))))
             assert list(region_lines(batch, run.samples, floor, is_prepared, is_joined)) == expected
+            columns = RegionRows.of_scored(batch, run.samples, floor, is_prepared, is_joined)
+            rows = RegionRows.of([table_rows(one, run.samples, model) for one in run.evidence(iter([batch]))])
+            for field in fields(RegionRows):
+                assert np.array_equal(getattr(columns, field.name), getattr(rows, field.name)), field.name
             deep += [one.are_deep for one in expected]
     assert len(deep) > 5
     assert set(deep) == {False, True}
