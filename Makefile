@@ -94,7 +94,7 @@ docs: $(STAMP)
 WASM := build/web/pairhmm.wasm
 WASM_SOURCES := $(wildcard cpu/forward/wasm*.cpp cpu/wasm/*.cpp) cpu/align/wasm.cpp cpu/forward/dispatch.cpp cpu/forward/trees.cpp \
 	cpu/threads/std_threads.cpp cpu/threads/tasks.cpp cpu/formats/alignments.cpp cpu/formats/bam_record.cpp \
-	$(filter-out $(addprefix cpu/calling/,joined_profiles.cpp joining.cpp molecules.cpp region_stream.cpp preparation.cpp scoring.cpp),$(wildcard cpu/calling/*.cpp)) \
+	cpu/formats/table_lines.cpp $(filter-out cpu/calling/scoring.cpp,$(wildcard cpu/calling/*.cpp)) \
 	cpu/packing/device_scores.cpp cpu/packing/tiles.cpp cpu/packing/tree_streams.cpp
 WASM_FLAGS := -target wasm32-wasi -mexec-model=reactor -std=c++17 -O3 -msimd128 -fno-exceptions -fno-rtti \
 	-fno-math-errno -fno-trapping-math -s -Wl,--gc-sections -Icpu
@@ -108,10 +108,10 @@ $(GPU_JSON): $(STAMP) $(wildcard shaders/*/* pairhmm/backends/webgpu/*.py)
 	@mkdir -p $(@D)
 	$(BIN)/python -m pairhmm.backends.webgpu.browser $@
 
-# The defaults and constants of the models, as the page's programs import them.
+# The options, constants and header lines that the page shares with the package, as the page's programs import them.
 PARAMETERS := web/src/models/parameters.js
 $(PARAMETERS): $(STAMP) $(wildcard pairhmm/models/*.py pairhmm/models/presets/* pairhmm/calling/*.py pairhmm/sequences/*.py \
-	pairhmm/calling/web_parameters.py)
+	pairhmm/likelihoods/table.py pairhmm/variants/*.py)
 	$(BIN)/python -m pairhmm.calling.web_parameters $@
 
 # Packages of web/, at the versions of its lock file. Node and npm are the system's (apt install nodejs npm).

@@ -16,7 +16,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -215,9 +215,9 @@ def pairhmm(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[s
     return command_of(*("call", "-f", reference, "-@", 1, "--backend", "cpu", "--ploidy", ploidy, "-o", out), *bams)
 
 
-def freebayes(reference: Path, bams: list[Path], out: Path, ploidy: int) -> list[str]:
+def freebayes(reference: Path, bams: list[Path], out: Path, ploidy: int, options: Sequence[str] = ()) -> list[str]:
     """The command line of freebayes; a QUAL below 20 is a call that its authors filter."""
-    line = f"freebayes -f {reference} -p {ploidy} {' '.join(map(str, bams))}"
+    line = f"freebayes -f {reference} -p {ploidy} {' '.join([*options, *map(str, bams)])}"
     view = "pysam.bcftools.view('-i', 'QUAL>=20', '-Oz', '-o', sys.argv[1], '-', catch_stdout=False)"
     return ["bash", "-c", f'{line} | {sys.executable} -c "import sys, pysam.bcftools; {view}" {out}']
 

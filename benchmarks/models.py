@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from accuracy import make_data
-from processes import CHR20, NA12878, run
+from processes import CONFIDENT, NA12878, run
 from tables import parser, write
 
 from pairhmm.bench.dosages import Allele, read_dosages
@@ -51,11 +51,14 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         arguments = ["-f", reference, bam, *(["-r", region] if region else [])]
         true = read_dosages(truth, reference, None) | MORE_TRUTH.get(name, {})
-        rows += [{"data": name, **row} for row in measure(folder, arguments, true, reference)]
+        known = CONFIDENT if name.startswith("chr20") else None
+        rows += [{"data": name, **row} for row in measure(folder, arguments, true, reference, known)]
     write(options.output, {"genotypes": rows})
 
 
-def measure(folder: Path, arguments: list[object], truth: Truth, reference: Path) -> Iterator[dict[str, Any]]:
+def measure(
+    folder: Path, arguments: list[object], truth: Truth, reference: Path, confident: Path | None
+) -> Iterator[dict[str, Any]]:
     """Counts of genotypes by model and kind of variant."""
     profile, gatk = folder / "profile.toml", folder / "gatk.toml"
     run("fit", *arguments, "-o", profile)
@@ -70,32 +73,36 @@ def measure(folder: Path, arguments: list[object], truth: Truth, reference: Path
     for name, options in models.items():
         calls = folder / f"{name.replace(', ', '-').replace(' ', '-')}.vcf.gz"
         run("call", *arguments, *options, "-o", calls)
-        yield {"model": name, **compare(read_dosages(calls, reference, None), truth)}
+        yield {"model": name, **compare(read_dosages(calls, reference, None), truth, confident)}
 
 
-def compare(called: Truth, truth: Truth) -> dict[str, dict[str, int]]:
-    """Counts of right, wrong, missed and extra genotypes, by kind of variant."""
+def compare(called: Truth, truth: Truth, confident: Path | None) -> dict[str, dict[str, int]]:
+    """Counts of right, wrong, missed and extra genotypes, by kind of variant.
+
+    `confident` is a BED where the truth is complete, None for everywhere. "Elsewhere" are extra ones outside.
+    """
     counts = {}
     for kind, is_snv in (("snv", True), ("indel", False)):
         mine, true = ({a: n for a, n in one.items() if a.is_snv == is_snv} for one in (called, truth))
         shared = mine.keys() & true.keys()
         right = sum(mine[allele] == true[allele] for allele in shared)
-        extra = [allele for allele in mine if allele not in true and is_known(allele)]
+        extra = [is_within(confident, allele) for allele in mine.keys() - shared]
         counts[kind] = {
             "right": right,
             "wrong": len(shared) - right,
             "missed": len(true) - len(shared),
-            "extra": len(extra),
+            "extra": sum(extra),
+            "elsewhere": len(extra) - sum(extra),
         }
     return counts
 
 
-def is_known(allele: Allele) -> bool:
+def is_within(confident: Path | None, allele: Allele) -> bool:
     """Whether the truth is complete at an allele."""
-    if allele.chrom != "chr20":
+    if confident is None:
         return True
-    lines = (CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.bed").read_text().splitlines()
-    return any(int(start) <= allele.start < int(end) for _, start, end in map(str.split, lines))
+    places = (line.split() for line in confident.read_text().splitlines())
+    return any(chrom == allele.chrom and int(start) <= allele.start < int(end) for chrom, start, end in places)
 
 
 if __name__ == "__main__":

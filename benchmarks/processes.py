@@ -26,6 +26,9 @@ NA12878 = {
 }
 """Alignments, reference, truth and region of real reads."""
 
+CONFIDENT = CHR20 / "test_nist.b37_chr20_100kbp_at_10mb.bed"
+"""Where the truth of chromosome 20 is complete."""
+
 
 class Cost(NamedTuple):
     """What a process took: seconds of wall time and of CPU time, and peak resident memory in MiB."""

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -94,22 +95,47 @@ void bind_genotypes(nb::module_& module) {
     module.attr("MAX_GENOTYPES") = pairhmm::kMaxGenotypes;
     module.attr("MAX_GQ") = pairhmm::kMaxGq;
 
+    module.def(
+        "slip_rates",
+        [](std::vector<uint8_t> insertion, std::vector<uint8_t> deletion, std::vector<uint8_t> gap,
+           const std::vector<int>& least_copies) {
+            if (least_copies.size() != pairhmm::kLongestUnit || gap.empty() || gap.size() % least_copies.size() ||
+                insertion.size() != gap.size() || deletion.size() != gap.size())
+                throw std::invalid_argument("insertion, deletion, gap: not of the same units and copies");
+            pairhmm::SlipRates rates = pairhmm::slip_rates(
+                pairhmm::GapTables{std::move(insertion), std::move(deletion), std::move(gap)}, least_copies, 0);
+            return std::tuple(std::move(rates.gain), std::move(rates.loss));
+        },
+        "insertion"_a, "deletion"_a, "gap"_a, "least_copies"_a,
+        "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base.");
+
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")
         .def(
             "__init__",
             [](Genotyper* self, double snv_prior, double indel_prior, const std::vector<GivenPloidy>& ploidies,
                const std::vector<GivenFamily>& families, std::optional<double> score_floor, bool discovered, bool mnv,
-               bool gvcf) {
-                pairhmm::GenotypingOptions options{snv_prior, indel_prior, {}, {}, score_floor, discovered, mnv, gvcf};
+               bool gvcf, const std::vector<double>& contamination, std::vector<double> gain, std::vector<double> loss,
+               int most_copies, double spread) {
+                if (gain.size() != loss.size() || most_copies < 1 ||
+                    (!gain.empty() && gain.size() != size_t{pairhmm::kLongestUnit} * most_copies))
+                    throw std::invalid_argument("gain, loss: not of the same units and copies");
+                pairhmm::GenotypingOptions options{
+                    snv_prior,    indel_prior, {},
+                    {},           score_floor, discovered,
+                    mnv,          gvcf,        {most_copies, std::move(gain), std::move(loss), spread},
+                    contamination};
+                checks::require(contamination.size() == ploidies.size(), "contamination", "not one of each sample");
                 for (const GivenPloidy& one : ploidies) options.ploidies.push_back(ploidy_of(one));
                 const auto samples = static_cast<int64_t>(ploidies.size());
                 for (const GivenFamily& one : families) options.families.push_back(family_of(one, samples));
                 new (self) Genotyper(std::move(options));
             },
             "snv_prior"_a, "indel_prior"_a, "ploidies"_a, "families"_a, "score_floor"_a.none(), "discovered"_a, "mnv"_a,
-            "gvcf"_a,
+            "gvcf"_a, "contamination"_a, "gain"_a = std::vector<double>(), "loss"_a = std::vector<double>(),
+            "most_copies"_a = 1, "spread"_a = 0.0,
             "ploidies: of each sample, its ploidy, and rules (chrom, start, end, ploidy). families: numbers of "
-            "samples, as (father, mother, children).")
+            "samples, as (father, mother, children). contamination: of each sample, the share of another person's reads. gain, "
+            "loss: [units * copies] rates at which reads slip in repeats; spread: of their logarithms.")
         .def(
             "genotype",
             [](Genotyper& genotyper, const pairhmm::ScoredRegion& region) -> ListOf<SiteFields> {

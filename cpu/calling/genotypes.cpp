@@ -57,36 +57,74 @@ void join_mate(double* ours, const double* theirs, int alleles) {
     for (int allele = 0; allele < alleles; ++allele) ours[allele] -= best;
 }
 
-// One observation for each fragment. row: [reads][alleles]
-std::vector<double> join_mates(const double* row, const int64_t* fragment, int64_t reads, int alleles) {
-    std::vector<int64_t> order(static_cast<size_t>(reads));
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return fragment[a] < fragment[b]; });
-    const auto is_same = [&](int64_t a, int64_t b) { return fragment[a] == fragment[b]; };
-    if (std::adjacent_find(order.begin(), order.end(), is_same) == order.end()) return {row, row + reads * alleles};
-    std::vector<double> joined;
-    joined.reserve(static_cast<size_t>(reads * alleles));
-    for (size_t i = 0; i < order.size(); ++i) {
-        const double* theirs = row + order[i] * alleles;
-        if (i > 0 && is_same(order[i - 1], order[i])) join_mate(&joined[joined.size() - alleles], theirs, alleles);
-        else joined.insert(joined.end(), theirs, theirs + alleles);
-    }
-    return joined;
+// The allele that is ahead of all others by kInformative, or -1.
+int64_t informative(const double* values, int alleles) {
+    const int64_t best = argmax(values, alleles);
+    double next = kLowest;
+    for (int allele = 0; allele < alleles; ++allele)
+        if (allele != best) next = std::max(next, values[allele]);
+    return values[best] - next > kInformative ? best : -1;
 }
 
-// log10 P(observations | genotype): [genotypes]. An observation's likelihood is the mean over the genotype's alleles.
-std::vector<double> genotype_likelihoods(const std::vector<double>& observations, const Genotypes& genotypes) {
-    const size_t count = static_cast<size_t>(genotypes.count()), alleles = static_cast<size_t>(genotypes.alleles);
-    std::vector<double> total(count, 0.0), mean(count);
-    for (size_t begin = 0; begin < observations.size(); begin += alleles) {
-        std::fill(mean.begin(), mean.end(), 0.0);
-        for (size_t allele = 0; allele < alleles; ++allele) {
-            // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
-            const double likelihood = std::pow(10.0, std::max(observations[begin + allele], kLowestLog10));
-            const double* share = &genotypes.share[allele * count];
-            for (size_t genotype = 0; genotype < count; ++genotype) mean[genotype] += likelihood * share[genotype];
+// Puts what a fragment says of the alleles, log10, into `seen`: its likelihood is the mean over a genotype's alleles.
+void add_likelihoods(const double* row, const Genotypes& genotypes, SeenFragments& seen) {
+    const auto count = static_cast<size_t>(genotypes.count()), at = seen.of_genotype.size();
+    seen.of_genotype.resize(at + count, 0.0);
+    for (int allele = 0; allele < seen.alleles; ++allele) {
+        // Without a score floor, likelihoods of mates that differ can lie beyond the range of a double.
+        const double likelihood = std::pow(10.0, std::max(row[allele], kLowestLog10));
+        seen.of_allele.push_back(likelihood);
+        const double* share = &genotypes.share[static_cast<size_t>(allele) * count];
+        for (size_t genotype = 0; genotype < count; ++genotype)
+            seen.of_genotype[at + genotype] += likelihood * share[genotype];
+    }
+}
+
+// P(an allele is read | a chromosome of a genotype) where reads slip: [alleles][genotypes]
+std::vector<double> slipping_shares(const Genotypes& genotypes, const std::vector<double>& matrix) {
+    const size_t count = static_cast<size_t>(genotypes.count());
+    const size_t slipping = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    std::vector<double> shares(genotypes.share);
+    std::fill_n(shares.begin(), slipping * count, 0.0);
+    for (size_t from = 0; from < slipping; ++from)
+        for (size_t to = 0; to < slipping; ++to)
+            for (size_t genotype = 0; genotype < count; ++genotype)
+                shares[to * count + genotype] +=
+                    matrix[from * slipping + to] * genotypes.share[from * count + genotype];
+    return shares;
+}
+
+// log10 of the product, over observations, of the sums of their likelihoods times the shares of alleles: [genotypes].
+// Logarithms are taken only where the product could leave the range of a double.
+std::vector<double> log10_products(const std::vector<double>& likelihoods, const std::vector<double>& shares,
+                                   size_t alleles) {
+    constexpr double kLow = 1e-100;
+    const size_t count = shares.size() / alleles;
+    std::vector<double> total(count, 0.0), product(count, 1.0);
+    for (size_t begin = 0; begin < likelihoods.size(); begin += alleles) {
+        for (size_t genotype = 0; genotype < count; ++genotype) {
+            double sum = 0;
+            for (size_t allele = 0; allele < alleles; ++allele)
+                sum += likelihoods[begin + allele] * shares[allele * count + genotype];
+            if (sum < kLow) total[genotype] += std::log10(sum);
+            else product[genotype] *= sum;
+            if (product[genotype] > kLow) continue;
+            total[genotype] += std::log10(product[genotype]);
+            product[genotype] = 1;
         }
-        for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(mean[genotype]);
+    }
+    for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(product[genotype]);
+    return total;
+}
+
+// The likelihoods of genotypes, weighed over the ways in which reads slip. likelihoods: [fragments][alleles]
+std::vector<double> slipping_likelihoods(const std::vector<double>& likelihoods, const Genotypes& genotypes,
+                                         const std::vector<SiteReads::Slips>& slips) {
+    std::vector<double> total(static_cast<size_t>(genotypes.count()), kLowest);
+    for (const SiteReads::Slips& one : slips) {
+        const std::vector<double> found =
+            log10_products(likelihoods, slipping_shares(genotypes, one.matrix), static_cast<size_t>(genotypes.alleles));
+        for (size_t i = 0; i < total.size(); ++i) total[i] = log10_sum({total[i], found[i] + one.log10_prior});
     }
     return total;
 }
@@ -103,7 +141,11 @@ Genotypes::Genotypes(int alleles, int ploidy, std::vector<int16_t> table, std::v
 
 SiteReads::SiteReads(const ScoredReads& reads, int64_t first, int64_t last, const std::vector<int64_t>& allele_of,
                      int alleles, int samples, double score_floor, double floor)
-    : alleles_(alleles), begin_(static_cast<size_t>(samples) + 1, 0) {
+    : alleles_(alleles),
+      begin_(static_cast<size_t>(samples) + 1, 0),
+      origins_(reads.origins),
+      first_(first),
+      last_(last) {
     const auto is_over = [&](int64_t read) {
         return !reads.set_aside[read] && reads.start[read] < last && reads.end[read] > first;
     };
@@ -137,21 +179,22 @@ std::vector<int64_t> SiteReads::depths(int sample) const {
     return depths;
 }
 
-int64_t SiteReads::informative_for(int64_t row) const {
-    const double* values = this->row(row);
-    const int64_t best = argmax(values, alleles_);
-    double next = kLowest;
-    for (int allele = 0; allele < alleles_; ++allele)
-        if (allele != best) next = std::max(next, values[allele]);
-    return values[best] - next > kInformative ? best : -1;
+int64_t SiteReads::informative_for(int64_t row) const { return informative(this->row(row), alleles_); }
+
+SiteReads SiteReads::without_rows(int alleles) const {
+    SiteReads same;
+    same.alleles_ = alleles;
+    same.begin_ = begin_;
+    same.read_ = read_;
+    same.fragment_ = fragment_;
+    same.origins_ = origins_;
+    same.first_ = first_;
+    same.last_ = last_;
+    return same;
 }
 
 SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
-    SiteReads fewer;
-    fewer.alleles_ = static_cast<int>(kept.size());
-    fewer.begin_ = begin_;
-    fewer.read_ = read_;
-    fewer.fragment_ = fragment_;
+    SiteReads fewer = without_rows(static_cast<int>(kept.size()));
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* row = &rows_[read * alleles_];
         double best = kLowest;
@@ -162,11 +205,8 @@ SiteReads SiteReads::with_alleles(const std::vector<int64_t>& kept) const {
 }
 
 SiteReads SiteReads::with_non_reference() const {
-    SiteReads more;
-    more.alleles_ = alleles_ + 1;
-    more.begin_ = begin_;
-    more.read_ = read_;
-    more.fragment_ = fragment_;
+    SiteReads more = without_rows(alleles_ + 1);
+    more.slips_ = slips_;
     std::vector<double> lower;
     for (size_t read = 0; read < fragment_.size(); ++read) {
         const double* values = row(static_cast<int64_t>(read));
@@ -181,10 +221,38 @@ SiteReads SiteReads::with_non_reference() const {
     return more;
 }
 
+// Mates are one observation.
+SeenFragments SiteReads::fragments(int sample, const Genotypes& genotypes) const {
+    std::vector<int64_t> order(static_cast<size_t>(count(sample)));
+    std::iota(order.begin(), order.end(), begin_[sample]);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return fragment_[a] < fragment_[b]; });
+    SeenFragments seen{alleles_, {}, {}, {}, {}};
+    std::vector<double> row;
+    for (size_t i = 0; i < order.size();) {
+        const int64_t number = fragment_[order[i]];
+        Fragment fragment{number, false, false, 0, 0};
+        row.assign(this->row(order[i]), this->row(order[i]) + alleles_);
+        for (size_t first = i; i < order.size() && fragment_[order[i]] == number; ++i) {
+            if (i > first) join_mate(row.data(), this->row(order[i]), alleles_);
+            if (origins_ == nullptr) continue;
+            fragment.add(origins_->fragment(read_[order[i]], number, first_));
+        }
+        seen.fragments.push_back(fragment);
+        seen.informative_for.push_back(informative(row.data(), alleles_));
+        add_likelihoods(row.data(), genotypes, seen);
+    }
+    return seen;
+}
+
 std::vector<double> SiteReads::likelihoods(int sample, const Genotypes& genotypes) const {
-    const int64_t first = begin_[sample];
-    return genotype_likelihoods(join_mates(&rows_[first * alleles_], &fragment_[first], count(sample), alleles_),
-                                genotypes);
+    const auto count = static_cast<size_t>(genotypes.count());
+    const SeenFragments seen = fragments(sample, genotypes);
+    std::vector<double> total(count, 0.0);
+    if (!slips_.empty()) total = slipping_likelihoods(seen.of_allele, genotypes, slips_);
+    else
+        for (size_t i = 0; i < seen.of_genotype.size(); ++i) total[i % count] += std::log10(seen.of_genotype[i]);
+    if (origins_ != nullptr) add_other_sources(seen, genotypes, *origins_, sample, first_, last_, total);
+    return total;
 }
 
 CalledGenotype SiteReads::call(int sample, const Genotypes& genotypes, const std::vector<double>& prior) const {

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "calling/other_sources.hpp"
 
 namespace pairhmm {
 
@@ -46,7 +49,8 @@ struct ScoredReads {
     const int64_t* start;
     const int64_t* end;
     const int32_t* sample;
-    const int64_t* fragment;  // mates have the same number
+    const int64_t* fragment;               // mates have the same number
+    const ReadOrigins* origins = nullptr;  // where reads may be from, beside the sample; none: all are of the sample
 };
 
 // The reads over a site, sample after sample: what each says of the site's alleles.
@@ -61,6 +65,15 @@ public:
               int samples, double score_floor, double floor);
 
     int alleles() const { return alleles_; }
+    // Reads that slip in a repeat: P(a fragment's read shows an allele | its chromosome has another one), and how
+    // likely these are. matrix: [alleles of chromosomes][alleles of reads], perhaps of the first alleles alone.
+    struct Slips {
+        double log10_prior;
+        std::vector<double> matrix;
+    };
+    // From now on, genotypes are weighed with each of these by its prior. All reads of a site slip alike, so that their
+    // errors are not independent.
+    void set_slips(std::vector<Slips> slips) { slips_ = std::move(slips); }
     // Informative reads of each allele.
     std::vector<int64_t> depths(int sample) const;
     // Reads of a sample.
@@ -93,6 +106,9 @@ public:
 
 private:
     SiteReads() = default;
+    // The same reads without what they say of alleles.
+    SiteReads without_rows(int alleles) const;
+    SeenFragments fragments(int sample, const Genotypes& genotypes) const;
     int64_t count(int sample) const { return begin_[sample + 1] - begin_[sample]; }
 
     int alleles_ = 0;
@@ -100,6 +116,9 @@ private:
     std::vector<int64_t> read_;      // [reads] number among all reads of the region
     std::vector<int64_t> fragment_;  // [reads]
     std::vector<double> rows_;       // [reads][alleles]
+    std::vector<Slips> slips_;       // empty: no read slips
+    const ReadOrigins* origins_ = nullptr;
+    int64_t first_ = 0, last_ = 0;  // the site
 };
 
 // Likelihoods (log10) as they are written: Phred, the best 0.

@@ -60,10 +60,21 @@ bool has_deletion(const Variant& variant) {
 class RegionGenotyper {
 public:
     RegionGenotyper(const ScoredRegion& region, const GenotypingOptions& options, GenotypeTables& tables)
-        : region_(region), options_(options), tables_(tables), fragment_(region.fragment) {
-        if (!fragment_.empty()) return;
-        fragment_.resize(region.name_end.size());
-        number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
+        : region_(region),
+          options_(options),
+          tables_(tables),
+          fragment_(region.fragment),
+          origins_{region.flag.data(),          region.start.data(), region.end.data(),
+                   region.mapq.data(),          &region.neighbours,  &names_,
+                   options.contamination.data()},
+          origins_at_gaps_{
+              region.flag.data(),          region.start.data(), region.end.data(), nullptr, nullptr, nullptr,
+              options.contamination.data()} {
+        if (fragment_.empty()) {
+            fragment_.resize(region.name_end.size());
+            number_names(region.names, region.reads(), region.name_end.data(), fragment_.data());
+        }
+        if (!region.neighbours.empty()) name_fragments();
     }
 
     // The candidates that are written. Also those that were not asked for: the phase of the others depends on them.
@@ -99,22 +110,46 @@ public:
         for (size_t sample = 0; sample < candidate.site.samples.size(); ++sample) {
             SampleGenotype& own = candidate.site.samples[sample];
             own.with_others = call_sample(more, static_cast<int>(sample), priors, own.ploidy, tables_).likelihoods;
+            // Genotypes without that allele come first, and are as likely as without it.
+            if (!own.with_others.empty())
+                std::copy(own.likelihoods.begin(), own.likelihoods.end(), own.with_others.begin());
         }
     }
 
 private:
+    // A fragment's number is that of its first read.
+    void name_fragments() {
+        int64_t begin = 0;
+        for (const int64_t end : region_.name_end) {
+            names_.push_back(fragment_name(std::string_view(region_.names).substr(begin, end - begin)));
+            begin = end;
+        }
+    }
+
     Genotyped genotyped(size_t number, Variant variant, std::vector<int64_t> allele_of, const Extent& extent) const {
-        std::vector<double> priors;
-        for (const std::string& alt : variant.alts)
-            priors.push_back(alt.size() == variant.ref.size() ? options_.snv_prior : options_.indel_prior);
-        const ScoredReads reads{region_.reads(),       static_cast<int64_t>(region_.haplotypes.size()),
-                                region_.log10.data(),  reinterpret_cast<const bool*>(region_.set_aside.data()),
-                                region_.start.data(),  region_.end.data(),
-                                region_.sample.data(), fragment_.data()};
+        const RunAlleles run =
+            run_alleles(variant, region_.haplotypes.front().sequence, region_.region.haplotype_start);
+        std::vector<double> priors = run_priors(run, options_.indel_prior);
+        bool has_gaps = false;
+        for (size_t i = 0; i < priors.size(); ++i) {
+            const bool is_gap = variant.alts[i].size() != variant.ref.size();
+            if (!is_gap) priors[i] = options_.snv_prior;
+            has_gaps |= is_gap;
+        }
+        const ScoredReads reads{region_.reads(),
+                                static_cast<int64_t>(region_.haplotypes.size()),
+                                region_.log10.data(),
+                                reinterpret_cast<const bool*>(region_.set_aside.data()),
+                                region_.start.data(),
+                                region_.end.data(),
+                                region_.sample.data(),
+                                fragment_.data(),
+                                has_gaps ? &origins_at_gaps_ : &origins_};
         const int samples = static_cast<int>(options_.ploidies.size());
         SiteReads over(reads, extent.start, extent.end, allele_of, static_cast<int>(priors.size()) + 1, samples,
                        options_.score_floor.value_or(std::numeric_limits<double>::infinity()),
                        options_.score_floor.value_or(kNoFloor));
+        over.set_slips(run_slips(run, options_.slips));
         std::vector<int> ploidies;
         for (const SamplePloidy& ploidy : options_.ploidies) ploidies.push_back(ploidy.at(variant.chrom, variant.pos));
         SiteGenotypes called = call_site(over, priors, ploidies, options_.families, tables_);
@@ -233,6 +268,9 @@ private:
     const GenotypingOptions& options_;
     GenotypeTables& tables_;
     std::vector<int64_t> fragment_;  // [reads]
+    std::vector<int64_t> names_;     // [fragments] as neighbours have them
+    // Reads with a gap map worse, and those that end in it show SNVs: neither says where reads are from.
+    ReadOrigins origins_, origins_at_gaps_;
 };
 
 void add_phase(std::vector<Genotyped>& candidates, int samples) {

@@ -7,6 +7,7 @@
 #include "calling/families.hpp"
 #include "calling/genotype_tables.hpp"
 #include "calling/ploidy.hpp"
+#include "calling/run_slips.hpp"
 #include "calling/scored_region.hpp"
 #include "calling/sites.hpp"
 
@@ -20,6 +21,8 @@ struct GenotypingOptions {
     bool is_discovered;                  // candidates and alleles that no sample has are left out
     bool joins_snvs;                     // neighbouring SNVs of the same chromosomes are one site
     bool has_others;                     // each genotype gets the likelihoods for a gVCF
+    SlipRates slips;                     // of reads in repeats, beyond which genotypes expect more
+    std::vector<double> contamination;   // [samples] the share of another person's reads
 };
 
 // It keeps tables of genotypes: each thread has one of its own.

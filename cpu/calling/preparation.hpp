@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "formats/indel_quality.hpp"
+
 namespace pairhmm {
 
 // Codes of a read's letters, and Phred qualities: a base call is one of so many (`calls` in pairhmm/models/profile.py).
 constexpr int kReadCodes = 15, kPhreds = 128;
-
-// In place of the indel qualities of reads that have none of their own.
-constexpr uint8_t kNoIndelQuality = 255;
 
 // How reads are prepared: `GatkOptions` in pairhmm/models/gatk.py.
 struct QualityOptions {

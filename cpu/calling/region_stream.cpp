@@ -129,11 +129,15 @@ void RegionStream::take_block() {
     for (int64_t base = 0; base < bases; ++base) highest = std::max(highest, reads.quality[base]);
     if (bases) counts_.highest_quality = std::max<int>(counts_.highest_quality, highest);
     Intervals needed;
-    if (auto intervals = source_.needed(block_chrom_, reads)) needed.limit_to(std::move(*intervals));
+    if (auto intervals = source_.needed(block_chrom_, reads)) {
+        needed.limit_to(std::move(*intervals));
+        has_all_reads_ = false;
+    }
     buffer_.append(*block_, needed);
     frontier_ = reads.start[reads.count - 1];
     move_to(pending_, source_.advance(block_chrom_, reads, frontier_));
-    while (!pending_.empty() && (pending_.front().core_end <= frontier_ || pending_.front().chrom != block_chrom_)) {
+    while (!pending_.empty() &&
+           (pending_.front().core_end + kNeighbourhood <= frontier_ || pending_.front().chrom != block_chrom_)) {
         ready_.push_back(std::move(pending_.front()));
         pending_.pop_front();
     }
@@ -146,7 +150,7 @@ void RegionStream::forget() {
     int64_t needed = frontier_ - 2 * kMaxShift;
     for (const Region& region : pending_) needed = std::min(needed, region.core_start);
     if (const auto open = source_.open_start()) needed = std::min(needed, *open);
-    buffer_.forget(needed);
+    buffer_.forget(needed - kNeighbourhood);
 }
 
 RegionBatch RegionStream::batch() {
@@ -225,6 +229,8 @@ RegionStream::Task RegionStream::task(Region&& region) {
             task.slack = std::max(
                 task.slack, static_cast<int64_t>(reference.size()) - static_cast<int64_t>(haplotype.sequence.size()));
     }
+    if (has_all_reads_ && !options_.joins_reads && buffer_.chrom() == region.chrom)
+        task.scored.neighbours = find_neighbours(buffer_, reference_, region.core_start, region.core_end);
     task.scored.region = std::move(region);
     return task;
 }

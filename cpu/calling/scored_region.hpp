@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calling/haplotypes.hpp"
+#include "calling/neighbours.hpp"
 #include "calling/regions.hpp"
 
 namespace pairhmm {
@@ -28,6 +29,7 @@ struct ScoredRegion {
     std::vector<uint8_t> unfit;         // the same, where genotypes use some of them all the same; empty: as set_aside
     std::vector<int64_t> members;       // [reads] where reads were joined: the number of reads of each profile
     std::vector<int64_t> fragment;      // [reads] profiles, or reads, of one molecule have the same number
+    std::vector<Neighbour> neighbours;  // of the reads' fragments; none where not all reads are at hand
 
     int64_t reads() const { return static_cast<int64_t>(sample.size()); }
     bool is_over(int64_t read, const Extent& extent) const {

@@ -15,7 +15,6 @@ constexpr int64_t kTableSize = 200;
 constexpr double kSmallestP = 1e-320;
 // Probabilities that differ by less than this share are equal.
 constexpr double kSameProbability = 1e-7;
-constexpr int kUnknownMapq = 255;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 int64_t sum(const Strands& table) { return table[0] + table[1] + table[2] + table[3]; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/bam_record.hpp"
+#include "formats/indel_quality.hpp"
 #include "formats/sample_block.hpp"
 
 namespace pairhmm {
@@ -61,9 +62,6 @@ enum LeftOut {
 struct CigarLengths {
     int64_t query = 0, reference = 0;
 };
-
-// A base's insertion or deletion quality, of a read that has none.
-constexpr uint8_t kNoIndelQuality = 0xff;
 
 // What a read says of its indel qualities: a character for each base, in the order of its bases. Null: without that
 // tag.

@@ -1,8 +1,10 @@
 // Exports of formats/alignments.hpp: records of unpacked BAM to flat arrays (web/src/files/alignments.js).
 #include "formats/alignments.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/bam_record.hpp"
@@ -31,14 +33,60 @@ struct GivenRules {
     uint32_t indel_tags;
 };
 
-// Fields in the order in which web/src/files/alignments.js reads them.
+// Fields in the order in which web/src/files/read_block.js reads them.
 struct BlockView {
-    int32_t contig;
-    View name_end, sample, flag, mapq, start, end, base_offset, bases, quals, insertion, deletion, cigar_offset, cigar,
-        names, odd, groups, group_end;
+    View name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, names, odd, groups,
+        group_end;
 };
 
 std::vector<int32_t> numbers(const int32_t* values, uint32_t count) { return {values, values + count}; }
+
+template <class Values>
+void append_part(const Values& from, int64_t first, int64_t end, Values& to) {
+    to.insert(to.end(), from.begin() + first, from.begin() + end);
+}
+
+// Indel qualities of a read, which may be in a block without any.
+void append_indel_qualities(const pairhmm::Bytes& from, int64_t first, int64_t end, pairhmm::Bytes& to) {
+    if (from.empty()) to.resize(to.size() + static_cast<size_t>(end - first), pairhmm::kNoIndelQuality);
+    else append_part(from, first, end, to);
+}
+
+void append_read(const AlignmentBlock& from, int64_t read, bool has_indel_qualities, AlignmentBlock& to) {
+    const int64_t base = from.base_offset[read], base_end = from.base_offset[read + 1];
+    append_part(from.bases, base, base_end, to.bases);
+    append_part(from.quals, base, base_end, to.quals);
+    if (has_indel_qualities) {
+        append_indel_qualities(from.insertion, base, base_end, to.insertion);
+        append_indel_qualities(from.deletion, base, base_end, to.deletion);
+    }
+    append_part(from.cigar, from.cigar_offset[read], from.cigar_offset[read + 1], to.cigar);
+    const int64_t name = read == 0 ? 0 : from.name_end[read - 1];
+    to.names.append(from.names, static_cast<size_t>(name), static_cast<size_t>(from.name_end[read] - name));
+    to.base_offset.push_back(static_cast<int64_t>(to.bases.size()));
+    to.cigar_offset.push_back(static_cast<int64_t>(to.cigar.size()));
+    to.name_end.push_back(static_cast<int64_t>(to.names.size()));
+    to.sample.push_back(from.sample[read]);
+    to.flag.push_back(from.flag[read]);
+    to.mapq.push_back(from.mapq[read]);
+    to.start.push_back(from.start[read]);
+    to.end.push_back(from.end[read]);
+}
+
+AlignmentBlock merged(uint32_t parts, const AlignmentBlock* const* block, const uint32_t* first, const uint32_t* end) {
+    std::vector<std::pair<const AlignmentBlock*, int64_t>> reads;
+    bool has_indel_qualities = false;
+    for (uint32_t part = 0; part < parts; ++part) {
+        for (int64_t read = first[part]; read < end[part]; ++read) reads.emplace_back(block[part], read);
+        has_indel_qualities |= !block[part]->insertion.empty();
+    }
+    std::stable_sort(reads.begin(), reads.end(),
+                     [](const auto& a, const auto& b) { return a.first->start[a.second] < b.first->start[b.second]; });
+    AlignmentBlock whole;
+    whole.contig = block[0]->contig;
+    for (const auto& [from, read] : reads) append_read(*from, read, has_indel_qualities, whole);
+    return whole;
+}
 
 }  // namespace
 
@@ -118,27 +166,27 @@ PAIRHMM_EXPORT("alignments_place") void* pairhmm_alignments_place(const Alignmen
     return pairhmm::handed_over(place);
 }
 
-PAIRHMM_EXPORT("alignments_take") AlignmentBlock* pairhmm_alignments_take(AlignmentParser* parser, BlockView* view) {
-    auto* block = new AlignmentBlock(parser->take());
-    *view = {block->contig,
-             View(block->name_end),
-             View(block->sample),
-             View(block->flag),
-             View(block->mapq),
-             View(block->start),
-             View(block->end),
-             View(block->base_offset),
-             View(block->bases),
-             View(block->quals),
-             View(block->insertion),
-             View(block->deletion),
-             View(block->cigar_offset),
-             View(block->cigar),
-             View(block->names),
-             View(block->odd),
-             View(block->groups),
-             View(block->group_end)};
-    return block;
+PAIRHMM_EXPORT("alignments_take") AlignmentBlock* pairhmm_alignments_take(AlignmentParser* parser) {
+    return new AlignmentBlock(parser->take());
+}
+
+// The reads [first, end) of some blocks of a contig as a block, by start. Those of one start stay in the given order.
+PAIRHMM_EXPORT("alignments_merge")
+AlignmentBlock* pairhmm_alignments_merge(uint32_t parts, const AlignmentBlock* const* block, const uint32_t* first,
+                                         const uint32_t* end) {
+    return new AlignmentBlock(merged(parts, block, first, end));
+}
+
+// Its number in the run; -1 without reads.
+PAIRHMM_EXPORT("alignments_contig") int32_t pairhmm_alignments_contig(const AlignmentBlock* block) {
+    return block->contig;
+}
+
+PAIRHMM_EXPORT("alignments_view") void pairhmm_alignments_view(const AlignmentBlock* block, BlockView* view) {
+    *view = {View(block->name_end), View(block->sample),       View(block->flag),        View(block->mapq),
+             View(block->start),    View(block->end),          View(block->base_offset), View(block->bases),
+             View(block->quals),    View(block->cigar_offset), View(block->cigar),       View(block->names),
+             View(block->odd),      View(block->groups),       View(block->group_end)};
 }
 
 PAIRHMM_EXPORT("alignments_block_free") void pairhmm_alignments_block_free(AlignmentBlock* block) { delete block; }

@@ -19,7 +19,6 @@ from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
-from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
@@ -107,7 +106,7 @@ def call(
 
 
 def _called(inputs: RunInputs, options: RunOptions, genotypes: GenotypeOptions) -> Generator[Site]:
-    caller = _Caller(genotypes, options.model, inputs.candidates_are_discovered)
+    caller = _Caller(genotypes, inputs.candidates_are_discovered)
     with open_results(inputs, options, caller, refine=_refinement(inputs)) as run:
         _check_names(genotypes, run.samples)
         counts = SiteCounts()
@@ -176,7 +175,7 @@ def write_calls(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     check_apart(inputs.files, [("-o", output)])
     _check_records(written, inputs, genotyping)
-    caller = _Caller(genotyping, chosen.model, inputs.candidates_are_discovered, written)
+    caller = _Caller(genotyping, inputs.candidates_are_discovered, written)
     use: Use[CallLines] = _RecordMaker(caller, min_quality, chosen.discovery.min_base_quality)
     with open_results(inputs, chosen, use, watch, _refinement(inputs)) as run:
         if written.gvcf:
@@ -188,7 +187,7 @@ def write_calls(
             run.samples,
             min_quality=min_quality,
             reference=inputs.reference,
-            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: chosen.model_text}
+            provenance={**provenance, "pairhmmBackend": run.backend, MODEL_RECORD: run.options.model_text}
             if provenance
             else {},
             records=written,
@@ -207,7 +206,6 @@ class _Caller:
     """Genotypes regions."""
 
     options: GenotypeOptions
-    model: GatkOptions
     discovered: bool
     records: RecordOptions = field(default_factory=RecordOptions)
 
@@ -217,7 +215,7 @@ class _Caller:
 
     def genotyper(self, run: Run) -> RegionGenotyper:
         """What genotypes the regions of a run."""
-        return RegionGenotyper(run.samples, self.options, self.model, self.discovered, self.records)
+        return RegionGenotyper(run.samples, self.options, run.options.model, self.discovered, self.records)
 
 
 CallLines = tuple["RecordLines", SiteCounts]

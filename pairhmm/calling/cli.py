@@ -9,12 +9,14 @@ import rich_click as click
 
 from pairhmm.calling import call, scatter
 from pairhmm.calling.cli_options import evidence_options, molecule_options, parallel_options, scoring_options
+from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import option, output_option
-from pairhmm.cli.help_style import GENOTYPES, OUTPUT, Command
+from pairhmm.cli.help_style import GENOTYPES, OUTPUT
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import region_progress
 from pairhmm.errors import InputError
+from pairhmm.variants.contamination import read_contamination
 from pairhmm.variants.genotypes import MAX_GQ, GenotypeOptions, RecordOptions
 from pairhmm.variants.header import provenance_of
 from pairhmm.variants.pedigree import Pedigree
@@ -42,7 +44,8 @@ def _named(context: click.Context, parameter: click.Parameter, value: tuple[str,
     for text in value:
         name, _, setting = text.rpartition("=")
         if not name or not setting or (number and setting not in map(str, range(MOST_COPIES + 1))):
-            raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}", context, parameter)
+            hint = "; --ploidy is for all samples" if number and text.isdecimal() else ""
+            raise click.BadParameter(f"{text!r} is not NAME={'NUMBER' if number else 'SEX'}{hint}", context, parameter)
     return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in value}
 
 
@@ -62,7 +65,7 @@ def _pedigree(path: str) -> Pedigree:
     return read_pedigree(path)
 
 
-@click.command("call", cls=Command, examples=EXAMPLES)
+@click.command("call", cls=AlignmentsCommand, examples=EXAMPLES)
 @parallel_options
 @model_options
 @molecule_options
@@ -120,6 +123,20 @@ def _pedigree(path: str) -> Pedigree:
     panel=GENOTYPES,
     help="The prior probability that a site has a heterozygous indel.",
 )
+@option(
+    _DEFAULTS,
+    "contamination",
+    metavar="X",
+    panel=GENOTYPES,
+    help="The share of the reads that are another person's, up to 0.5.",
+)
+@click.option(
+    "--contamination-file",
+    type=INPUT_FILE,
+    metavar="FILE",
+    panel=GENOTYPES,
+    help="The contamination of samples, as 'map relate --sample-table' writes it, in place of --contamination.",
+)
 @output_option("The calls: .vcf, .vcf.gz or .bcf (both with an index). '-' is stdout.")
 @option(
     call.write_calls,
@@ -170,10 +187,11 @@ def _pedigree(path: str) -> Pedigree:
 )
 @option(
     _RECORDS,
-    "min_mq",
+    "min_rms_mapq",
     metavar="PHRED",
     panel=OUTPUT,
-    help="Set the filter LowMQ on records with a lower MQ (mapping quality). GATK recommends 40 for SNVs.",
+    help="Set the filter LowMQ on records with a lower MQ (root mean square of the reads' mapping qualities). GATK"
+    " recommends 40 for SNVs.",
 )
 @click.option(
     "--no-version",
@@ -189,6 +207,8 @@ def command(
     pedigree: str | None,
     snv_prior: float,
     indel_prior: float,
+    contamination: float,
+    contamination_file: str | None,
     output: str,
     min_quality: float,
     gvcf: bool,
@@ -197,7 +217,7 @@ def command(
     min_qd: float | None,
     max_fs: float | None,
     max_sor: float | None,
-    min_mq: float | None,
+    min_rms_mapq: float | None,
     no_version: bool,
     **values: Any,
 ) -> None:
@@ -214,9 +234,11 @@ def command(
         pedigree=None if pedigree is None else _pedigree(pedigree),
         snv_prior=snv_prior,
         indel_prior=indel_prior,
+        contamination=contamination,
+        contaminations={} if contamination_file is None else read_contamination(contamination_file),
     )
     records = RecordOptions(
-        gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_mq=min_mq
+        gvcf=gvcf, mnv=mnv, gq_bands=gq_bands, min_qd=min_qd, max_fs=max_fs, max_sor=max_sor, min_rms_mapq=min_rms_mapq
     )
     options = scoring_options(values)
     with region_progress() as watch:
@@ -232,7 +254,7 @@ def command(
         )
 
 
-@click.command("scatter", cls=Command, examples=SCATTER_EXAMPLES)
+@click.command("scatter", cls=AlignmentsCommand, examples=SCATTER_EXAMPLES)
 @evidence_options
 @model_options
 @molecule_options

@@ -8,8 +8,9 @@ import rich_click as click
 
 from pairhmm.calling import likelihoods, profiles
 from pairhmm.calling.cli_options import molecule_options, parallel_options, read_options, scoring_options
+from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import option, output_option
-from pairhmm.cli.help_style import OUTPUT, Command
+from pairhmm.cli.help_style import OUTPUT
 from pairhmm.cli.model_options import model_options
 from pairhmm.cli.progress import region_progress
 
@@ -25,7 +26,7 @@ PROFILE_EXAMPLES = (
 )
 
 
-@click.command("likelihoods", cls=Command, examples=EXAMPLES)
+@click.command("likelihoods", cls=AlignmentsCommand, examples=EXAMPLES)
 @parallel_options
 @model_options
 @molecule_options
@@ -59,7 +60,7 @@ def command(output: str, prepared: bool, only_listed: bool, **values: Any) -> No
         )
 
 
-@click.command("profiles", cls=Command, examples=PROFILE_EXAMPLES)
+@click.command("profiles", cls=AlignmentsCommand, examples=PROFILE_EXAMPLES)
 @read_options
 @molecule_options
 @output_option("The profiles: .profile (records) or .tsv (a table), with .gz packed. '-' is stdout.")

@@ -253,6 +253,14 @@ _GAPS = (
         " 'pairhmm calibrate-str'.",
     ),
     option(
+        _DEFAULTS,
+        "stutter",
+        "--stutter/--no-stutter",
+        panel=MODEL,
+        help="See from some reads how often repeats stutter, and take an STR model if they do, unless other options set"
+        " gap qualities.",
+    ),
+    option(
         _MODEL,
         "insertion_quality",
         metavar="PHRED",

@@ -60,6 +60,7 @@ class RunKeywords(TypedDict, total=False):
     min_snv_fraction: float
     min_indel_fraction: float
     assembly: bool
+    stutter: bool
     backend: str | Choice
     threads: int
     chunk_size: int
@@ -72,6 +73,8 @@ class CallKeywords(RunKeywords, total=False):
     snv_prior: float
     indel_prior: float
     pedigree: Pedigree | None
+    contamination: float
+    contaminations: Mapping[str, float]
     ploidies: Ploidies
     of_sample: Mapping[str, int]
     sex_of: Mapping[str, str]

@@ -163,7 +163,7 @@ def write_likelihoods(
     with open_results(inputs, chosen, rows, watch, refine, filters_reads=prepared) as run:
         if is_text:
             check_row_names(", ".join(inputs.alignments), "sample", run.samples, "rename it (samtools reheader)")
-        with open_likelihoods(output, chosen.model_text, chosen.molecules.are_on, chosen.threads) as writer:
+        with open_likelihoods(output, run.options.model_text, chosen.molecules.are_on, chosen.threads) as writer:
             for prepared_rows in run.results:
                 writer.append(prepared_rows)
 

@@ -17,7 +17,6 @@ from typing import Generic, NamedTuple, TypeVar
 from pairhmm import engine
 from pairhmm.alignments.index import find_index, how_to_index
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.alignments.read_density import read_densities
 from pairhmm.alignments.selection import LeftOut
 from pairhmm.alignments.sources import count_unread
 from pairhmm.calling.opening import OpenFiles, make_run, open_files, reference_check, whole_run
@@ -25,7 +24,8 @@ from pairhmm.calling.region_choice import shard_regions
 from pairhmm.calling.run import Refine, Use, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.shard_runs import NumberedShards, Shard, ShardIntervals, listed_shards
-from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin
+from pairhmm.calling.shards import DiscoveredCuts, Work, context, margin, work_of
+from pairhmm.calling.stutter import with_stutter
 from pairhmm.calling.summary import RunCounts
 from pairhmm.calling.targets import Inside, Locus, Progress, in_run_order, run_progress, with_padding
 from pairhmm.engine.device_pool import Devices
@@ -54,15 +54,17 @@ _LAST_SHARDS = 32
 _INPUTS = 100
 # Bases of the windows that an index knows (SAM specification, section 5.1.1).
 _WINDOW = 1 << 14
-# Bytes of a read in CRAM, whose index counts bytes.
-_CRAM_BYTES = 40
 # Threads that make batches for each CPU thread that prepares these for a device.
 _THREADS_FOR_A_PACKER = 4
 
 
 class OpenResults(NamedTuple, Generic[Result]):
-    """An open run, and the results of its regions, in order. Messages at the end say what was left out."""
+    """An open run, and the results of its regions, in order. Messages at the end say what was left out.
 
+    `options` are those of the run with the STR model that its reads ask for.
+    """
+
+    options: RunOptions
     devices: Devices
     samples: list[str]
     contigs: dict[str, int]
@@ -118,6 +120,7 @@ def open_results(
     is_divisible = _is_divisible(inputs, options)
     with ExitStack() as stack:
         files = stack.enter_context(open_files(inputs, 1 if is_divisible else options.threads))
+        plan = replace(plan, options=with_stutter(files, options))
         work = _work(files) if is_divisible else None
         count = 1 if work is None else _thread_count(work, options.threads, len(files.reader.sources))
         stop = threading.Event()
@@ -128,15 +131,16 @@ def open_results(
             packers = options.threads if count == 1 else max(1, options.threads // _THREADS_FOR_A_PACKER)
             devices = stack.enter_context(DeviceThread(partial(engine.choose, options.backend), packers, stop))
         if work is None or count == 1:
-            run = whole_run(inputs, options, devices, files)
+            run = whole_run(inputs, plan.options, devices, files)
             results = use(run.regions(watch, refine, filters_reads), run)
         else:
-            targets = _targets(work, options, files) if inputs.candidates is None else []
+            targets = _targets(work, plan.options, files) if inputs.candidates is None else []
             job = _ShardJob(plan, files, devices, targets, stop)
             threads = stack.enter_context(TaskThreads(job.begin, count, stop))
             shards = job.numbers() if inputs.candidates is None else _listed_shards(plan, files)
             results = _gathered(plan, files, threads.results(shards))
-        yield OpenResults(devices, files.reader.samples, files.contigs, _with_devices(results, devices))
+        results = _with_devices(results, devices)
+        yield OpenResults(plan.options, devices, files.reader.samples, files.contigs, results)
 
 
 def _with_devices(results: Iterator[Result], devices: Devices) -> Iterator[Result]:
@@ -163,13 +167,7 @@ def _is_divisible(inputs: RunInputs, options: RunOptions) -> bool:
 
 def _work(files: OpenFiles) -> Work:
     """Where the reads of the requested intervals are."""
-    densities = []
-    for source in files.reader.sources:
-        share = 1 / _CRAM_BYTES if source.kind == "CRAM" else 1.0
-        densities.append(
-            {name: replace(one, before=one.before * share) for name, one in read_densities(source).items()}
-        )
-    return Work(in_run_order(files.requested, files.contigs), densities)
+    return work_of(files.reader.sources, in_run_order(files.requested, files.contigs))
 
 
 def _gathered(plan: _Plan[Result], files: OpenFiles, results: Iterator[Result | _ShardEnd]) -> Iterator[Result]:

@@ -124,6 +124,9 @@ class RunOptions:
         Limits on haplotypes and depth.
     discovery : CandidateOptions
         Thresholds of an allele seen in reads for becoming a candidate.
+    stutter : bool
+        Whether some reads are looked at first: where repeats stutter in them, the run takes an STR model, unless
+        options say what gaps are like.
     backend : str or Choice
         The name of a backend, or a backend with its devices.
     threads : int
@@ -138,6 +141,7 @@ class RunOptions:
     joining: RegionOptions = field(default_factory=RegionOptions)
     evidence: EvidenceOptions = field(default_factory=EvidenceOptions)
     discovery: CandidateOptions = field(default_factory=CandidateOptions)
+    stutter: bool = True
     backend: str | Choice = "auto"
     threads: Annotated[int, Within(1)] = 1
     chunk_size: Annotated[int, Within(1)] = 20_000

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,8 +25,9 @@ from numpy.typing import NDArray
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.alignments.read_blocks import read_blocks
-from pairhmm.alignments.read_density import ReadDensity
+from pairhmm.alignments.read_density import ReadDensity, read_densities
 from pairhmm.alignments.selection import LeftOut
+from pairhmm.alignments.sources import OpenAlignments
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.targets import Inside, Locus
 from pairhmm.native import native
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 # The work of a base without reads, in units of a read. It is small, but divides intervals without any reads evenly.
 _BASE_WORK = 1e-6
+# Bytes of a read in CRAM, whose index counts bytes.
+_CRAM_BYTES = 40
 # Reads that are taken at once when searching for an interval to cut. It is mostly near.
 _CHUNK_SIZE = 500
 # Bases. Targets closer than this are searched together: reading on takes no longer than a jump by the index.
@@ -102,6 +106,17 @@ class Work:
         index = min(bisect_right(self._done, goal), len(self._intervals)) - 1
         positions, done = self._course_of(index)
         return self._intervals[index].chrom, math.ceil(np.interp(goal - self._done[index], done, positions))
+
+
+def work_of(sources: Sequence[OpenAlignments], places: Sequence[Interval]) -> Work:
+    """The reads of indexed files in some places, as far as their indexes tell."""
+    densities = []
+    for source in sources:
+        share = 1 / _CRAM_BYTES if source.kind == "CRAM" else 1.0
+        densities.append(
+            {name: replace(one, before=one.before * share) for name, one in read_densities(source).items()}
+        )
+    return Work(places, densities)
 
 
 class Stretch(NamedTuple):

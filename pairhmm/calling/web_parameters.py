@@ -1,8 +1,8 @@
-"""The options and constants of the models that the web page shares with the package, as a JavaScript module.
+"""The options, constants and header lines that the web page shares with the package, as a JavaScript module.
 
     python -m pairhmm.calling.web_parameters web/src/models/parameters.js
 
-So no default and no constant is written again in web/.
+So none of them is written again in web/.
 """
 
 from __future__ import annotations
@@ -17,19 +17,34 @@ import numpy as np
 
 from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.run_options import PRESETS, RunOptions
+from pairhmm.calling.summary import LONG_READS, MOST
+from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS
 from pairhmm.models import gatk, profile
-from pairhmm.models.str_model import TABLES
-from pairhmm.models.str_parameters import LIBRARIES, str_model_of
+from pairhmm.models.str_model import TABLES, StrModel
+from pairhmm.models.str_parameters import LEAST_COPIES, LIBRARIES, str_model_of
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
-from pairhmm.variants.genotypes import GenotypeOptions
+from pairhmm.variants.call_writer import field_lines, gvcf_lines
+from pairhmm.variants.genotypes import (
+    INFORMATIVE,
+    MANY_UNFIT,
+    MAX_GENOTYPES,
+    MAX_GQ,
+    GenotypeOptions,
+    RecordOptions,
+)
+
+MAX_CELLS = 50_000_000
+"""Cells that the page scores in one call, about: it has less memory."""
 
 
 def parameters() -> dict[str, Any]:
     """The exports of the module, in types that JSON has."""
-    run, genotypes = RunOptions(), GenotypeOptions()
+    run, genotypes, records = RunOptions(), GenotypeOptions(), RecordOptions()
     groups = run.reads, run.model, run.joining, run.evidence, run.discovery, genotypes
     options = {name: value for group in groups for name, value in _simple(group).items()}
-    options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY}
+    options |= {"chunk_size": run.chunk_size, "min_qual": MIN_QUALITY, "gvcf": records.gvcf, "mnv": records.mnv}
+    options |= {"model": "gatk", "parameters": profile.PRESETS[0], "preset": "illumina"}
+    options |= {"max_cells": MAX_CELLS}
     return {
         "OPTIONS": _in_javascript(options),
         "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},
@@ -39,9 +54,22 @@ def parameters() -> dict[str, Any]:
             for name in LIBRARIES
         },
         "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},
+        "LEAST_COPIES": LEAST_COPIES,
+        "SLIP_SPREAD": StrModel.__dataclass_fields__["spread"].default,
         "LOWEST_USABLE_BASE_QUALITY": gatk.LOWEST_USABLE_BASE_QUALITY,
         "LONGEST_REPEAT_UNIT": LONGEST_REPEAT_UNIT,
         "MOST_REPEATS": MOST_REPEATS,
+        "GQ_BANDS": list(records.gq_bands),
+        "MAX_GQ": MAX_GQ,
+        "FIELD_LINES": list(field_lines()),
+        "GVCF_LINES": list(gvcf_lines(records.gq_bands)),
+        "LIKELIHOOD_COLUMNS": COLUMNS,
+        "HAPLOTYPE_COLUMNS": HAPLOTYPE_COLUMNS,
+        "MAX_GENOTYPES": MAX_GENOTYPES,
+        "MANY_UNFIT": MANY_UNFIT,
+        "INFORMATIVE": INFORMATIVE,
+        "LONG_READS": LONG_READS,
+        "MOST": MOST,
         "ERROR": gatk.ERROR.tolist(),
     }
 

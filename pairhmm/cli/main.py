@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from difflib import get_close_matches
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,6 +31,9 @@ EXAMPLES = (
 )
 
 SHARED_OPTIONS = ("-q", "--quiet", "--verbose", "--json-log", "--debug")
+
+FOREIGN_COMMANDS = {name: ["call"] for name in ("HaplotypeCaller", "freebayes", "mpileup")}
+"""Names that other tools have for our commands."""
 
 FAILED, MISUSED = 1, 2
 
@@ -63,7 +67,7 @@ class _LazyCommands(CommandGroup):
         try:
             name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = get_close_matches(args[0], COMMANDS, n=1)
+            near = FOREIGN_COMMANDS.get(args[0]) or get_close_matches(args[0], COMMANDS, n=1)
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
@@ -141,10 +145,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     startup.set_up()
     ending.open_closed_streams()
-    arguments = _shared_first(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    arguments = _shared_first(given)
     debug = "--debug" in arguments
     try:
         ending.raise_signals()
+        _check_quiet(given)
         with kept_apart():
             code = cli.main(arguments, prog_name="pairhmm", standalone_mode=False)
         _report_refused_threads()
@@ -195,6 +201,13 @@ def _shared_first(arguments: list[str]) -> list[str]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     shared = [argument for argument in arguments[:end] if argument in SHARED_OPTIONS]
     return shared + [argument for argument in arguments[:end] if argument not in SHARED_OPTIONS] + arguments[end:]
+
+
+def _check_quiet(arguments: list[str]) -> None:
+    """Refuse `-q 20`, the lowest mapping quality of other tools: the number would be taken for a file."""
+    for option, value in pairwise(arguments):
+        if option == "-q" and value.isdecimal() and not Path(value).exists():
+            raise click.UsageError("-q is --quiet, and takes no number. The lowest mapping quality is --min-mapq.")
 
 
 def _one_line(error: BaseException) -> str:

@@ -148,7 +148,7 @@ def _pairs(inputs: RunInputs, most: int, options: RunOptions) -> FitPairs:
         raise InputError(", ".join(inputs.alignments), "", *_nothing(collected))
     pairs = collected.sample()
     log.info(
-        "fitting to %d of %d reads; left out: %d beside variants, %d too short, too long or spliced",
+        "fitting to %d of %d reads; left out: %d beside variants, %d too short or spliced",
         len(pairs),
         collected.pairs,
         collected.beside_variants,
@@ -161,7 +161,7 @@ def _nothing(collected: Collected) -> tuple[str, str]:
     if collected.beside_variants or collected.unusable:
         return (
             f"no read to fit to: {collected.beside_variants} lie beside variants or fit no haplotype,"
-            f" {collected.unusable} are too short, too long or spliced",
+            f" {collected.unusable} are too short or spliced",
             "give more of the genome, or -v with the sample's variants",
         )
     return "no read to fit to", "check -r, --min-mapq and --exclude-flags"

@@ -10,11 +10,11 @@ from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.opening import open_files
 from pairhmm.calling.run_options import RunInputs, RunOptions
+from pairhmm.calling.str_counts import count_changes
+from pairhmm.calling.str_rates import StrRates, estimate_rates
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.outputs import open_output
-from pairhmm.fit.str_counts import count_changes
-from pairhmm.fit.str_rates import StrRates, estimate_rates
 from pairhmm.models.str_model import StrModel
 from pairhmm.models.str_parameters import model_of_rates, str_toml
 from pairhmm.native import require_compiled

@@ -7,8 +7,9 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.calling.cli_options import evidence_options, run_options
+from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import either, option, output_option
-from pairhmm.cli.help_style import MODEL, OUTPUT, READS, Command
+from pairhmm.cli.help_style import MODEL, OUTPUT, READS
 from pairhmm.cli.param_types import OUTPUT_FILE, InputFile
 from pairhmm.fit import api as fit
 from pairhmm.models.profile import PRESETS, parameters_of
@@ -20,7 +21,7 @@ EXAMPLES = (
 )
 
 
-@click.command("fit", cls=Command, examples=EXAMPLES)
+@click.command("fit", cls=AlignmentsCommand, examples=EXAMPLES)
 @evidence_options
 @option(
     fit.fit,

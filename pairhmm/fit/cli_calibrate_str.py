@@ -7,8 +7,8 @@ from typing import Any
 import rich_click as click
 
 from pairhmm.calling.cli_options import count_options
+from pairhmm.calling.foreign_options import AlignmentsCommand
 from pairhmm.cli.fields import output_option
-from pairhmm.cli.help_style import Command
 from pairhmm.fit import calibrate_str
 
 EXAMPLES = (
@@ -17,7 +17,7 @@ EXAMPLES = (
 )
 
 
-@click.command("calibrate-str", cls=Command, examples=EXAMPLES)
+@click.command("calibrate-str", cls=AlignmentsCommand, examples=EXAMPLES)
 @count_options
 @output_option("The STR model (TOML), for --str-model of other commands. '-' is stdout.")
 def command(output: str, **options: Any) -> None:

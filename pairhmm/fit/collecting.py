@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.sam import CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.run import Run
 from pairhmm.calling.scoring import prepared_base_quality
@@ -30,8 +31,11 @@ from pairhmm.variants.variant import MAX_SHIFT, FetchBases
 PAD = 20
 """Reference bases on either side of a read, so that its insertions and deletions fit."""
 
-SHORTEST, LONGEST = 30, 10_000
-"""Limits on the aligned bases of a read. Short reads tell little; memory grows with the length to the power of 1.5."""
+SHORTEST = 30
+"""The fewest aligned bases of a read: shorter ones tell little."""
+
+LONG, PART = 1_000, 250
+"""Reads of so many aligned bases span variants: they are cut into parts of at most so many bases between these."""
 
 _SOFT_CLIP, _REFERENCE_SKIP = 4, 3
 _ALIGNED = (0, 1, 7, 8)
@@ -81,7 +85,7 @@ def _tickets(pairs: FitPairs) -> NDArray[np.uint32]:
 
 
 def collect_plain(run: Run, fetch: FetchBases, model: GatkOptions, most: int) -> Collected:
-    """Collect reads that are at least `PAD` bases away from every variant that discovery finds.
+    """Collect reads, or parts of long ones, that are at least `PAD` bases away from every variant that discovery finds.
 
     Each is paired with the reference there. Soft-clipped bases are left out. If there are more than `most`, they are a
     sample of that size.
@@ -138,19 +142,57 @@ def _add_plain(
     for region in regions:
         beside |= (block.start < region.core_end + PAD) & (block.end > region.core_start - PAD)
     first, last, whole = _aligned(block)
-    usable = whole & (last - first >= SHORTEST) & (last - first <= LONGEST)
-    found.beside_variants += int(beside.sum())
-    found.unusable += int((~beside & ~usable).sum())
+    is_long = whole & (last - first >= LONG)
+    usable = whole & (last - first >= SHORTEST) & ~is_long
+    found.beside_variants += int((beside & ~is_long).sum())
+    found.unusable += int((~beside & ~usable & ~is_long).sum())
     kept = np.flatnonzero(~beside & usable)
-    if not len(kept):
+    columns = (
+        block.base_offset[kept] + first[kept],
+        block.base_offset[kept] + last[kept],
+        block.start[kept],
+        block.end[kept],
+    )
+    parts = list(zip(*(column.tolist() for column in columns), strict=True))
+    for read in np.flatnonzero(is_long).tolist():
+        parts += _parts(block, read, regions)
+    if not parts:
         return
-    starts, ends = block.base_offset[kept] + first[kept], block.base_offset[kept] + last[kept]
-    base = [slice(a, b) for a, b in zip(starts, ends, strict=True)]
     prepared = prepare_base_quality(block.quals, np.repeat(block.mapq, np.diff(block.base_offset)), model)
+    base = [slice(begin, behind) for begin, behind, _, _ in parts]
     # Reads of a block may lie far apart: what is between them is not fetched.
-    around = zip((block.start[kept] - PAD).tolist(), (block.end[kept] + PAD).tolist(), strict=True)
-    letters = [encode(fetch(block.chrom, max(0, start), end)) for start, end in around]
+    letters = [encode(fetch(block.chrom, max(0, start - PAD), end + PAD)) for _, _, start, end in parts]
     found.add(FitPairs.of([block.bases[part] for part in base], [prepared[part] for part in base], letters))
+
+
+def _parts(block: ReadBlock, read: int, regions: Sequence[Region]) -> Iterator[tuple[int, int, int, int]]:
+    """The parts of a long read where nothing varies: where each begins and ends in the block, and on the reference."""
+    start, end = int(block.start[read]), int(block.end[read])
+    cigar = block.cigar[block.cigar_offset[read] : block.cigar_offset[read + 1]]
+    operation, length = cigar & 15, (cigar >> 4).astype(np.int64)
+    on_reference, on_read = (offsets(taken[operation] * length) for taken in (CONSUMES_REFERENCE, CONSUMES_QUERY))
+
+    def base_at(position: int) -> int:
+        at = int(np.searchsorted(on_reference, position - start, side="right")) - 1
+        into = position - start - int(on_reference[at])
+        return int(block.base_offset[read] + on_read[at]) + (into if CONSUMES_QUERY[operation[at]] else 0)
+
+    for begin, behind in _between(start, end - 1, regions):
+        first, last = base_at(begin), base_at(behind)
+        if last - first >= SHORTEST:
+            yield first, last, begin, behind
+
+
+def _between(start: int, end: int, regions: Sequence[Region]) -> Iterator[tuple[int, int]]:
+    """Parts of an interval that are `PAD` bases away from regions, of at most `PART` bases."""
+    for region in regions:
+        yield from _divided(start, min(end, region.core_start - PAD))
+        start = max(start, region.core_end + PAD)
+    yield from _divided(start, end)
+
+
+def _divided(start: int, end: int) -> Iterator[tuple[int, int]]:
+    return pairwise([*range(start, end, PART), end]) if end - start >= SHORTEST else iter(())
 
 
 def _aligned(block: ReadBlock) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:

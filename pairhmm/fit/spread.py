@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from pairhmm.alignments.index import find_index
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.read_density import ReadDensity, read_densities
 from pairhmm.calling.run_options import RunInputs
-from pairhmm.calling.shards import Work
+from pairhmm.calling.shards import Work, work_of
 from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.descriptors import STDIN
 from pairhmm.sequences.fasta import Reference
@@ -27,9 +26,6 @@ SURPLUS = 2.0
 MOST_WINDOWS, FEWEST_WINDOWS = 100, 10
 READS_OF_WINDOW = 500
 """Reads of the fit for each window, unless that makes too many or too few windows."""
-
-_CRAM_READ = 40
-"""Bytes of a read in CRAM, about. Its index has bytes in place of reads."""
 
 
 def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
@@ -45,10 +41,7 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
         requested = requested_intervals(inputs, genome)
         contigs = contig_order(reader, genome)
         places = [Interval(name, 0, length) for name, length in contigs.items()] if requested is None else requested
-        densities = [
-            _in_reads(read_densities(source), str(index)) for source, index in zip(reader.sources, indexes, strict=True)
-        ]
-    work = Work(places, densities)
+        work = work_of(reader.sources, places)
     share = SURPLUS * most / max(work.total, 1)
     if share >= 1:
         return inputs if requested is None else replace(inputs, intervals=tuple(requested))
@@ -56,11 +49,6 @@ def spread_over_windows(inputs: RunInputs, most: int) -> RunInputs:
     windows = [window for number in range(count) for window in _window(work, contigs, number / count, share / count)]
     log.info("reads are taken from %d windows with %.2g of all reads", count, share)
     return replace(inputs, intervals=tuple(windows))
-
-
-def _in_reads(densities: Mapping[str, ReadDensity], index: str) -> dict[str, ReadDensity]:
-    scale = 1 / _CRAM_READ if index.endswith(".crai") else 1.0
-    return {chrom: replace(density, before=density.before * scale) for chrom, density in densities.items()}
 
 
 def _window(work: Work, contigs: Mapping[str, int], first: float, share: float) -> Iterator[Interval]:

@@ -30,12 +30,15 @@ class StrModel:
         bases, and in it a number for 1, 2, ... 20 copies. One copy of one base means no repeat.
     name : str
         Where they are from, for headers of outputs.
+    spread : float
+        Standard deviation of the log10 of the rates at which reads slip, among repeats of the same unit and copies.
     """
 
     insertion: Table
     deletion: Table
     gap: Table
     name: str = "STR model"
+    spread: float = 0.15
 
     def __post_init__(self) -> None:
         for name in TABLES:

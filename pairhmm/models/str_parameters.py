@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pairhmm.models.gatk import DEFAULT_GAP_QUALITY, DEFAULT_INDEL_QUALITY
 from pairhmm.models.parameter_file import KEYS, check_keys, qualities_of, read_table
 from pairhmm.models.str_model import TABLES, StrModel, Table
+from pairhmm.native import native
 from pairhmm.sequences.tandem_repeats import LONGEST_REPEAT_UNIT, MOST_REPEATS
 
 UNITS = tuple(f"unit_{bases}" for bases in range(1, LONGEST_REPEAT_UNIT + 1))
@@ -67,14 +68,11 @@ def model_of_rates(
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
     insertion, deletion = np.full(shape, quality), np.full(shape, quality)
     continuation = np.full(shape, gap)
-    copies = np.arange(1, MOST_REPEATS + 1)
+    copies = np.arange(1, MOST_REPEATS + 1, dtype=np.int64)
     for row, least in enumerate(LEAST_COPIES):
         unit = row + 1
-        # Rows of bases at which a gap may open, by the copies in the read (cpu/calling/repeats.hpp).
-        places = copies if unit == 1 else np.maximum(1, (copies - 2) * unit + 1)
         further = max(1, round(gap / unit))
-        continued = 10 ** (-further / 10)
-        through = places * continued ** (unit - 1) * (1 - continued)
+        through = _ways(unit, copies, 10 ** (-further / 10))
         before, behind = np.maximum(copies - 1, 1) - 1, np.minimum(copies + 1, MOST_REPEATS) - 1
         # Reads with fewer copies than the least are many, and few of them have lost a unit of a repeat.
         for table, rate, first in ((insertion, gain[row, before], least + 1), (deletion, loss[row, behind], least)):
@@ -87,6 +85,25 @@ def model_of_rates(
         tuple(tuple(row) for row in table.tolist()) for table in (insertion, deletion, continuation)
     )
     return StrModel(of_insertion, of_deletion, of_gap, name)
+
+
+def _ways(unit: int, copies: NDArray[np.int64], continued: Rates | float) -> Rates:
+    """How often the probability of opening a gap adds up for a read of so many copies that has changed by one unit."""
+    # Bases at which a gap may open (cpu/calling/repeats.hpp).
+    places = copies if unit == 1 else np.maximum(1, (copies - 2) * unit + 1)
+    ways: Rates = np.asarray(places * continued ** (unit - 1) * (1 - continued), dtype=np.float64)
+    return ways
+
+
+def rates_of(model: StrModel) -> tuple[Rates, Rates]:
+    """P(a read's copy of a repeat has gained, or lost, a unit) by a model: float64[8, 20] each, 0 where none is known.
+
+    The opposite of `model_of_rates`.
+    """
+    tables = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
+    shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
+    gain, loss = (np.reshape(rates, shape) for rates in native.slip_rates(*tables, LEAST_COPIES))
+    return gain, loss
 
 
 def str_model_of(name: str) -> StrModel:

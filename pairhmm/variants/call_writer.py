@@ -48,7 +48,7 @@ _FORMAT_FIELDS = (
 
 def record_format(min_quality: float, records: RecordOptions) -> RecordFormat:
     """What makes records as text (cpu/calling/records.hpp); `min_quality` is that of `open_calls`."""
-    limits = records.min_qd, records.max_fs, records.max_sor, records.min_mq
+    limits = records.min_qd, records.max_fs, records.max_sor, records.min_rms_mapq
     return native.RecordFormat(min_quality, records.gvcf, *limits)
 
 
@@ -160,17 +160,23 @@ def _header(
         '##FILTER=<ID=PASS,Description="All filters passed">',
         f'##FILTER=<ID=LowQual,Description="{rule}">',
         *_filters(records),
-        *(_gvcf_lines(records.gq_bands) if records.gvcf else ()),
+        *(gvcf_lines(records.gq_bands) if records.gvcf else ()),
         *contig_lines(contigs, reference),
-        *_COUNT_FIELDS,
-        *(f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">' for name, text in native.info_fields()),
-        *_FORMAT_FIELDS,
+        *field_lines(),
         "\t".join([*VCF_COLUMNS, "FORMAT", *samples]),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
+def field_lines() -> Iterator[str]:
+    """The header lines of the fields that every file has."""
+    yield from _COUNT_FIELDS
+    for name, text in native.info_fields():
+        yield f'##INFO=<ID={name},Number=1,Type=Float,Description="{text}">'
+    yield from _FORMAT_FIELDS
+
+
+def gvcf_lines(limits: Sequence[int]) -> Iterator[str]:
     """The header lines that only a gVCF has. `limits`: GQ from which on each further band begins."""
     for first, last in pairwise([0, *limits, MAX_GQ + 1]):
         yield f"##GVCFBlock{first}-{last}=minGQ={first}(inclusive),maxGQ={last}(exclusive)"
@@ -185,7 +191,7 @@ def _filters(records: RecordOptions) -> Iterator[str]:
     rules = {
         "LowQD": "" if records.min_qd is None else f"QD is below {records.min_qd:g}",
         "StrandBias": " or ".join(f"{name} is above {limit:g}" for name, limit in bias if limit is not None),
-        "LowMQ": "" if records.min_mq is None else f"MQ is below {records.min_mq:g}",
+        "LowMQ": "" if records.min_rms_mapq is None else f"MQ is below {records.min_rms_mapq:g}",
     }
     for name, rule in rules.items():
         if rule:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 from pairhmm.errors import OptionError
-from pairhmm.options import Within, check_fields
+from pairhmm.options import Within, check_fields, check_number
+from pairhmm.variants.contamination import MOST_CONTAMINATION
 from pairhmm.variants.pedigree import Pedigree
 from pairhmm.variants.ploidy import Ploidies
 
@@ -39,6 +41,10 @@ class GenotypeOptions:
         Probability that a site differs from the reference in one chromosome pair (heterozygosity).
     pedigree : Pedigree or None
         Parents of samples. Families whose members are all samples of the run share alleles.
+    contamination : float
+        The share of a sample's reads that are another person's.
+    contaminations : mapping of str to float
+        The same of single samples, in its place.
     """
 
     ploidy: Annotated[int, Within(1)] = 2
@@ -46,9 +52,13 @@ class GenotypeOptions:
     indel_prior: Annotated[float, Within(1e-12, 0.1)] = 1.25e-4
     ploidies: Ploidies = field(default_factory=Ploidies)
     pedigree: Pedigree | None = None
+    contamination: Annotated[float, Within(0, MOST_CONTAMINATION)] = 0.0
+    contaminations: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for share in self.contaminations.values():
+            check_number("contaminations", share, 0, MOST_CONTAMINATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +154,7 @@ class RecordOptions:
         FS above which a record gets the filter StrandBias.
     max_sor : float or None
         SOR above which a record gets the filter StrandBias.
-    min_mq : float or None
+    min_rms_mapq : float or None
         MQ below which a record gets the filter LowMQ.
     """
 
@@ -154,7 +164,7 @@ class RecordOptions:
     min_qd: Annotated[float | None, Within(0)] = None
     max_fs: Annotated[float | None, Within(0)] = None
     max_sor: Annotated[float | None, Within(0)] = None
-    min_mq: Annotated[float | None, Within(0)] = None
+    min_rms_mapq: Annotated[float | None, Within(0)] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

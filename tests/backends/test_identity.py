@@ -34,9 +34,8 @@ def tiny(shared_data):
         )
         windows = [letters[max(0, one.reference_start - 30) : one.reference_end + 30] for one in chosen]
     haplotypes = [each for window in windows for each in (window, np.delete(window, len(window) // 2))]
-    return reads, HaplotypeLetters(
-        joined(haplotypes), offsets([len(each) for each in haplotypes]), offsets([2] * READS)
-    )
+    lengths = [len(each) for each in haplotypes]
+    return reads, HaplotypeLetters(joined(haplotypes), offsets(lengths), offsets([2] * READS))
 
 
 def test_identity_parameters_are_gatks_model(backend, identity_model, tiny):

@@ -73,7 +73,14 @@ def native_region(evidence: Evidence) -> native.ScoredRegion:
 
 
 def genotyped(
-    evidence: Evidence, ploidies=(2,), families=(), *, score_floor=None, priors=(1e-3, 1e-3), mnv=False
+    evidence: Evidence,
+    ploidies=(2,),
+    families=(),
+    *,
+    score_floor=None,
+    priors=(1e-3, 1e-3),
+    mnv=False,
+    contamination=0.0,
 ) -> list[Site]:
     """The sites of a scored region. `ploidies`: of each sample; `priors`: of SNVs and of indels.
 
@@ -81,5 +88,5 @@ def genotyped(
     """
     related = [(one.father, one.mother, list(one.children)) for one in families]
     rules = [(ploidy, []) for ploidy in ploidies]
-    genotyper = native.Genotyper(*priors, rules, related, score_floor, mnv, mnv, False)
+    genotyper = native.Genotyper(*priors, rules, related, score_floor, mnv, mnv, False, [contamination] * len(ploidies))
     return to_sites(genotyper.genotype(native_region(evidence)), ())

@@ -30,7 +30,8 @@ def called(tmp_path):
             for number in range(DEPTH):
                 start = SITE - READ + 5 + 4 * number
                 own = [*genome[:SITE], bases[number % len(bases)], *genome[SITE + 1 :]][start : start + READ]
-                flag, quality = 16 * (number % 2), "I" * READ
+                # Both strands show either base.
+                flag, quality = 16 * (number // 2 % 2), "I" * READ
                 text = f"{name}{number}\t{flag}\tq\t{start + 1}\t60\t{READ}M\t*\t0\t0\t{''.join(own)}\t{quality}"
                 lines.append((start, f"{text}\tRG:Z:{name}"))
         head = f"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:q\tLN:{LENGTH}\n{groups}"

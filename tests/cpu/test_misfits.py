@@ -40,6 +40,7 @@ def region(**changes):
 
 def genotyper(**changes):
     options = {"snv_prior": 1e-3, "indel_prior": 1e-4, "ploidies": [(2, [])], "families": [], "score_floor": None}
+    options |= {"contamination": [0.0]}
     return native.Genotyper(**(options | changes), discovered=False, mnv=False, gvcf=False)
 
 

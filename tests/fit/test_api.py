@@ -14,6 +14,7 @@ from pairhmm.calling.discovery import CandidateOptions
 from pairhmm.calling.opening import open_run
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.errors import InputError, OptionError
+from pairhmm.fit import collecting
 from pairhmm.fit.api import fit
 from pairhmm.fit.collecting import collect_plain
 from pairhmm.fit.maximisation import expectation
@@ -189,6 +190,26 @@ def test_reads_are_taken_between_their_clips(tmp_path: Path, data: SimulatedData
     assert (len(pairs), found.unusable) == (1, 2)
     assert decode(pairs.bases) == letters[:60]
     assert decode(pairs.letters)[20:80] == letters[:60] and len(pairs.letters) == 100
+
+
+@pytest.mark.parametrize("part", [60, 250])
+def test_long_reads_are_cut_at_variants(data: SimulatedData, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
+    """Parts of reads lie beside each other where nothing varies, and their ends are those of the reference."""
+    monkeypatch.setattr(collecting, "LONG", 120)
+    monkeypatch.setattr(collecting, "PART", part)
+    with open_run(RunInputs.of(data.bam, data.reference), RunOptions()) as run:
+        reference = run.stream.reference.fetch("chr1", 0, 30_000)
+        found = collect_plain(run, run.stream.reference.fetch, GatkOptions(), 10_000)
+    pairs = found.sample()
+    assert found.beside_variants < 20
+    bases, letters = np.diff(pairs.read_offset), np.diff(pairs.haplotype_offset)
+    assert bases.min() >= collecting.SHORTEST and (letters - 2 * collecting.PAD).max() <= part
+    assert (np.abs(bases - letters + 2 * collecting.PAD) <= 5).mean() > 0.95
+    ends = [(int(a), int(b)) for a, b in zip(pairs.haplotype_offset[:-1], pairs.haplotype_offset[1:], strict=True)]
+    assert all(decode(pairs.letters[first:end]) in reference for first, end in ends)
+    # Letters of parts are those beside them, but for the errors of this library.
+    first = pairs.read_offset[:-1]
+    assert (pairs.bases[first] == pairs.letters[pairs.haplotype_offset[:-1] + collecting.PAD]).mean() > 0.95
 
 
 def test_reads_beside_variants_are_left_out(data: SimulatedData) -> None:

@@ -523,7 +523,9 @@ def _genotypes(rng: Generator) -> None:
     ploidies = [(int(pick(rng, (0, 1, 2, 3, 20))), [("c", 11, 12, 1)]) for _ in range(samples)]
     families = [(0, 1, [2])] if samples == 3 and chance(rng, 0.5) else []
     flags = [chance(rng, 0.5) for _ in range(3)]
-    genotyper = native.Genotyper(prior, prior, ploidies, families, floor, *flags)
+    genotyper = native.Genotyper(
+        prior, prior, ploidies, families, floor, *flags, [pick(rng, (0.0, 0.03, 0.5))] * samples
+    )
     for _, quality, called, _, known, _ in genotyper.genotype(region.on_listed_alleles()):
         _require(len(called) == samples and quality >= 0, "a site without genotypes")
         for one in called:

@@ -147,10 +147,10 @@ BIASED = statistics_of(70.0, 3.5, 30.0, None, None)
     [
         (RecordOptions(), "PASS"),
         (RecordOptions(min_qd=8), "LowQD"),
-        (RecordOptions(min_qd=7, max_fs=70, max_sor=3.5, min_mq=30), "PASS"),
+        (RecordOptions(min_qd=7, max_fs=70, max_sor=3.5, min_rms_mapq=30), "PASS"),
         (RecordOptions(max_fs=69), "StrandBias"),
         (RecordOptions(max_sor=3), "StrandBias"),
-        (RecordOptions(min_qd=8, max_fs=1, max_sor=1, min_mq=31), "LowQD;StrandBias;LowMQ"),
+        (RecordOptions(min_qd=8, max_fs=1, max_sor=1, min_rms_mapq=31), "LowQD;StrandBias;LowMQ"),
     ],
 )
 def test_filters_by_option(tmp_path, records, verdict):
@@ -163,7 +163,7 @@ def test_filters_by_option(tmp_path, records, verdict):
     assert pysam.bcftools.view("-H", str(path)).split("\t")[6] == verdict
     # What is not known fails nothing.
     unknown = statistics_of(0.0, 0.0, None, None, None)
-    strict = RecordOptions(min_qd=99, max_fs=1, max_sor=1, min_mq=99)
+    strict = RecordOptions(min_qd=99, max_fs=1, max_sor=1, min_rms_mapq=99)
     assert column(lines(path, [genotype(0, 0, quality=99)], statistics=unknown, records=strict)[-1], 6) == "PASS"
 
 

@@ -6,9 +6,8 @@ import { openAsBlob } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 
+import { haplotypesHeader, tsvHeader, vcfHeader } from "../../web/src/call/headers.js";
 import { run } from "../../web/src/call/run.js";
-import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../../web/src/call/tsv.js";
-import { RecordLines, vcfHeader } from "../../web/src/call/vcf.js";
 import { Engine } from "../../web/src/engine.js";
 
 const given = JSON.parse(await readFile(process.argv[2], "utf8"));
@@ -31,9 +30,7 @@ const inputs = {
   pedigree: await named(given.pedigree),
 };
 let vcf = "";
-const lines = new RecordLines();
-let samples = [];
-let tsv = "";
+const tables = [];
 let companion = haplotypesHeader();
 const events = [];
 const controller = new AbortController();
@@ -44,19 +41,18 @@ try {
   for await (const event of run(inputs, given.options ?? {}, engine, controller.signal)) {
     if (event.kind === "begin") {
       vcf += vcfHeader(event, given.options);
-      samples = event.samples;
-      tsv += tsvHeader(event.model);
+      tables.push(tsvHeader(event.model));
     } else if (event.kind === "region") {
       first ??= performance.now() - started;
-      vcf += lines.of(event);
-      tsv += tsvLines(event, samples);
-      companion += haplotypeLines(event);
+      vcf += event.lines.records;
+      tables.push(event.lines.likelihoods);
+      companion += event.lines.haplotypes;
       if (++regions === given.abortAfter) controller.abort();
-    } else if (event.kind === "blocks") vcf += lines.of(event);
+    } else if (event.kind === "rest") vcf += event.records;
     else if (event.kind !== "progress") events.push(event);
   }
   if (given.vcf) await writeFile(given.vcf, vcf);
-  if (given.tsv) await writeFile(given.tsv, tsv);
+  if (given.tsv) await writeFile(given.tsv, tables);
   if (given.companion) await writeFile(given.companion, companion);
 } catch (error) {
   if (error.name !== "InputProblem" && error.name !== "AbortError") throw error;

@@ -10,7 +10,6 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { run } from "../../web/src/call/run.js";
-import { RecordLines } from "../../web/src/call/vcf.js";
 import { Engine } from "../../web/src/engine.js";
 
 const INDICES = [".bai", ".crai", ".csi"];
@@ -43,11 +42,11 @@ async function inputsOf({ folder, arguments: given }) {
 }
 
 async function answer(given, engine) {
-  const lines = new RecordLines();
   let text = "";
   try {
     for await (const event of run(await inputsOf(given), {}, engine)) {
-      if (event.kind === "region" || event.kind === "blocks") text += lines.of(event);
+      if (event.kind === "region") text += event.lines.records;
+      if (event.kind === "rest") text += event.records;
     }
     return { records: text.split("\n").slice(0, -1), error: "", defect: "" };
   } catch (error) {

@@ -256,6 +256,56 @@ def test_a_run_can_be_cancelled(family, call_in_node):
     assert "aborted" in call_in_node(bams, reference, options={"maxCells": 1000}, abortAfter=3).error
 
 
+READ = 100
+
+
+@pytest.fixture(scope="session")
+def sparse(tmp_path_factory):
+    """Reads far apart on one contig, four with an SNV at each place: reference, BAM and a list of every second SNV."""
+    folder, draw, step, places = tmp_path_factory.mktemp("sparse"), random.Random(5), 2000, 2500
+    genome = "".join(draw.choices("ACGT", k=step * (places + 1)))
+    (folder / "q.fa").write_text(f">q\n{genome}\n")
+    pysam.faidx(str(folder / "q.fa"))
+    header = pysam.AlignmentHeader.from_dict({"SQ": [{"SN": "q", "LN": len(genome)}], "RG": [{"ID": "s", "SM": "s"}]})
+    listed = []
+    with pysam.AlignmentFile(str(folder / "q.bam"), "wb", header=header) as out:
+        for place in range(places):
+            start, at = step * place + draw.randrange(step), READ // 2
+            bases = list(genome[start : start + READ])
+            listed.append((start + at, bases[at], OTHER[bases[at]]))
+            bases[at] = OTHER[bases[at]]
+            for copy in range(4):
+                fields = [f"r{place}.{copy}", "0", "q", str(start + 1), "60", f"{READ}M", "*", "0", "0"]
+                text = "\t".join([*fields, "".join(bases), "I" * READ, "RG:Z:s"])
+                out.write(pysam.AlignedSegment.fromstring(text, header))
+    pysam.index(str(folder / "q.bam"))
+    return folder / "q.fa", folder / "q.bam", write_list(folder, *listed[::2])
+
+
+@pytest.mark.parametrize("is_listed", [False, True], ids=["discovered", "-v"])
+def test_reads_far_apart(sparse, assert_same_calls, is_listed):
+    """More of the reference than is held at once, and more listed variants than are handed over at once."""
+    reference, bam, listed = sparse
+    arguments, given = (["-v", listed], {"variants": listed}) if is_listed else ([], {})
+    ours = assert_same_calls(arguments, [bam], reference, options={"chunkSize": 150}, **given)
+    assert len(records(ours.vcf)) == (1250 if is_listed else 2500)
+
+
+@pytest.mark.parametrize("at", [200, 1000], ids=["beside", "among the reads"])
+def test_a_letter_of_the_reference_that_is_none(call_in_node, run_cli, tmp_path, at):
+    """It is an error only where a run needs the base."""
+    genome = write_reads(tmp_path, ({1500}, None), (set(), None))
+    (tmp_path / "q.fa").write_text(f">q\n{genome[:at]}!{genome[at + 1 :]}\n")
+    asked = "q:1,501"
+    done = run_cli("-q", "call", "-f", tmp_path / "q.fa", "-r", asked, "-o", tmp_path / "x.vcf", tmp_path / "q.bam")
+    ours = call_in_node([tmp_path / "q.bam"], tmp_path / "q.fa", region=asked)
+    assert bool(ours.error) == bool(done.returncode) == (at == 1000)
+    if ours.error:
+        assert ours.error in done.stderr
+    else:
+        assert records(ours.vcf)
+
+
 def test_many_candidates(run_cli, assert_same_calls, tmp_path):
     """Regions with more combinations than haplotypes, and sites with several alleles."""
     done = run_cli(

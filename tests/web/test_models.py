@@ -140,6 +140,6 @@ def test_families(evaluated):
     families, left_out = Pedigree(parents).families(samples)
     expected = [{"father": one.father, "mother": one.mother, "children": list(one.children)} for one in families]
     given = f"new Map(Object.entries({json.dumps(parents)})), {json.dumps(samples)}"
-    found = evaluated("genomics/pedigree.js", f"own.familiesOf({given})")
+    found = evaluated("files/ped.js", f"own.familiesOf({given})")
     assert found == {"families": expected, "leftOut": left_out}
     assert len(expected) > 1 and left_out

@@ -1,6 +1,6 @@
 // A batch: the reads and haplotypes of some groups, as flat arrays with offsets (pairhmm/models/batch.py).
 
-import { joined, offsets } from "./genomics/arrays.js";
+import { joined, offsets } from "./arrays.js";
 import { encode } from "./letters.js";
 import { OPTIONS } from "./models/parameters.js";
 

@@ -26,7 +26,7 @@ def adapter(require):
     return webgpu_setup.adapters()[0]
 
 
-@pytest.fixture(scope="session", params=["shuffles", "memory"])
+@pytest.fixture(scope="session", params=["shuffles", pytest.param("memory", marks=pytest.mark.nightly)])
 def make_backend(request, adapter) -> Callable:
     """``make_backend(memory=None)``: the webgpu backend, its lanes handing values on in either way."""
     from pairhmm.backends.webgpu.backend import WebgpuBackend

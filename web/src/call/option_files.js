@@ -1,11 +1,9 @@
 // What the options of a run need of its files, and the files that options name (pairhmm/calling/call.py).
 
-import { readPed } from "../files/ped.js";
+import { familiesOf, readPed } from "../files/ped.js";
 import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
-import { familiesOf } from "../genomics/pedigree.js";
-import { OPTIONS } from "../models/parameters.js";
-import { builtInStrModel } from "../models/gatk.js";
+import { OPTIONS, STR_TABLES } from "../models/parameters.js";
 
 /** @typedef {import("../files/sources.js").Source} Source */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
@@ -55,10 +53,10 @@ export async function familiesIn(file, samples, { tell, warn }) {
   return families;
 }
 
-/** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options */
-export async function strModelOf({ strModel }, options) {
-  if (strModel) return readStrModel(strModel);
-  return options.strModel && builtInStrModel(options.strModel);
+/** The STR model of a file, or a built-in one. @param {Inputs} inputs @param {CallOptions} options @returns {Promise<import("../files/str_file.js").StrModel | null>} */
+export async function strModelOf({ strModel: file }, { strModel: name }) {
+  if (file) return readStrModel(file);
+  return name && { name, ...STR_TABLES[name] };
 }
 
 // Options that change scores, as in pairhmm/models/labels.py.

@@ -1,48 +1,88 @@
-// All options of a run. Names and defaults are those of the command line (pairhmm/calling/run_options.py).
+// All options of a run. Names and defaults are those of the command line (pairhmm/calling/web_parameters.py).
 
-import { OPTIONS, READ_PRESETS } from "../models/parameters.js";
+import {
+  GQ_BANDS,
+  LEAST_COPIES,
+  LONGEST_REPEAT_UNIT,
+  LOWEST_USABLE_BASE_QUALITY,
+  MOST_REPEATS,
+  OPTIONS,
+  PCR_QUALITIES,
+  PROFILES,
+  READ_PRESETS,
+  SLIP_SPREAD,
+  STR_TABLES,
+} from "../models/parameters.js";
+import { callProbabilities, startOf, TRANSITIONS } from "../models/profile.js";
 
 /** @typedef {import("../files/alignment_parser.js").ReadSelection} ReadSelection */
-/** @typedef {import("../genomics/discovery.js").CandidateOptions} CandidateOptions */
-/** @typedef {import("../genomics/regions.js").RegionOptions} RegionOptions */
-/** @typedef {import("../models/gatk.js").GatkOptions} GatkOptions */
+/** @typedef {import("../files/str_file.js").StrModel} StrModel */
+/** @typedef {import("./core.js").Core} Core */
 
 /**
- * @typedef {object} OtherOptions
+ * Those that JavaScript looks at. The core knows the others (cpu/wasm/run_options.cpp).
+ *
+ * @typedef {object} OwnOptions
  * @property {"gatk" | "profile"} model
  * @property {"normalised" | "published"} parameters of the profile model
  * @property {"illumina" | "hifi" | "ont"} preset the kind of reads: values that stand for those that are not given
  * @property {"pcr-free" | "pcr" | null} strModel a built-in STR model of gap qualities. A file takes its place
- * @property {boolean} listedOnly genotype the listed variants, where there is a list (as -v); else those that reads show
- * @property {number} maxHaplotypes the most haplotypes of a region
- * @property {number} maxDepth the most reads of a sample in a region; their names decide which ones are kept
- * @property {number} maxCells cells that are scored in one call, about; it changes no result
+ * @property {"none" | "hostile" | "aggressive" | "conservative"} pcrIndelModel
  * @property {number} chunkSize reads that are held at once, about; it changes no result
+ * @property {number} maxDepth
  * @property {number} ploidy
- * @property {number} snvPrior probability that a site differs from the reference in one chromosome pair
- * @property {number} indelPrior
- * @property {boolean} gvcf whether blocks of the reference lie between the records of one sample, where variants are
- *   found in the reads
- * @property {boolean} mnv whether SNVs of neighbouring bases that samples have on the same chromosomes are one record,
- *   where variants are found in the reads
+ * @property {number} minBaseQuality
  * @property {number} minQual QUAL (Phred) below which a record's filter is LowQual
+ * @property {number | null} baseQualityThreshold
+ * @property {boolean} capByMappingQuality
+ * @property {boolean} assembly
+ * @property {boolean} gvcf
+ * @property {boolean} mnv
  */
 
-/** @typedef {ReadSelection & CandidateOptions & RegionOptions & GatkOptions & OtherOptions} CallOptions */
+/** @typedef {ReadSelection & OwnOptions & Record<string, any>} CallOptions */
 
-/** @type {Readonly<CallOptions>} */
-export const CALL_OPTIONS = {
-  ...OPTIONS,
-  model: "gatk",
-  parameters: "normalised",
-  preset: "illumina",
-  listedOnly: true,
-  maxCells: 50_000_000, // a page has less memory
-  gvcf: false,
-  mnv: false,
-};
+const NOT_OF_THE_CORE = new Set([
+  ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
+  ...["excludedFlags", "minMapq", "defaultBaseQuality", "indelTags"],
+]);
 
 /** All options of a run, from those that are given. @param {Partial<CallOptions>} given @returns {CallOptions} */
 export function chosenOptions(given) {
-  return { ...CALL_OPTIONS, ...READ_PRESETS[given.preset ?? CALL_OPTIONS.preset], ...given };
+  return { ...OPTIONS, ...READ_PRESETS[given.preset ?? OPTIONS.preset], ...given };
+}
+
+/** Gives the core the options of a run. @param {Core} core @param {CallOptions} options @param {StrModel | null} strModel */
+export function setOptions(core, options, strModel) {
+  for (const [name, value] of Object.entries(options)) {
+    if (!NOT_OF_THE_CORE.has(name) && !core.set(name, value)) throw new Error(`${name} is no option of a run`);
+  }
+  core.set("lowestUsableBaseQuality", LOWEST_USABLE_BASE_QUALITY);
+  core.set("mostRepeats", MOST_REPEATS);
+  core.set("longestRepeatUnit", LONGEST_REPEAT_UNIT);
+  core.set("gqBands", GQ_BANDS);
+  const slips = STR_TABLES["pcr-free"];
+  core.set("insertionWithoutPcr", slips.insertion);
+  core.set("deletionWithoutPcr", slips.deletion);
+  core.set("gapWithoutPcr", slips.gap);
+  core.set("leastCopies", LEAST_COPIES);
+  core.set("slipSpread", SLIP_SPREAD);
+  if (options.model === "profile") setProfile(core, PROFILES[options.parameters]);
+  else if (strModel) {
+    core.set("insertionByKind", strModel.insertion);
+    core.set("deletionByKind", strModel.deletion);
+    core.set("gapByKind", strModel.gap);
+  } else core.set("mostByCopies", PCR_QUALITIES[options.pcrIndelModel]);
+}
+
+/** @param {Core} core @param {import("../models/profile.js").ProfileParameters} parameters */
+function setProfile(core, parameters) {
+  core.set("calls", callProbabilities());
+  core.set("match", parameters.match.flat());
+  core.set("insertion", parameters.insertion);
+  core.set(
+    "transitions",
+    TRANSITIONS.map((name) => parameters.transitions[name]),
+  );
+  core.start = startOf(parameters);
 }

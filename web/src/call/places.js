@@ -1,17 +1,12 @@
-// The places of a run: its contigs, the intervals that were asked for, how much of them is done, and where reads are wanted
+// The places of a run: its contigs, the intervals that were asked for, and how much of them is done
 // (pairhmm/calling/targets.py). All coordinates are 0-based half-open.
 
 import { merge, parseRegion, readBed } from "../files/intervals.js";
-import { lowerBound } from "../genomics/arrays.js";
-import { MAX_SHIFT, variantExtent } from "../genomics/regions.js";
+import { lowerBound } from "../arrays.js";
 
 /** @typedef {import("../files/alignments.js").AlignmentReader} AlignmentReader */
 /** @typedef {import("../files/fasta.js").Reference} Reference */
 /** @typedef {import("../files/intervals.js").Interval} Interval */
-/** @typedef {import("../genomics/regions.js").FetchBases} FetchBases */
-/** @typedef {import("../genomics/variants.js").Variant} Variant */
-
-/** @typedef {(chrom: string, position: number) => boolean} RegionTest whether a position is inside some intervals */
 
 /** Bases on either side of an interval that was asked for in which candidates are sought, too. */
 const CONTEXT = 1000;
@@ -48,49 +43,37 @@ export function withContext(places, reference) {
   return merge(widened, reference.contigs);
 }
 
-/** Tests whether a position lies in one of some disjoint intervals; with null, every position does. @param {Interval[] | null} places @returns {RegionTest} */
-export function inside(places) {
-  if (!places) return () => true;
-  /** @type {Map<string, {starts: number[], ends: number[]}>} */
-  const onContig = new Map();
-  for (const { chrom, start, end } of places) {
-    const known = onContig.get(chrom) ?? { starts: [], ends: [] };
-    known.starts.push(start);
-    known.ends.push(end);
-    onContig.set(chrom, known);
-  }
-  return (chrom, position) => {
-    const known = onContig.get(chrom);
-    if (!known) return false;
-    const index = lowerBound(known.starts, position + 1) - 1;
-    return index >= 0 && position < known.ends[index];
-  };
-}
-
-/** The intervals that a run goes over, in the order of the run. */
-class Extent {
-  /** @param {Interval[]} intervals no two overlap */
+/** Disjoint intervals, in the order of the run. */
+export class Extent {
+  /** @param {Interval[]} intervals */
   constructor(intervals) {
-    /** @type {Map<string, {starts: number[], sizes: number[], before: number[]}>} */
+    /** @type {Map<string, {starts: number[], ends: number[], before: number[]}>} */
     this.onContig = new Map();
     /** Bases of all intervals. */
     this.total = 0;
     for (const { chrom, start, end } of intervals) {
-      const known = this.onContig.get(chrom) ?? { starts: [], sizes: [], before: [] };
+      const known = this.onContig.get(chrom) ?? { starts: [], ends: [], before: [] };
       known.starts.push(start);
-      known.sizes.push(end - start);
+      known.ends.push(end);
       known.before.push(this.total);
       this.onContig.set(chrom, known);
       this.total += end - start;
     }
   }
 
-  /** The bases of the extent that lie before a position. @param {string} chrom @param {number} position */
+  /** Whether a position lies in one of them. @param {string} chrom @param {number} position */
+  has(chrom, position) {
+    const { starts, ends } = this.onContig.get(chrom) ?? { starts: [], ends: [] };
+    return position < ends[lowerBound(starts, position + 1) - 1];
+  }
+
+  /** Their bases before a position. @param {string} chrom @param {number} position */
   done(chrom, position) {
     const known = this.onContig.get(chrom);
     if (!known) return 0;
     const index = Math.max(0, lowerBound(known.starts, position + 1) - 1);
-    return known.before[index] + Math.min(Math.max(0, position - known.starts[index]), known.sizes[index]);
+    const start = known.starts[index];
+    return known.before[index] + Math.max(0, Math.min(position, known.ends[index]) - start);
   }
 }
 
@@ -112,30 +95,4 @@ export async function runExtent(reader, contigs, places) {
   }
   const whole = [...contigs].filter(([name]) => withReads.has(name));
   return new Extent(whole.map(([chrom, end]) => ({ chrom, start: 0, end })));
-}
-
-/**
- * Disjoint intervals, in the order of the list. They extend `reach` bases beyond the candidates on either side.
- *
- * @param {AsyncIterable<Variant>} listed
- * @param {FetchBases} fetch
- * @param {number} reach
- * @returns {AsyncGenerator<Interval>}
- */
-export async function* wantedIntervals(listed, fetch, reach) {
-  /** @type {Interval | null} */
-  let current = null;
-  for await (const variant of listed) {
-    const { chrom } = variant;
-    const [first, last] = await variantExtent(variant, fetch);
-    const [start, end] = [Math.max(0, first - reach), last + reach];
-    // An extent begins up to MAX_SHIFT bases before its record. Later extents can begin before earlier ones.
-    if (current && (chrom !== current.chrom || start > current.end + 2 * MAX_SHIFT)) {
-      yield current;
-      current = null;
-    }
-    if (!current) current = { chrom, start, end };
-    else current = { chrom, start: Math.min(current.start, start), end: Math.max(current.end, end) };
-  }
-  if (current) yield current;
 }

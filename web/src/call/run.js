@@ -1,31 +1,30 @@
-// A run: files to regions to genotypes, as a stream of events (pairhmm/calling/opening.py, run.py, region_choice.py).
+// A run: files to regions to genotypes, as a stream of events (pairhmm/calling/opening.py, run.py, region_choice.py). The
+// way from reads to records is that of the core (core.js).
 
+import { Native } from "../cpu/native.js";
 import { AlignmentReader } from "../files/alignments.js";
+import { CandidateReader } from "../files/candidates.js";
 import { checkContigs } from "../files/names.js";
 import { Reference } from "../files/fasta.js";
 import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
+import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
-import { siteAnnotations } from "../genomics/genotypes.js";
-import { Native } from "../genomics/native.js";
-import { Announcements } from "./announcements.js";
-import { calledSite, regionEvent } from "./events.js";
-import { contigOrder, findPlaces, runExtent, withContext } from "./places.js";
-import { RegionGenotyper } from "./genotyping.js";
-import { onListedAlleles } from "./evidence.js";
+import { notes, warnings } from "./announcements.js";
+import { Core } from "./core.js";
+import { regionEvent } from "./events.js";
+import { listedWithin, tee, wantedIntervals } from "./listed.js";
+import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
-import { chosenOptions } from "./options.js";
-import { walkOf } from "./reference_blocks.js";
-import { ReferenceCheck } from "./reference_check.js";
-import { chooseRegions } from "./region_choice.js";
-import { Preparation } from "./scoring.js";
-import { EvidenceStream } from "./stream.js";
+import { chosenOptions, setOptions } from "./options.js";
 
 export { InputProblem };
 
 /** @typedef {import("../files/alignments.js").AlignmentFile} AlignmentFile */
 /** @typedef {import("../files/fasta.js").ReferenceFiles} ReferenceFiles */
 /** @typedef {import("../files/sources.js").Source} Source */
+/** @typedef {import("./core.js").BegunBatch} BegunBatch */
+/** @typedef {import("./core.js").Scores} Scores */
 /** @typedef {import("./events.js").RunEvent} RunEvent */
 /** @typedef {import("./events.js").TextEvent} TextEvent */
 /** @typedef {import("./options.js").CallOptions} CallOptions */
@@ -43,7 +42,7 @@ export { InputProblem };
 
 /**
  * @typedef {object} Engine
- * @property {(batch: import("../batch.js").Batch, options?: {signal?: AbortSignal}) => Promise<{log10: Float64Array, precision: Uint8Array}>} forward
+ * @property {(batch: import("../batch.js").Batch, options?: {signal?: AbortSignal}) => Promise<Scores>} forward
  * @property {WebAssembly.Module | BufferSource} module the file pairhmm.wasm
  */
 
@@ -80,49 +79,49 @@ export async function* run(inputs, options, engine, signal) {
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<RunEvent>}
  */
-async function* scored(opened, engine, options, told, signal) {
-  const { native, reference, source, blocks, walk, preparation, genotyper, isListed, extent, begin, conclude } = opened;
-  /** @param {import("../batch.js").Batch} batch */
-  const score = (batch) => engine.forward(batch, { signal });
-  const fetch = reference.fetch.bind(reference);
-  const stream = new EvidenceStream(native, fetch, source, preparation, score, options);
-  const counts = new Announcements(begin.samples);
-  const passed = untilAborted(blocks, signal);
-  for await (const evidence of stream.run(walk?.counted(passed) ?? passed)) {
-    signal?.throwIfAborted();
-    const refined = isListed ? onListedAlleles(evidence) : evidence;
-    const sites = genotyper.sites(refined);
-    counts.add(refined, sites);
-    yield* told.splice(0);
-    const { chrom, end, haplotypeStart, haplotypeEnd } = evidence.region;
-    const span = await fetch(chrom, haplotypeStart, haplotypeEnd);
-    const records = sites.map((site) => calledSite(site, options.minQual));
-    if (walk) await addBlocks(walk, records);
-    yield regionEvent(
-      evidence,
-      span,
-      refined.setAside,
-      records,
-      options.model === "profile" ? options.parameters : null,
-    );
-    yield { kind: "progress", done: extent.done(chrom, end), of: extent.total };
+async function* scored({ core, blocks, isListed, extent, begin, conclude }, engine, options, told, signal) {
+  const parameters = options.model === "profile" ? options.parameters : null;
+  for await (const { prepared, scores } of ahead(core.batches(untilAborted(blocks, signal)), engine, signal)) {
+    const regions = await core.regions(await scores);
+    let first = 0;
+    for (const region of regions) {
+      signal?.throwIfAborted();
+      yield* told.splice(0);
+      const before = first;
+      const event = regionEvent(region, (read) => prepared(before + read), parameters);
+      first += region.sample.length;
+      yield event;
+      yield { kind: "progress", done: extent.done(event.region.chrom, event.region.end), of: extent.total };
+    }
   }
-  if (walk) yield { kind: "blocks", blocks: await walk.rest() };
+  yield { kind: "rest", records: await core.rest() };
   conclude();
-  for (const text of counts.warnings(stream.counts, preparation, options, !isListed))
-    told.push({ kind: "warning", text });
-  for (const text of counts.notes(stream.counts, preparation)) told.push({ kind: "note", text });
+  const { counts } = core;
+  for (const text of warnings(counts, options, begin.samples, !isListed)) told.push({ kind: "warning", text });
+  for (const text of notes(counts)) told.push({ kind: "note", text });
   yield* told.splice(0);
-  const { regions, reads, pairs } = stream.counts;
-  yield { kind: "end", counts: { regions, reads, setAside: counts.setAside, pairs } };
+  const { regions, reads, setAside, pairs } = counts;
+  yield { kind: "end", counts: { regions, reads, setAside, pairs } };
 }
 
-/** Puts the blocks before each record beside it. @param {import("./reference_blocks.js").ReferenceWalk} walk @param {import("./events.js").CalledSite[]} records */
-async function addBlocks(walk, records) {
-  for (const record of records) {
-    record.before = await walk.until(record.chrom, record.pos);
-    walk.passOver(record.chrom, record.pos + record.ref.length);
+/**
+ * Batches with their scores to come. While one is scored, the next one is made.
+ *
+ * @param {AsyncIterable<BegunBatch>} batches
+ * @param {Engine} engine
+ * @param {AbortSignal} [signal]
+ */
+async function* ahead(batches, engine, signal) {
+  /** @type {{prepared: BegunBatch["prepared"], scores: Promise<Scores>} | null} */
+  let before = null;
+  for await (const { batch, prepared } of batches) {
+    const scores = engine.forward(batch, { signal });
+    // The error is thrown where the scores are awaited.
+    scores.catch(() => {});
+    if (before) yield before;
+    before = { prepared, scores };
   }
+  if (before) yield before;
 }
 
 /** @template Item @param {AsyncIterable<Item>} items @param {AbortSignal} [signal] */
@@ -152,35 +151,39 @@ async function open(inputs, options, engine, told) {
   const reader = await AlignmentReader.open(inputs.alignments, reference, native, asked !== null, tell);
   const contigs = contigOrder(reader, reference);
   const known = withContext(asked, reference);
-  const samples = reader.samples.length;
-  const files = { inputs, native, reference, contigs, samples };
-  const { source, wanted } = chooseRegions(files, { asked, known }, options, warn);
-  const isListed = wanted !== null;
-  const leftOut = new LeftOut();
-  const check = new ReferenceCheck(reference, reader.checksums, warn);
-  checkRecords(inputs, options, isListed, samples);
+  const isListed = inputs.variants !== undefined;
+  checkRecords(inputs, options, isListed, reader.samples.length);
   checkContigs(reference.path, contigs.keys());
   const strModel = await strModelOf(inputs, options);
-  const families = inputs.pedigree ? await familiesIn(inputs.pedigree, reader.samples, { tell, warn }) : [];
+  const core = new Core(native, reference, contigs, reader.samples);
+  setOptions(core, options, strModel);
+  core.limitTo(asked, known);
+  if (inputs.pedigree) core.addFamilies(await familiesIn(inputs.pedigree, reader.samples, { tell, warn }));
+  /** @type {(() => AsyncGenerator<import("../files/intervals.js").Interval>) | null} */
+  let wanted = null;
+  if (inputs.variants) {
+    const candidates = new CandidateReader(inputs.variants, contigs, reference, known !== null, warn);
+    const listed = listedWithin(candidates.variants(), known && new Extent(known), native, reference);
+    const [first, ...copies] = tee(listed, 1 + inputs.alignments.length);
+    core.take(first);
+    const [reach, shift] = [options.assembly ? native.call.longest_window() : 0, native.call.max_shift()];
+    wanted = () => wantedIntervals(/** @type {typeof first} */ (copies.pop()), reach, shift);
+  }
+  const leftOut = new LeftOut();
+  const check = new ReferenceCheck(reference, reader.checksums, warn);
   // The profile model has no indel qualities.
   const selection = { ...options, indelTags: options.indelTags && options.model === "gatk" };
   const request = { contigs: [...contigs.keys()], selection, chunkSize: options.chunkSize, regions: known };
   return {
-    native,
-    reference,
-    source,
+    core,
     blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
-    walk: options.gvcf ? walkOf(native, reference, contigs, asked, options) : null,
     extent: await runExtent(reader, contigs, known),
-    preparation: new Preparation(native, options, strModel),
-    genotyper: new RegionGenotyper(native, samples, families, options, !isListed),
     isListed,
     begin: {
       samples: reader.samples,
       contigs: [...contigs],
       reference: reference.path,
       model: modelText(options, strModel),
-      annotations: siteAnnotations(native),
       pieces: asked?.length ?? 0,
     },
     conclude: () => {

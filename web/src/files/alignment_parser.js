@@ -1,38 +1,17 @@
 // The parser of BAM records, which filters and unpacks them (cpu/formats/alignments.hpp).
 
-import { ReadBlock } from "../genomics/blocks.js";
-import { joined, offsets } from "../genomics/arrays.js";
-import { Names } from "../genomics/names.js";
+import { joined, offsets } from "../arrays.js";
 import { sampleOf } from "./alignments.js";
 import { STOPS } from "./bam.js";
 import { InputProblem } from "./problem.js";
+import { ReadBlock } from "./read_block.js";
 import { JUMP, REASONS } from "./selection.js";
 
-/** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("../cpu/native.js").Native} Native */
 /** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
 /** @typedef {import("./intervals.js").Interval} Interval */
 /** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean}} ReadSelection */
 
-// The fields of a BlockView (cpu/wasm/alignments.cpp), a pointer and a count each.
-const FIELDS = /** @type {const} */ ([
-  "nameEnd",
-  "sample",
-  "flag",
-  "mapq",
-  "start",
-  "end",
-  "baseOffset",
-  "bases",
-  "quals",
-  "insertion",
-  "deletion",
-  "cigarOffset",
-  "cigar",
-  "names",
-  "odd",
-  "groups",
-  "groupEnd",
-]);
 const UNMAPPED = 4;
 // The type Z of a tag.
 const TEXT = 90;
@@ -163,76 +142,16 @@ export class AlignmentParser {
 
   /** The reads that were taken since the last block. @returns {ReadBlock} */
   take() {
-    const { native } = this;
-    return native.with((arrays) => {
-      const view = arrays.room(4 + 8 * FIELDS.length);
-      const block = native.call.alignments_take(this.pointer, view);
-      const numbers = new Int32Array(native.buffer, view, 1 + 2 * FIELDS.length);
-      const contig = numbers[0];
-      /** @type {Record<string, [number, number]>} */
-      const at = Object.fromEntries(FIELDS.map((name, i) => [name, [numbers[1 + 2 * i], numbers[2 + 2 * i]]]));
-      /** @param {typeof FIELDS[number]} name */
-      const low = (name) => {
-        // The low halves of 64-bit numbers.
-        const [pointer, count] = at[name];
-        const wide = new Uint32Array(native.buffer, pointer, 2 * count);
-        const narrow = new Uint32Array(count);
-        for (let i = 0; i < count; i++) narrow[i] = wide[2 * i];
-        return narrow;
-      };
-      /** @template {Uint8Array | Uint16Array | Int32Array | Uint32Array} Kind @param {{new (buffer: ArrayBuffer, at: number, count: number): Kind}} kind @param {typeof FIELDS[number]} name */
-      const plain = (kind, name) => arrays.read(kind, at[name][0], at[name][1]);
-      const read = new ReadBlock({
-        chrom: contig < 0 ? "" : this.contigs[contig],
-        names: new Names(plain(Uint8Array, "names"), withZero(low("nameEnd"))),
-        sample: plain(Int32Array, "sample"),
-        flag: plain(Uint16Array, "flag"),
-        mapq: plain(Uint8Array, "mapq"),
-        start: Int32Array.from(low("start")),
-        end: Int32Array.from(low("end")),
-        baseOffset: low("baseOffset"),
-        bases: plain(Uint8Array, "bases"),
-        quals: plain(Uint8Array, "quals"),
-        insertion: plain(Uint8Array, "insertion"),
-        deletion: plain(Uint8Array, "deletion"),
-        cigarOffset: low("cigarOffset"),
-        cigar: plain(Uint32Array, "cigar"),
-      });
-      const groups = new Names(plain(Uint8Array, "groups"), withZero(low("groupEnd")));
-      const odd = low("odd");
-      native.call.alignments_block_free(block);
-      odd.forEach((one, index) => this.#settle(read, one, groups, index));
-      return read;
-    });
+    const block = new ReadBlock(this.native, this.native.call.alignments_take(this.pointer), this.contigs);
+    const { odd, sample } = block;
+    const start = odd.length ? block.start : [];
+    for (const { read, name: bytes, group } of odd) {
+      const name = readName(this.source.path, bytes, block.chrom, start[read]);
+      if (sample[read] >= 0) continue;
+      sample[read] = sampleOf(this.source, groupText(this.source.path, name, group), name);
+    }
+    return block;
   }
-
-  /**
-   * Checks a read's name, and finds the sample of its read group.
-   *
-   * @param {ReadBlock} block
-   * @param {number} read
-   * @param {Names} groups types and values
-   * @param {number} index
-   */
-  #settle(block, read, groups, index) {
-    const { offset, text } = block.names;
-    const name = readName(
-      this.source.path,
-      text.subarray(offset[read], offset[read + 1]),
-      block.chrom,
-      block.start[read],
-    );
-    if (block.sample[read] >= 0) return;
-    const value = groups.text.subarray(groups.offset[index], groups.offset[index + 1]);
-    block.sample[read] = sampleOf(this.source, groupText(this.source.path, name, value), name);
-  }
-}
-
-/** @param {Uint32Array} ends */
-function withZero(ends) {
-  const all = new Uint32Array(ends.length + 1);
-  all.set(ends, 1);
-  return all;
 }
 
 /** @param {string} path @param {Uint8Array} name @param {string} chrom @param {number} start */

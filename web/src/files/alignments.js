@@ -8,7 +8,7 @@ import { checkNames, listed, quoted } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { checkPacking, SourceFile } from "./sources.js";
 
-/** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("../cpu/native.js").Native} Native */
 /** @typedef {import("./fasta.js").Reference} Reference */
 /** @typedef {import("./sources.js").Source} Source */
 

@@ -4,7 +4,7 @@ import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { openBamIndex } from "./index.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("../cpu/native.js").Native} Native */
 /** @typedef {import("./bgzf.js").Batch} Batch */
 /** @typedef {import("./bam_index.js").BamIndex} BamIndex */
 /** @typedef {import("./bam_index.js").Place} Place */

@@ -1,6 +1,6 @@
 // Records of CRAM as the bytes of BAM records (SAM specification, section 4.2), as far as our parser looks at them.
 
-import { joined } from "../genomics/arrays.js";
+import { joined } from "../arrays.js";
 
 /** @typedef {import("@gmod/cram").CramRecord} CramRecord */
 

@@ -6,9 +6,18 @@ import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
 
-/** @typedef {import("../genomics/variants.js").Variant} Variant */
 /** @typedef {import("./fasta.js").Reference} Reference */
 /** @typedef {import("./sources.js").Source} Source */
+
+/**
+ * @typedef {object} Variant
+ * @property {string} chrom
+ * @property {number} pos 0-based
+ * @property {string} ref
+ * @property {string[]} alts
+ * @property {string} id of its record; empty without one
+ * @property {number} recordIndex of its record in the file
+ */
 
 const BASES = /^[ACGTN]+$/;
 const REFERENCE_LETTERS = /^[GATCRYWSMKHBVDN]+$/;
@@ -64,7 +73,7 @@ export class CandidateReader {
       [lastRank, lastPos] = [own, pos];
       const kept = alts.filter((alt) => alt !== ref && BASES.test(alt));
       skippedAlleles += alts.length - kept.length;
-      if (kept.length) yield { chrom, pos, ref, alts: kept, id, recordIndex: index, role: "asked" };
+      if (kept.length) yield { chrom, pos, ref, alts: kept, id, recordIndex: index };
       else skippedRecords++;
     }
     if (skippedAlleles || skippedRecords) {

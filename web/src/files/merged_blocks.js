@@ -1,9 +1,9 @@
 // Merges blocks of reads of several inputs by coordinate (pairhmm/alignments/merged_blocks.py).
 
-import { lowerBound } from "../genomics/arrays.js";
-import { ReadBlock } from "../genomics/blocks.js";
+import { lowerBound } from "../arrays.js";
+import { ReadBlock } from "./read_block.js";
 
-/** @typedef {{block: ReadBlock, taken: number}} Head the block that comes next of an input */
+/** @typedef {{block: ReadBlock, start: Int32Array, taken: number}} Head the block that comes next of an input */
 
 /**
  * Blocks of `chunkSize` reads by contig, start and input; the reads of an input keep their order.
@@ -18,16 +18,24 @@ export async function* mergedBlocks(streams, rank, chunkSize) {
   let held = [];
   for await (const piece of pieces(streams, rank)) {
     if (held.length && held[0].chrom !== piece.chrom) {
-      yield ReadBlock.concatenate(held);
+      yield together(held);
       held = [];
     }
     held.push(piece);
     if (held.reduce((sum, one) => sum + one.length, 0) >= chunkSize) {
-      yield ReadBlock.concatenate(held);
+      yield together(held);
       held = [];
     }
   }
-  if (held.length) yield ReadBlock.concatenate(held);
+  if (held.length) yield together(held);
+}
+
+/** One block of several, which it takes the place of. @param {ReadBlock[]} blocks */
+function together(blocks) {
+  if (blocks.length === 1) return blocks[0];
+  const whole = ReadBlock.merged(blocks.map((block) => ({ block, first: 0, end: block.length })));
+  for (const block of blocks) block.release();
+  return whole;
 }
 
 /** The merged reads, as far as they are known. @param {AsyncGenerator<ReadBlock>[]} streams @param {Map<string, number>} rank */
@@ -38,7 +46,7 @@ async function* pieces(streams, rank) {
   const next = async (order) => {
     const { value, done } = await streams[order].next();
     if (done) heads.delete(order);
-    else heads.set(order, { block: value, taken: 0 });
+    else heads.set(order, { block: value, start: value.start, taken: 0 });
   };
   for (const order of streams.keys()) await next(order);
   /** @param {Head} head */
@@ -47,23 +55,19 @@ async function* pieces(streams, rank) {
     const contig = Math.min(...[...heads.values()].map(contigOf));
     const open = [...heads].filter(([, head]) => contigOf(head) === contig).sort(([a], [b]) => a - b);
     // What comes next may start at the last read of the block that ends first, and goes before later inputs.
-    const ends = open.map(([order, { block }]) => ({ order, last: block.start[block.length - 1] }));
+    const ends = open.map(([order, { start }]) => ({ order, last: start[start.length - 1] }));
     const first = ends.reduce((best, one) => (one.last < best.last ? one : best));
-    /** @type {ReadBlock[]} */
-    const taken = [];
-    for (const [order, head] of open) {
-      const until = lowerBound(head.block.start, first.last + Number(order <= first.order));
-      taken.push(head.block.take(Uint32Array.from({ length: until - head.taken }, (_, i) => head.taken + i)));
-      head.taken = until;
-      if (until === head.block.length) await next(order);
+    const parts = open.map(([order, { block, start, taken }]) => {
+      return { block, first: taken, end: lowerBound(start, first.last + Number(order <= first.order)) };
+    });
+    const piece = ReadBlock.merged(parts);
+    for (const [index, [order, head]] of open.entries()) {
+      head.taken = parts[index].end;
+      if (head.taken < head.block.length) continue;
+      head.block.release();
+      await next(order);
     }
-    const together = ReadBlock.concatenate(taken);
-    if (!together.length) continue;
-    // The sort is stable: reads of one start stay in the order of the inputs.
-    yield together.take(
-      Uint32Array.from({ length: together.length }, (_, i) => i).sort(
-        (a, b) => together.start[a] - together.start[b] || a - b,
-      ),
-    );
+    if (piece.length) yield piece;
+    else piece.release();
   }
 }

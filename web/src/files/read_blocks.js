@@ -9,12 +9,12 @@ import { checkNames } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { ELSEWHERE } from "./selection.js";
 
-/** @typedef {import("../genomics/blocks.js").ReadBlock} ReadBlock */
-/** @typedef {import("../genomics/native.js").Native} Native */
+/** @typedef {import("../cpu/native.js").Native} Native */
 /** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
 /** @typedef {import("./alignment_parser.js").ReadSelection} ReadSelection */
 /** @typedef {import("./bam.js").Records | import("./cram.js").CramRecords} Records */
 /** @typedef {import("./intervals.js").Interval} Interval */
+/** @typedef {import("./read_block.js").ReadBlock} ReadBlock */
 /** @typedef {import("./selection.js").LeftOut} LeftOut */
 /** @typedef {AsyncGenerator<ReadBlock, string>} Blocks blocks, and in the end why there are no more */
 
@@ -203,16 +203,14 @@ function neighbours(regions) {
  * @param {string} paths
  */
 function check(block, paths) {
-  const { names, quals, cigar, cigarOffset, baseOffset } = block;
-  if (hasControl(names.text)) {
-    const all = Array.from({ length: names.length }, (_, read) => names.at(read));
-    checkNames(paths, "read", all, "repair or remove the read");
-  }
+  const [cigarOffset, baseOffset] = [block.cigarOffset, block.baseOffset];
+  const { quals, cigar } = block;
+  if (hasControl(block.nameText)) checkNames(paths, "read", block.names, "repair or remove the read");
   const high = indexOfHighest(quals);
   if (quals[high] > HIGHEST_QUALITY) {
     const read = baseOffset.findIndex((begin) => begin > high) - 1;
     const rule = `a base quality of ${quals[high]}, the highest is ${HIGHEST_QUALITY}`;
-    throw new InputProblem(paths, `read ${names.at(read)}`, rule, "repair or remove the read");
+    throw new InputProblem(paths, `read ${block.names[read]}`, rule, "repair or remove the read");
   }
   for (let read = 0; read < block.length; read++) {
     let spelled = 0;
@@ -222,7 +220,7 @@ function check(block, paths) {
     const length = baseOffset[read + 1] - baseOffset[read];
     if (spelled === length) continue;
     const rule = `its CIGAR spells ${spelled} bases, it has ${length}`;
-    throw new InputProblem(paths, `read ${names.at(read)}`, rule, "repair or remove the read");
+    throw new InputProblem(paths, `read ${block.names[read]}`, rule, "repair or remove the read");
   }
 }
 

@@ -1,11 +1,17 @@
 // STR models in TOML files, as `pairhmm calibrate-str` writes them (pairhmm/models/str_parameters.py).
 
 import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "../models/parameters.js";
-import { roundHalfEven, StrModel } from "../models/gatk.js";
 import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
 /** @typedef {import("./sources.js").Source} Source */
+
+/**
+ * Phred qualities of gaps by the tandem repeat at a base: rows of units of 1 to 8 bases, end to end, with a number for 1
+ * (no repeat), 2, ... 20 copies.
+ *
+ * @typedef {{name: string, insertion: number[], deletion: number[], gap: number[]}} StrModel
+ */
 
 const TABLES = ["insertion_opening", "deletion_opening", "gap_continuation"];
 const UNITS = Array.from({ length: LONGEST_REPEAT_UNIT }, (_, index) => `unit_${index + 1}`);
@@ -29,9 +35,9 @@ export async function readStrModel({ name, data }) {
   const [insertion, deletion, gap] = TABLES.map((table) => {
     const rows = /** @type {Map<string, string[]>} */ (tables.get(table));
     checkKeys(name, `${table}.`, [...rows.keys()], UNITS);
-    return Uint8Array.from(UNITS.flatMap((unit) => qualities(name, `${table}.${unit}`, rows.get(unit) ?? [])));
+    return UNITS.flatMap((unit) => qualities(name, `${table}.${unit}`, rows.get(unit) ?? []));
   });
-  return new StrModel(insertion, deletion, gap, name);
+  return { name, insertion, deletion, gap };
 }
 
 /** Lists by table and key. @param {string} path @param {string} text */
@@ -74,4 +80,9 @@ function qualities(path, place, texts) {
     throw new InputProblem(path, place, `${wrong} is not a quality`, cure);
   }
   return texts.map((text) => roundHalfEven(Number(text)));
+}
+
+/** As Python rounds. @param {number} value */
+function roundHalfEven(value) {
+  return Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value);
 }

@@ -15,7 +15,15 @@ import { ERROR } from "./parameters.js";
 const SETS = [1, 2, 4, 8, 15, 5, 10, 6, 9, 12, 3, 14, 13, 11, 7];
 const QUALITIES = 128;
 const ROW_SIZE = 12;
-const STARTS = { match: [1, 0], anywhere: [0, 1] };
+const STARTS = { match: { match: 1, deletion: 0 }, anywhere: { match: 0, deletion: 1 } };
+
+/** In the order of a row of the recurrence. */
+export const TRANSITIONS = /** @type {const} */ (["MM", "IM", "DM", "MI", "II", "MD", "DD"]);
+
+/** Row 0: M[0,0], and D[0,0] as a multiple of 1/n. @param {ProfileParameters} parameters */
+export function startOf({ start }) {
+  return STARTS[start];
+}
 
 /** The rows of called bases, and what begins a read. */
 export class ProfileModel {
@@ -23,7 +31,7 @@ export class ProfileModel {
   constructor(parameters) {
     this.name = parameters.name;
     this.rows = distinctRows(parameters);
-    const [match, deletion] = STARTS[parameters.start];
+    const { match, deletion } = startOf(parameters);
     this.startMatch = match;
     this.startDeletion = deletion;
   }
@@ -63,4 +71,11 @@ function probabilities(set, error) {
     const share = bit / count;
     return share * (1 - error) + ((1 - share) * error) / 3;
   });
+}
+
+/** Probabilities of A C G T of each letter with each quality, end to end. */
+export function callProbabilities() {
+  return SETS.flatMap((set) =>
+    Array.from({ length: QUALITIES }, (_, quality) => probabilities(set, ERROR[quality])).flat(),
+  );
 }

@@ -1,11 +1,11 @@
 // The bases that decide between a read's two likeliest haplotypes (pairhmm/report/reads.py).
 
 import { PROFILES } from "../models/parameters.js";
-import { basePosteriors, gatkRows, profileRows, ROW_SIZE } from "../models/posterior.js";
 import { ProfileModel } from "../models/profile.js";
+import { basePosteriors, gatkRows, profileRows } from "./posterior.js";
 
-/** @typedef {import("../call/evidence.js").UncertainRead} UncertainRead */
-/** @typedef {import("../models/posterior.js").BasePosteriors} BasePosteriors */
+/** @typedef {import("./choices.js").UncertainRead} UncertainRead */
+/** @typedef {import("./posterior.js").BasePosteriors} BasePosteriors */
 
 // A base is listed if it speaks for a haplotype by more than this (log10), or is inserted or deleted behind with more
 // than this probability.

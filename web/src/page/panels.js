@@ -1,11 +1,13 @@
 // A region's panel, as the report has it (pairhmm/report/panels.py): likelihoods in 1/100 of a log10, reads in order.
 
-import { choiceOf, INFORMATIVE } from "../genomics/haplotypes.js";
 import { encode } from "../letters.js";
+import { INFORMATIVE } from "../models/parameters.js";
 import { differencesOf } from "./alleles.js";
+import { choiceOf, uncertainReads } from "./choices.js";
 
 /** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("../genomics/haplotypes.js").Choice} Choice */
+/** @typedef {import("./choices.js").Choice} Choice */
+/** @typedef {import("./choices.js").UncertainRead} UncertainRead */
 
 export const CONSTANTS = {
   perLog10: 100,
@@ -17,6 +19,7 @@ export const CONSTANTS = {
 const READS_SHOWN = 250; // of a sample; of more reads every n-th is shown
 const IS_ALIGNED = 0x4;
 const IS_REVERSE = 0x8;
+const [PAIRED, REVERSE, FIRST, SECOND] = [0x1, 0x10, 0x40, 0x80]; // SAM flags
 const PRECISION_SHIFT = 4;
 
 /**
@@ -55,6 +58,7 @@ const PRECISION_SHIFT = 4;
 export function panelOf(event) {
   const { region, span, variants, haplotypes, reads, parameters } = event;
   const samples = [...new Set(reads.map(({ sample }) => sample))].sort((a, b) => a - b);
+  const uncertain = uncertainReads(event);
   return {
     ...region,
     table: 0,
@@ -67,7 +71,7 @@ export function panelOf(event) {
       alleles: one.alleles.join(",") || ".",
       differences: differencesOf(one, variants),
     })),
-    groups: samples.map((sample) => groupOf(event, sample)),
+    groups: samples.map((sample) => groupOf(event, uncertain, sample)),
   };
 }
 
@@ -81,8 +85,8 @@ export function sizeOf(panel) {
   return groups.reduce((sum, size) => sum + size, text);
 }
 
-/** @param {RegionEvent} event @param {number} sample @returns {Group} */
-function groupOf({ reads, haplotypes, log10, precision, uncertain }, sample) {
+/** @param {RegionEvent} event @param {UncertainRead[]} uncertain @param {number} sample @returns {Group} */
+function groupOf({ reads, haplotypes, log10, precision }, uncertain, sample) {
   const width = haplotypes.length;
   const own = reads.flatMap((read, index) => (read.sample === sample ? [index] : []));
   const scores = (/** @type {number} */ read) => log10.subarray(read * width, (read + 1) * width);
@@ -150,6 +154,13 @@ function quantisedBehind(top, score) {
 }
 
 /** @param {RegionEvent["reads"][number]} read @param {Uint8Array} precision */
-function flagsOf({ mate, isReverse }, precision) {
-  return mate | IS_ALIGNED | (isReverse ? IS_REVERSE : 0) | (Math.max(...precision) << PRECISION_SHIFT);
+function flagsOf({ flag }, precision) {
+  const isReverse = flag & REVERSE ? IS_REVERSE : 0;
+  return mateOf(flag) | IS_ALIGNED | isReverse | (Math.max(...precision) << PRECISION_SHIFT);
+}
+
+/** 1 or 2 for the first or second read of a pair; 0 for a read without a mate. @param {number} flag */
+function mateOf(flag) {
+  if (!(flag & PAIRED)) return 0;
+  return flag & FIRST ? 1 : flag & SECOND ? 2 : 0;
 }

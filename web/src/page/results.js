@@ -124,9 +124,6 @@ function emptyCalls() {
   };
 }
 
-/** @param {import("../call/events.js").Call} call */
-const isCalled = ({ alleles }) => !alleles.includes(null);
-
 /** @param {Sites} sites @param {CalledSite} site @param {[number, number[] | null][]} panels */
 function addSite(sites, site, panels) {
   if (!sites.chroms.includes(site.chrom)) sites.chroms.push(site.chrom);
@@ -136,18 +133,18 @@ function addSite(sites, site, panels) {
   sites.ref.push(site.ref);
   sites.alts.push(site.alts.join(","));
   sites.kind.push(kindOfSite(site));
-  sites.quality.push(Math.round(100 * site.quality) / 100);
+  sites.quality.push(site.quality);
   sites.filters.push(site.filter);
-  const qualities = site.calls.filter(isCalled).map(({ quality }) => quality);
+  const qualities = site.calls.flatMap(({ quality }) => (quality === null ? [] : [quality]));
   sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
   site.calls.forEach((call, sample) => {
     const own = sites.calls[sample];
-    own.gt.push(call.phased?.join("|") ?? call.alleles.map((allele) => allele ?? ".").join("/"));
+    own.gt.push(call.genotype);
     own.ad.push(call.depths);
     own.dp.push(call.depth);
-    own.gq.push(isCalled(call) ? call.quality : null);
-    own.pl.push(isCalled(call) ? call.likelihoods : []);
-    own.ps.push(call.phaseSet === null ? "" : String(call.phaseSet + 1));
+    own.gq.push(call.quality);
+    own.pl.push(call.likelihoods);
+    own.ps.push(call.phaseSet);
   });
   sites.panels.push(panels);
 }

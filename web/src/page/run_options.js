@@ -1,6 +1,6 @@
 // The options of a run, under the names of the command line. tests/page/ compares what they do.
 
-import { CALL_OPTIONS } from "../call/options.js";
+import { OPTIONS } from "../models/parameters.js";
 import { make } from "./components.js";
 
 const NUMBERS = /** @type {const} */ ([
@@ -49,7 +49,7 @@ export class RunOptions {
     this.strModel = choice("strModel");
     this.gpu = choice("gpu", () => onGpu(/** @type {"auto" | "off"} */ (this.gpu.value)));
     this.numbers = NUMBERS.map(([name, , min, max]) =>
-      make("input", { id: name, type: "number", value: CALL_OPTIONS[name], min, max, step: 1, required: true }),
+      make("input", { id: name, type: "number", value: OPTIONS[name], min, max, step: 1, required: true }),
     );
     this.indelTags = make("input", { id: "indelTags", type: "checkbox", checked: true });
     this.mnv = make("input", { id: "mnv", type: "checkbox" });
@@ -102,7 +102,6 @@ export class RunOptions {
       indelTags: this.indelTags.checked,
       gvcf: isOn(this.gvcf),
       mnv: isOn(this.mnv),
-      listedOnly: this.files.hasVariants,
     };
   }
 }

@@ -1,8 +1,7 @@
 // The page's worker: runs from files to genotypes, and writes the texts to download. The page stays free to answer.
 
 import { run } from "../call/run.js";
-import { haplotypeLines, haplotypesHeader, tsvHeader, tsvLines } from "../call/tsv.js";
-import { RecordLines, vcfHeader } from "../call/vcf.js";
+import { haplotypesHeader, tsvHeader, vcfHeader } from "../call/headers.js";
 import { Engine } from "../engine.js";
 import { panelOf } from "./panels.js";
 import { resultOf } from "./results.js";
@@ -56,7 +55,7 @@ async function runOnce({ inputs, options, version }) {
     if (event.kind === "region") {
       await texts?.add(event);
       tell({ kind: "region", result: resultOf(event, panelOf(event)) });
-    } else if (event.kind === "blocks") await texts?.addBlocks(event);
+    } else if (event.kind === "rest") await texts?.vcf.write(event.records);
     else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
     else tell(event);
   }
@@ -77,23 +76,16 @@ class Texts {
       pairhmmBackend: backend,
       pairhmmModel: begin.model,
     };
-    this.samples = begin.samples;
-    this.lines = new RecordLines();
     this.vcf = new Download(vcfHeader(begin, options, provenance), false);
     this.likelihoods = new Download(tsvHeader(begin.model), true);
     this.haplotypes = new Download(haplotypesHeader(), true);
   }
 
   /** @param {RegionEvent} event */
-  async add(event) {
-    await this.vcf.write(this.lines.of(event));
-    await this.likelihoods.write(tsvLines(event, this.samples));
-    await this.haplotypes.write(haplotypeLines(event));
-  }
-
-  /** @param {import("../call/events.js").BlocksEvent} event */
-  async addBlocks(event) {
-    await this.vcf.write(this.lines.of(event));
+  async add({ lines }) {
+    await this.vcf.write(lines.records);
+    await this.likelihoods.write(lines.likelihoods);
+    await this.haplotypes.write(lines.haplotypes);
   }
 
   async whole() {
@@ -112,13 +104,14 @@ export class Download {
   /** @param {string} header @param {boolean} isGzipped */
   constructor(header, isGzipped) {
     this.isGzipped = isGzipped;
+    /** @type {(string | Uint8Array<ArrayBuffer>)[]} */
     this.waiting = [header];
     this.waitingSize = header.length;
     /** @type {Blob[]} */
     this.parts = [];
   }
 
-  /** @param {string} text */
+  /** @param {string | Uint8Array<ArrayBuffer>} text */
   async write(text) {
     this.waiting.push(text);
     this.waitingSize += text.length;

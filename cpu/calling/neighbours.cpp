@@ -1,0 +1,222 @@
+#include "calling/neighbours.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "calling/checksum.hpp"
+#include "calling/cigar.hpp"
+#include "calling/letters.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+constexpr uint8_t kMinQuality = 20;
+// Bases at either end of an alignment that do not count: gaps there look like mismatches.
+constexpr int64_t kUnsureEnd = 10;
+// The fewest reads that show an SNV, and their least and highest share: below are errors, and above it, both
+// chromosomes have it.
+constexpr size_t kFewestReads = 2;
+constexpr double kLeastShare = 0.03, kHighestShare = 0.8;
+// The share of the reads from which on an allele may well be that of a chromosome.
+constexpr double kUsualShare = 0.4;
+// The share of the fragments of either allele that have both where two alleles are seen together.
+constexpr double kTogether = 0.7;
+
+using Fragments = std::vector<int64_t>;
+
+// A base of a read that differs from the reference: sample, position, letter, and the read.
+using Mismatch = std::tuple<int32_t, int64_t, uint8_t, int64_t>;
+
+// Calls `use(position, first base, length)` for the parts of a read that are aligned within [start, end).
+template <class Use>
+void for_aligned(const Reads& reads, int64_t read, int64_t start, int64_t end, Use&& use) {
+    int64_t position = reads.start[read], base = reads.base_offset[read];
+    for (int64_t c = reads.cigar_offset[read]; c < reads.cigar_offset[read + 1] && position < end; ++c) {
+        const uint32_t operation = reads.cigar[c] & 15;
+        const int64_t length = reads.cigar[c] >> 4;
+        if (aligned(operation)) {
+            const int64_t from = std::max(position, start), to = std::min(position + length, end);
+            if (from < to) use(from, base + from - position, to - from);
+            position += length;
+            base += length;
+        } else if (operation == kInsert || operation == kSoftClip) {
+            base += length;
+        } else if (operation == kDelete || operation == kSkip) {
+            position += length;
+        }
+    }
+}
+
+// The part of a read that counts: [first, last).
+std::pair<int64_t, int64_t> sure_part(const AlignedReads& reads, int64_t read) {
+    return {reads.reads.start[read] + kUnsureEnd, reads.end[read] - kUnsureEnd};
+}
+
+std::vector<Mismatch> mismatches(const AlignedReads& aligned, const std::vector<int64_t>& chosen, int64_t start,
+                                 const std::string& reference) {
+    const Reads& reads = aligned.reads;
+    const int64_t end = start + static_cast<int64_t>(reference.size());
+    std::vector<Mismatch> found;
+    for (const int64_t read : chosen) {
+        const auto compare = [&](int64_t position, int64_t base, int64_t length) {
+            const uint8_t* ours = reads.base + base;
+            const auto* theirs = reinterpret_cast<const uint8_t*>(reference.data()) + position - start;
+            for (int64_t i = 0; i < length; ++i) {
+                // Most reads are like the reference: eight letters are compared at once.
+                if (i + 8 <= length && std::memcmp(ours + i, theirs + i, 8) == 0) i += 7;
+                else if (ours[i] != theirs[i] && ours[i] < kCodeOfN && theirs[i] < kCodeOfN &&
+                         reads.quality[base + i] >= kMinQuality)
+                    found.emplace_back(reads.sample[read], position + i, ours[i], read);
+            }
+        };
+        const auto [first, last] = sure_part(aligned, read);
+        for_aligned(reads, read, std::max(start, first), std::min(end, last), compare);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+int64_t shared(const Fragments& ours, const Fragments& theirs) {
+    return std::count_if(ours.begin(), ours.end(),
+                         [&](int64_t fragment) { return std::binary_search(theirs.begin(), theirs.end(), fragment); });
+}
+
+Fragments fragments_of(const AlignedReads& reads, const std::vector<int64_t>& chosen) {
+    Fragments fragments;
+    for (const int64_t read : chosen) fragments.push_back(fragment_name(reads.name(read)));
+    std::sort(fragments.begin(), fragments.end());
+    fragments.erase(std::unique(fragments.begin(), fragments.end()), fragments.end());
+    return fragments;
+}
+
+std::vector<int64_t> reads_over(const AlignedReads& reads, const std::vector<int64_t>& chosen, int32_t sample,
+                                int64_t position) {
+    std::vector<int64_t> over;
+    for (const int64_t read : chosen) {
+        const auto [first, last] = sure_part(reads, read);
+        if (reads.reads.sample[read] == sample && first <= position && position < last) over.push_back(read);
+    }
+    return over;
+}
+
+// How many reads of a sample are over a position.
+class Depths {
+public:
+    Depths(const AlignedReads& reads, const std::vector<int64_t>& chosen) {
+        for (const int64_t read : chosen) {
+            const auto [first, last] = sure_part(reads, read);
+            if (first >= last) continue;
+            first_.emplace_back(reads.reads.sample[read], first);
+            last_.emplace_back(reads.reads.sample[read], last);
+        }
+        std::sort(first_.begin(), first_.end());
+        std::sort(last_.begin(), last_.end());
+    }
+
+    size_t at(int32_t sample, int64_t position) const {
+        return up_to(first_, sample, position) - up_to(last_, sample, position);
+    }
+
+private:
+    using Ends = std::vector<std::pair<int32_t, int64_t>>;
+
+    static size_t up_to(const Ends& ends, int32_t sample, int64_t position) {
+        const auto begin = std::lower_bound(ends.begin(), ends.end(), std::pair(sample, int64_t{-1}));
+        return static_cast<size_t>(std::upper_bound(begin, ends.end(), std::pair(sample, position)) - begin);
+    }
+
+    Ends first_, last_;
+};
+
+void add(Fragments& fragments, const Fragments& more) {
+    Fragments both;
+    std::set_union(fragments.begin(), fragments.end(), more.begin(), more.end(), std::back_inserter(both));
+    fragments = std::move(both);
+}
+
+// Whether an allele of the fragments `theirs` is seen together with that of `ours`, among the fragments over both.
+bool are_together(const Neighbour& theirs, const Fragments& covering, const Fragments& ours) {
+    const int64_t both = shared(theirs.with, ours);
+    const int64_t most = std::max(shared(theirs.covering, ours), shared(theirs.with, covering));
+    return both > 1 && static_cast<double>(both) >= kTogether * static_cast<double>(most);
+}
+
+// Whether so many reads of all are fewer than those of a chromosome usually are, and too many for errors.
+bool are_few(size_t reads, size_t all) {
+    const double share = static_cast<double>(reads) / static_cast<double>(all);
+    return reads >= kFewestReads && share >= kLeastShare && share < kUsualShare;
+}
+
+bool is_unusual(const Neighbour& snv) {
+    return are_few(snv.with.size(), snv.covering.size()) ||
+           are_few(snv.covering.size() - snv.with.size(), snv.covering.size());
+}
+
+// The SNVs that reads show in [start, end), with numbers of reads in place of fragments.
+std::vector<Neighbour> shown_snvs(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start, int64_t end) {
+    const AlignedReads reads = buffer.view();
+    const std::vector<int64_t> chosen = buffer.over(start, end);
+    std::string letters = reference.fetch(buffer.chrom(), start, end);
+    std::transform(letters.begin(), letters.end(), letters.begin(), code_of);
+    const std::vector<Mismatch> all = mismatches(reads, chosen, start, letters);
+    const auto site_of = [](const Mismatch& one) {
+        return std::tuple(std::get<0>(one), std::get<1>(one), std::get<2>(one));
+    };
+    const Depths depths(reads, chosen);
+    std::vector<Neighbour> found;
+    for (size_t first = 0, behind = 0; first < all.size(); first = behind) {
+        std::vector<int64_t> with;
+        for (; behind < all.size() && site_of(all[behind]) == site_of(all[first]); ++behind)
+            with.push_back(std::get<3>(all[behind]));
+        if (with.size() < kFewestReads) continue;
+        const auto [sample, position, letter] = site_of(all[first]);
+        if (static_cast<double>(with.size()) < kLeastShare * static_cast<double>(depths.at(sample, position))) continue;
+        found.push_back({position, sample, reads_over(reads, chosen, sample, position), std::move(with)});
+    }
+    return found;
+}
+
+}  // namespace
+
+int64_t fragment_name(std::string_view name) { return checksum(name); }
+
+std::vector<Neighbour> find_neighbours(const ReadBuffer& buffer, ReferenceBases& reference, int64_t start,
+                                       int64_t end) {
+    const std::vector<Neighbour> inside = shown_snvs(buffer, reference, start, end);
+    if (std::none_of(inside.begin(), inside.end(), is_unusual)) return {};
+    std::vector<Neighbour> found;
+    for (Neighbour& snv :
+         shown_snvs(buffer, reference, std::max<int64_t>(0, start - kNeighbourhood), end + kNeighbourhood)) {
+        if (static_cast<double>(snv.with.size()) > kHighestShare * static_cast<double>(snv.covering.size())) continue;
+        for (auto* reads : {&snv.covering, &snv.with}) *reads = fragments_of(buffer.view(), *reads);
+        found.push_back(std::move(snv));
+    }
+    return found;
+}
+
+Linked linked_to(const std::vector<Neighbour>& neighbours, int32_t sample, int64_t first, int64_t last,
+                 const Fragments& covering, const Fragments& with) {
+    std::vector<const Neighbour*> apart;
+    for (const Neighbour& one : neighbours)
+        if (one.sample == sample && (one.position < first || one.position >= last)) apart.push_back(&one);
+    // The fragments over what is linked so far, and those of its alleles: what is linked to these is linked, too.
+    Fragments all = covering, own = with;
+    int64_t linked = 0;
+    const auto is_linked = [&](const Neighbour* one) { return are_together(*one, all, own); };
+    for (auto next = apart.begin(); (next = std::find_if(apart.begin(), apart.end(), is_linked)) != apart.end();) {
+        add(all, (*next)->covering);
+        add(own, (*next)->with);
+        apart.erase(next);
+        ++linked;
+    }
+    const auto elsewhere = [&](const Fragments& fragments) {
+        return static_cast<int64_t>(fragments.size()) - shared(fragments, covering);
+    };
+    return {elsewhere(all), elsewhere(own), linked};
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,221 @@
+#include "calling/other_sources.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "calling/genotype_tables.hpp"
+#include "calling/genotypes.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+// How often foreign reads show an allele, as a share of how often a chromosome has it; and how often some are like the
+// reference where the sample is not. Few of the sites of a genome have foreign reads: neighbours tell where.
+constexpr double kForeignAlleles = 1e-5, kForeignReference = 3e-7;
+// Shares of foreign reads, relative to that of a chromosome, and the probability of each. Large ones could be those of
+// a chromosome, and need evidence of other fragments.
+constexpr std::pair<double, double> kForeignShares[] = {{0.05, 0.25}, {0.1, 0.25},  {0.2, 0.25},
+                                                        {0.3, 0.25},  {0.4, 0.025}, {0.5, 0.0025}};
+// How often errors of a strand make an allele, as a share of how often a chromosome has it: in all cycles alike, and
+// growing with the square of the cycle. Shares of the strand's reads that have the error, in the last cycle.
+constexpr double kStrandErrors = 5e-5, kGrowingErrors = 1e-4;
+constexpr double kErrorShares[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+// log10 of how much more often a neighbour is linked to a foreign allele than to one of a chromosome, and how many
+// count.
+constexpr double kOddsOfNeighbour = 1;
+constexpr int64_t kMostNeighbours = 2;
+// What mapping qualities say at most.
+constexpr double kMostOfMapq = 100;
+// The share of the reads with an allele that all chromosomes have.
+constexpr double kNearlyAll = 0.98;
+// A product below it is put into a logarithm. No factor counts as less than kLeastFactor.
+constexpr double kSmall = 1e-100, kLeastFactor = 1e-200;
+
+double log10_add(double a, double b) {
+    const double top = std::max(a, b), low = std::min(a, b);
+    return top + std::log10(1 + std::pow(10.0, low - top));
+}
+
+// log P(some `low` of `all` are low), where any share of them is as likely.
+double log_of_any_share(size_t low, size_t all) {
+    double ways = 0;
+    for (size_t i = 1; i <= std::min(low, all - low); ++i)
+        ways += std::log(static_cast<double>(all - i + 1) / static_cast<double>(i));
+    return -ways - std::log(static_cast<double>(all + 1));
+}
+
+class Sources {
+public:
+    Sources(const SeenFragments& seen, const Genotypes& genotypes, std::vector<double>& log10)
+        : seen_(seen), genotypes_(genotypes), log10_(log10) {}
+
+    // Another person has the reference, or one or two copies of another allele.
+    void contaminate(double share) {
+        const std::vector<double> shares(seen_.fragments.size(), share);
+        log10_ = mixed(shares, 0, 1);
+        for (int allele = 1; allele < seen_.alleles; ++allele) {
+            const double prior = prior_of(allele);
+            add(prior, mixed(shares, allele, 0.5));
+            add(prior - std::log10(2), mixed(shares, allele, 1));
+        }
+    }
+
+    // Foreign reads show an allele.
+    void add_foreign(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) {
+        const int64_t with = std::count(seen_.informative_for.begin(), seen_.informative_for.end(), allele);
+        // What most reads show is the sample's.
+        if (with < 2 || with * std::max(2, genotypes_.ploidy) >= static_cast<int64_t>(seen_.fragments.size())) return;
+        const Linked linked = linked_fragments(allele, origins, sample, first, last);
+        const double prior =
+            (allele > 0 ? prior_of(allele) + std::log10(kForeignAlleles) : std::log10(kForeignReference)) +
+            log10_of_mapq(allele) +
+            static_cast<double>(std::min(kMostNeighbours, linked.neighbours)) * kOddsOfNeighbour;
+        for (const auto& [of_chromosome, probability] : kForeignShares) {
+            const double share = of_chromosome / genotypes_.ploidy;
+            add(prior + std::log10(probability) + log10_of_share(share, linked),
+                mixed(std::vector<double>(seen_.fragments.size(), share), allele, 1));
+        }
+    }
+
+    // Errors of a strand show an allele.
+    void add_strand_errors(int allele, bool is_reverse) {
+        const auto is_on = [&](const Fragment& fragment, bool reverse) {
+            return reverse ? fragment.is_reverse : fragment.is_forward;
+        };
+        int64_t with = 0, against = 0, others = 0;
+        std::vector<double> strand(seen_.fragments.size());
+        for (size_t i = 0; i < strand.size(); ++i) {
+            const Fragment& fragment = seen_.fragments[i];
+            const bool has_other = is_on(fragment, !is_reverse);
+            // An allele that mates on both strands show is no error of one.
+            strand[i] = is_on(fragment, is_reverse) && !has_other;
+            if (seen_.informative_for[i] == allele) ++(has_other ? against : with);
+            else others += has_other;
+        }
+        // Without reads of the other strand, nothing tells errors from alleles.
+        if (with < 2 || against > 1 || others == 0) return;
+        add_errors(allele, kStrandErrors, strand);
+        for (size_t i = 0; i < strand.size(); ++i) strand[i] *= seen_.fragments[i].cycle * seen_.fragments[i].cycle;
+        add_errors(allele, kGrowingErrors, strand);
+    }
+
+private:
+    void add_errors(int allele, double relative_prior, const std::vector<double>& weights) {
+        const double prior = prior_of(allele) + std::log10(relative_prior / 2 / std::size(kErrorShares));
+        for (const double share : kErrorShares) {
+            std::vector<double> shares(weights);
+            for (double& own : shares) own *= share;
+            add(prior, mixed(shares, allele, 1));
+        }
+    }
+
+    // log10 of the prior of one copy of an allele: that of the first genotype, in VCF's order, that has it.
+    double prior_of(int allele) const {
+        return genotypes_.prior[static_cast<size_t>(count_genotypes(allele, genotypes_.ploidy))];
+    }
+
+    void add(double log10_prior, const std::vector<double>& likelihoods) {
+        for (size_t genotype = 0; genotype < log10_.size(); ++genotype)
+            log10_[genotype] = log10_add(log10_[genotype], log10_prior + likelihoods[genotype]);
+    }
+
+    // log10 P(fragments | genotype) where each is of another source with some probability. `of_source` of that source
+    // show an allele, the others the reference.
+    std::vector<double> mixed(const std::vector<double>& shares, int allele, double of_source) const {
+        const size_t count = log10_.size();
+        std::vector<double> total(count, 0.0), product(count, 1.0);
+        for (size_t i = 0; i < shares.size(); ++i) {
+            const double* const of_allele = &seen_.of_allele[i * static_cast<size_t>(seen_.alleles)];
+            const double* const own = &seen_.of_genotype[i * count];
+            const double other = shares[i] * (of_source * of_allele[allele] + (1 - of_source) * of_allele[0]);
+            for (size_t genotype = 0; genotype < count; ++genotype) {
+                product[genotype] *= std::max(kLeastFactor, (1 - shares[i]) * own[genotype] + other);
+                if (product[genotype] > kSmall) continue;
+                total[genotype] += std::log10(product[genotype]);
+                product[genotype] = 1;
+            }
+        }
+        for (size_t genotype = 0; genotype < count; ++genotype) total[genotype] += std::log10(product[genotype]);
+        return total;
+    }
+
+    Linked linked_fragments(int allele, const ReadOrigins& origins, int sample, int64_t first, int64_t last) const {
+        std::vector<int64_t> covering, with;
+        if (origins.neighbours == nullptr || origins.neighbours->empty()) return {};
+        for (size_t i = 0; i < seen_.fragments.size(); ++i) {
+            const int64_t name = (*origins.name)[static_cast<size_t>(seen_.fragments[i].number)];
+            covering.push_back(name);
+            if (seen_.informative_for[i] == allele) with.push_back(name);
+        }
+        std::sort(covering.begin(), covering.end());
+        std::sort(with.begin(), with.end());
+        return linked_to(*origins.neighbours, sample, first, last, covering, with);
+    }
+
+    // log10 of how much likelier fragments elsewhere are for a share of foreign ones than for a share of chromosomes.
+    double log10_of_share(double share, const Linked& linked) const {
+        const auto with = static_cast<double>(linked.with), without = static_cast<double>(linked.covering) - with;
+        const auto log10_of = [&](double one) { return with * std::log10(one) + without * std::log10(1 - one); };
+        double chromosomes = log10_of(genotypes_.ploidy > 1 ? 1.0 / genotypes_.ploidy : kNearlyAll);
+        for (int copies = 2; copies < genotypes_.ploidy; ++copies)
+            chromosomes = std::max(chromosomes, log10_of(static_cast<double>(copies) / genotypes_.ploidy));
+        return log10_of(share) - chromosomes;
+    }
+
+    // log10 of how much likelier it is that the mapping qualities of an allele's reads have a distribution of their
+    // own, by the share that is below the median of the others.
+    double log10_of_mapq(int allele) const {
+        std::vector<uint8_t> ours, others;
+        for (size_t i = 0; i < seen_.fragments.size(); ++i) {
+            if (seen_.fragments[i].mapq == kUnknownMapq) continue;
+            (seen_.informative_for[i] == allele ? ours : others).push_back(seen_.fragments[i].mapq);
+        }
+        if (ours.empty() || others.empty()) return 0;
+        std::nth_element(others.begin(), others.begin() + others.size() / 2, others.end());
+        const uint8_t median = others[others.size() / 2];
+        const auto low = [&](const std::vector<uint8_t>& of) {
+            return static_cast<size_t>(std::count_if(of.begin(), of.end(), [&](uint8_t one) { return one < median; }));
+        };
+        const double apart = log_of_any_share(low(ours), ours.size()) + log_of_any_share(low(others), others.size());
+        const double together = log_of_any_share(low(ours) + low(others), ours.size() + others.size());
+        return std::log10((1 + std::min(kMostOfMapq, std::exp(apart - together))) / 2);
+    }
+
+    const SeenFragments& seen_;
+    const Genotypes& genotypes_;
+    std::vector<double>& log10_;
+};
+
+}  // namespace
+
+void Fragment::add(const Fragment& mate) {
+    is_forward |= mate.is_forward;
+    is_reverse |= mate.is_reverse;
+    mapq = std::max(mapq, mate.mapq);
+    cycle = std::max(cycle, mate.cycle);
+}
+
+Fragment ReadOrigins::fragment(int64_t read, int64_t number, int64_t site) const {
+    constexpr uint16_t kReverse = 16;
+    const bool is_reverse = flag[read] & kReverse;
+    const auto length = static_cast<double>(std::max<int64_t>(1, end[read] - start[read]));
+    const double from_start = (static_cast<double>(site - start[read]) + 0.5) / length;
+    const double cycle = std::clamp(is_reverse ? 1 - from_start : from_start, 0.0, 1.0);
+    return {number, !is_reverse, is_reverse, mapq ? mapq[read] : kUnknownMapq, cycle};
+}
+
+void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
+                       int64_t first, int64_t last, std::vector<double>& log10) {
+    Sources sources(seen, genotypes, log10);
+    if (origins.contamination[sample] > 0) sources.contaminate(origins.contamination[sample]);
+    for (int allele = 0; allele < seen.alleles; ++allele) {
+        sources.add_foreign(allele, origins, sample, first, last);
+        if (allele == 0) continue;
+        sources.add_strand_errors(allele, false);
+        sources.add_strand_errors(allele, true);
+    }
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,52 @@
+// Reads over a site that do not show the sample's genotype there: those of a sequence elsewhere that the reference
+// lacks, errors of one strand that share a cause, and those of another person. docs/model.md has the formulas.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calling/neighbours.hpp"
+
+namespace pairhmm {
+
+struct Genotypes;
+
+constexpr uint8_t kUnknownMapq = 255;
+
+// A fragment over a site.
+struct Fragment {
+    int64_t number;
+    bool is_forward, is_reverse;  // the strands of its reads
+    uint8_t mapq;                 // the highest of its reads
+    double cycle;                 // of the site, as a share of the read; the latest of its reads
+
+    void add(const Fragment& mate);
+};
+
+// What is known of the reads of a region beside their likelihoods.
+struct ReadOrigins {
+    const uint16_t* flag;                      // [reads] SAM flags
+    const int64_t *start, *end;                // [reads] where each is aligned
+    const uint8_t* mapq;                       // [reads]; null: they do not count
+    const std::vector<Neighbour>* neighbours;  // of the fragments; null: they do not count
+    const std::vector<int64_t>* name;          // [fragments] as neighbours have them
+    const double* contamination;               // [samples] the share of another person's reads
+
+    // A read over a site, as a fragment with this number.
+    Fragment fragment(int64_t read, int64_t number, int64_t site) const;
+};
+
+// A sample's fragments over a site, with the likelihoods of what each shows.
+struct SeenFragments {
+    int alleles;
+    std::vector<Fragment> fragments;
+    std::vector<double> of_allele;         // [fragments][alleles]
+    std::vector<double> of_genotype;       // [fragments][genotypes] the mean of a genotype's alleles
+    std::vector<int64_t> informative_for;  // [fragments] the allele, or -1
+};
+
+// Adds to P(fragments | genotype), log10, that some of them do not show the genotype. [first, last): the site.
+void add_other_sources(const SeenFragments& seen, const Genotypes& genotypes, const ReadOrigins& origins, int sample,
+                       int64_t first, int64_t last, std::vector<double>& log10);
+
+}  // namespace pairhmm

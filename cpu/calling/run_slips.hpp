@@ -1,0 +1,63 @@
+// Indels that change the number of units in a tandem repeat: how likely they are, and how often reads slip there.
+// docs/model.md has the formulas.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calling/genotypes.hpp"
+#include "calling/variant.hpp"
+
+namespace pairhmm {
+
+// Bases of the longest unit of a repeat.
+constexpr int kLongestUnit = 8;
+
+// How often a read's copy of a repeat has gained or lost units: [longest unit][most copies], by the copies of its
+// chromosome. Empty: no more often than likelihoods of reads have it.
+struct SlipRates {
+    int most_copies = 1;
+    std::vector<double> gain, loss;
+    double spread = 0;  // standard deviation of the logarithms (10) of a run's two rates around these
+
+    size_t place(int unit, int copies) const {
+        return static_cast<size_t>((unit - 1) * most_copies + std::clamp(copies, 1, most_copies) - 1);
+    }
+};
+
+// Phred qualities of opening and of continuing gaps: [longest unit][most copies] of the repeat at a base.
+struct GapTables {
+    std::vector<uint8_t> insertion, deletion, gap;
+
+    // The same qualities in all repeats.
+    static GapTables uniform(uint8_t insertion, uint8_t deletion, uint8_t gap, int most_copies);
+};
+
+// The rates that gaps of these qualities stand for, in repeats of at least so many copies: [longest unit]. The opposite
+// of `model_of_rates` in pairhmm/models/str_parameters.py.
+SlipRates slip_rates(const GapTables& tables, const std::vector<int>& least_copies, double spread);
+
+// Each rate where it is higher.
+SlipRates highest(SlipRates rates, const SlipRates& others);
+
+// A repeat of the reference, and by how many units each allele of a variant changes it.
+struct RunAlleles {
+    int unit = 0, copies = 0;       // no unit: no allele changes a repeat
+    std::vector<int> change;        // [alleles]
+    std::vector<bool> is_of_units;  // [alleles] whether it has nothing but such a change
+
+    int copies_of(size_t allele) const { return copies + change[allele]; }
+};
+
+// reference: letters from `start` on, around the variant.
+RunAlleles run_alleles(const Variant& variant, const std::string& reference, int64_t start);
+
+// The prior of each alternative allele, where one that changes no repeat has `prior`.
+std::vector<double> run_priors(const RunAlleles& run, double prior);
+
+// The rates of slips that a run may have, with their probabilities.
+std::vector<SiteReads::Slips> run_slips(const RunAlleles& run, const SlipRates& rates);
+
+}  // namespace pairhmm

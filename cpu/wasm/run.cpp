@@ -1,0 +1,306 @@
+#include "wasm/run.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "calling/letters.hpp"
+#include "formats/table_lines.hpp"
+
+namespace pairhmm {
+
+namespace {
+
+// As PRECISIONS in pairhmm/models/batch.py.
+const std::vector<std::string> kPrecisions{"float32", "float64", "scaled float32"};
+
+// Puts a part in the place of another one. What others refer to stays where it is.
+template <class Part>
+void replace(std::optional<Part>& part, std::optional<Part>&& other) {
+    if (other) part.emplace(std::move(*other));
+    else part.reset();
+}
+
+CutBases cut_bases(const RegionBatch& batch, std::vector<uint8_t>& indel_quality) {
+    indel_quality = batch.insertion;
+    indel_quality.insert(indel_quality.end(), batch.deletion.begin(), batch.deletion.end());
+    return {batch.cut_reads(),  batch.cut_offset.data(), batch.bases.data(),
+            batch.quals.data(), batch.mapq.data(),       indel_quality.empty() ? nullptr : indel_quality.data()};
+}
+
+void add_letters(const RegionBatch& batch, PreparedBatch& prepared) {
+    for (const ScoredRegion& region : batch.regions) {
+        for (const Haplotype& haplotype : region.haplotypes) {
+            std::transform(haplotype.sequence.begin(), haplotype.sequence.end(),
+                           std::back_inserter(prepared.haplotypes), code_of);
+            prepared.haplotype_offset.push_back(static_cast<uint32_t>(prepared.haplotypes.size()));
+        }
+        prepared.group_read.push_back(prepared.group_read.back() + static_cast<uint32_t>(region.reads()));
+        prepared.group_haplotype.push_back(static_cast<uint32_t>(prepared.haplotype_offset.size()) - 1);
+    }
+}
+
+// 1 or 2 for the first or second read of a pair; 0 for a read without a mate.
+uint8_t mate_of(uint16_t flag) { return flag & 0x1 ? (flag & 0x40 ? 1 : flag & 0x80 ? 2 : 0) : 0; }
+
+std::string place_of(const Region& region) {
+    return region.chrom + '\t' + std::to_string(region.start) + '\t' + std::to_string(region.end);
+}
+
+std::vector<std::string> haplotype_names(const ScoredRegion& scored) {
+    const Region& region = scored.region;
+    const std::string span = region.chrom + ':' + std::to_string(region.haplotype_start + 1) + '-' +
+                             std::to_string(region.haplotype_end) + '/';
+    std::vector<std::string> names;
+    for (size_t i = 0; i < scored.haplotypes.size(); ++i) names.push_back(span + std::to_string(i));
+    return names;
+}
+
+template <class Items, class Text>
+std::string joined(const Items& items, const char* separator, Text&& text) {
+    std::string all;
+    for (const auto& item : items) (all += all.empty() ? "" : separator) += text(item);
+    return all;
+}
+
+std::string variant_text(const Variant& variant) {
+    const std::string alts = joined(variant.alts, "/", [](const std::string& alt) { return alt; });
+    return std::to_string(variant.pos + 1) + ':' + variant.ref + '>' + alts;
+}
+
+// As pairhmm/likelihoods/lines.py.
+std::string haplotype_lines(const ScoredRegion& scored) {
+    const auto or_point = [](std::string text) { return text.empty() ? "." : text; };
+    const std::string place = place_of(scored.region);
+    const std::string variants = or_point(joined(scored.region.variants, ",", variant_text));
+    const std::vector<std::string> names = haplotype_names(scored);
+    std::string lines;
+    for (size_t i = 0; i < names.size(); ++i) {
+        const Haplotype& haplotype = scored.haplotypes[i];
+        const std::string alleles = joined(haplotype.alleles, ",", [](int16_t one) { return std::to_string(one); });
+        for (const std::string& field : {place, names[i], haplotype.sequence, or_point(alleles), variants})
+            (lines += field) += '\t';
+        lines += haplotype.is_nuisance ? "1\n" : "0\n";
+    }
+    return lines;
+}
+
+std::string name_lines(const ScoredRegion& scored) {
+    std::string lines;
+    for (size_t read = 0; read < scored.name_end.size(); ++read) {
+        const int64_t begin = read ? scored.name_end[read - 1] : 0;
+        lines.append(read ? "\n" : "").append(scored.names, begin, scored.name_end[read] - begin);
+    }
+    return lines;
+}
+
+std::string region_likelihoods(const ScoredRegion& scored, const std::vector<std::string>& samples) {
+    std::vector<uint8_t> mate(scored.flag.size());
+    std::transform(scored.flag.begin(), scored.flag.end(), mate.begin(), mate_of);
+    return likelihood_lines({place_of(scored.region), samples, haplotype_names(scored), kPrecisions, scored.reads(),
+                             scored.sample.data(), scored.names.data(), scored.name_end.data(), mate.data(),
+                             scored.log10.data(), scored.precision.data(), nullptr});
+}
+
+}  // namespace
+
+AlignedReads aligned_reads(const AlignmentBlock& block) {
+    AlignedReads aligned{{block.reads(), block.start.data(), block.sample.data(), block.base_offset.data(),
+                          block.bases.data(), block.quals.data(), block.cigar_offset.data(), block.cigar.data()},
+                         block.end.data(),
+                         block.flag.data(),
+                         block.mapq.data(),
+                         block.names.data(),
+                         block.name_end.data()};
+    if (block.insertion.empty()) return aligned;
+    aligned.insertion = block.insertion.data();
+    aligned.deletion = block.deletion.data();
+    return aligned;
+}
+
+void Run::add_contig(const std::string& name, int64_t length) {
+    contigs_.emplace_back(name, length);
+    reference.add_contig(name, length);
+}
+
+void Run::add_interval(int contig, int64_t start, int64_t end, bool is_padded) {
+    (is_padded ? padded_ : requested_).push_back({contig, start, end});
+}
+
+void Run::add_variant(Variant variant) {
+    reference.want(variant.chrom, variant.pos - kMaxShift, variant.end() + kMaxShift);
+    variants_.push_back(std::move(variant));
+}
+
+GenomeIntervals Run::intervals(const std::vector<Interval>& given) const {
+    if (!options.is_limited) return {};
+    std::map<std::string, std::vector<std::pair<int64_t, int64_t>>> of_contig;
+    for (const auto& [contig, start, end] : given) of_contig[contigs_[contig].first].emplace_back(start, end);
+    for (auto& [contig, intervals] : of_contig) std::sort(intervals.begin(), intervals.end());
+    return GenomeIntervals(std::move(of_contig));
+}
+
+RegionSource& Run::source() { return listed_ ? static_cast<RegionSource&>(*listed_) : *discovered_; }
+
+void Run::make_source() {
+    const CandidateFinder finder(reference, static_cast<int>(samples_.size()), options.thresholds, options.assembles);
+    RegionOptions joining = options.joining;
+    // A region has no more alleles than haplotypes are allowed beside the reference.
+    joining.max_alleles = std::max<int64_t>(1, std::min(joining.max_alleles, options.stream.max_haplotypes - 1));
+    const RegionBuilder builder(reference, {contigs_.begin(), contigs_.end()}, joining);
+    if (options.is_listed) {
+        listed_.emplace([this] { return next_variants(); }, finder, builder, reference, contigs_,
+                        intervals(requested_));
+    } else {
+        discovered_.emplace(finder, builder, intervals(requested_), intervals(padded_));
+    }
+    stream_.emplace(reference, source(), options.stream, std::nullopt);
+}
+
+std::vector<Variant> Run::next_variants() {
+    lacks_variants_ |= next_variant_ == variants_.size() && !has_all_variants_;
+    const auto first = variants_.begin() + static_cast<ptrdiff_t>(next_variant_);
+    next_variant_ = variants_.size();
+    return {first, variants_.end()};
+}
+
+void Run::push(const AlignmentBlock& block) {
+    block_ = &block;
+    reference.begin_round();
+    // What a block needs lies beside its reads, but for regions that wait for later reads.
+    const int64_t around = options.joining.flank + options.joining.pad + 2 * kMaxShift + kLongestWindow;
+    for (const auto& [start, end] : covered(aligned_reads(block).reads))
+        reference.want(contigs_[block.contig].first, start - around, end + around);
+    reference.forget();
+}
+
+bool Run::advance() {
+    if (reference.lacks()) return false;
+    lacks_variants_ = false;
+    State before = state();
+    std::vector<RegionBatch> batches = next_batches();
+    if (reference.lacks() || lacks_variants_) {
+        return_to(std::move(before));
+        return false;
+    }
+    std::move(batches.begin(), batches.end(), std::back_inserter(waiting_));
+    variants_.erase(variants_.begin(), variants_.begin() + static_cast<ptrdiff_t>(next_variant_));
+    next_variant_ = 0;
+    count_block();
+    block_ = nullptr;
+    return true;
+}
+
+void Run::return_to(State&& before) {
+    replace(discovered_, std::move(before.discovered));
+    replace(listed_, std::move(before.listed));
+    replace(stream_, std::move(before.stream));
+    next_variant_ = before.next_variant;
+}
+
+std::vector<RegionBatch> Run::next_batches() {
+    std::vector<RegionBatch> batches;
+    if (!stream_) make_source();
+    if (block_) stream_->push(contigs_[block_->contig].first, aligned_reads(*block_));
+    else if (is_finished_) stream_->finish();
+    while (std::optional<RegionBatch> batch = stream_->next()) batches.push_back(std::move(*batch));
+    return batches;
+}
+
+// Counts the reads for the blocks of a gVCF.
+void Run::count_block() {
+    if (!options.records.gvcf) return;
+    if (!walk_) make_walk();
+    if (block_)
+        walk_->add(contigs_[block_->contig].first, aligned_reads(*block_).reads, block_->end.data(), block_->names,
+                   block_->name_end.data());
+}
+
+void Run::make_walk() {
+    std::vector<PloidyInterval> places;
+    for (const auto& [contig, start, end] : requested_) places.push_back({contig, start, end, options.ploidy});
+    for (size_t contig = 0; !options.is_limited && contig < contigs_.size(); ++contig)
+        places.push_back({static_cast<int>(contig), 0, contigs_[contig].second, options.ploidy});
+    if (options.ploidy == 0) places.clear();
+    std::sort(places.begin(), places.end(), [](const PloidyInterval& a, const PloidyInterval& b) {
+        return std::pair(a.contig, a.start) < std::pair(b.contig, b.start);
+    });
+    std::vector<std::string> names;
+    for (const auto& [name, length] : contigs_) names.push_back(name);
+    walk_.emplace(reference, names, places, options.thresholds.min_base_quality, options.gq_bands);
+}
+
+bool Run::begin_batch() {
+    if (waiting_.empty()) return false;
+    PreparedBatch& begun = begun_.emplace_back();
+    begun.batch = std::move(waiting_.front());
+    waiting_.pop_front();
+    std::vector<uint8_t> indel_quality;
+    begun.reads = prepare_reads(options.model, cut_bases(begun.batch, indel_quality), nullptr);
+    bases_ += begun.reads.bases;
+    lowered_ += begun.reads.lowered;
+    tagged_ += begun.reads.tagged;
+    begun.read_offset.assign(begun.reads.read_offset.begin(), begun.reads.read_offset.end());
+    if (options.model.is_profile()) begun.rows = row_parameters(options.model.profile, begun.reads.profiles);
+    add_letters(begun.batch, begun);
+    return true;
+}
+
+void Run::make_genotyper() {
+    const std::vector<SamplePloidy> ploidies(samples_.size(), SamplePloidy{options.ploidy, {}});
+    genotyper_.emplace(GenotypingOptions{options.snv_prior, options.indel_prior, ploidies, families_,
+                                         options.score_floor, !options.is_listed, options.joins_snvs,
+                                         options.records.gvcf, options.slips(), std::vector<double>(samples_.size())});
+    format_.emplace(options.records);
+}
+
+void Run::score(const double* log10, const uint8_t* precision) {
+    if (!genotyper_) make_genotyper();
+    results_.clear();
+    for (ScoredRegion& region : stream_->scored(std::move(begun_.front().batch), log10, precision))
+        results_.push_back(result_of(std::move(region)));
+    begun_.pop_front();
+}
+
+RegionResult Run::result_of(ScoredRegion&& region) {
+    RegionResult result{std::move(region), {}, {}, {}, {}, {}};
+    result.names = name_lines(result.region);
+    result.likelihoods = region_likelihoods(result.region, samples_);
+    result.haplotypes = haplotype_lines(result.region);
+    std::optional<ScoredRegion> listed;
+    if (options.is_listed) listed = on_listed_alleles(result.region);
+    const ScoredRegion& used = listed ? *listed : result.region;
+    filtered_.add(used);
+    result.sites = genotyper_->genotype(used);
+    site_counts_.add(result.sites);
+    return result;
+}
+
+bool Run::make_records() {
+    std::optional<ReferenceWalk> walk = walk_;
+    RecordLines lines = lines_;
+    std::vector<std::string> records;
+    for (const RegionResult& result : results_) {
+        append_records(result.sites, *format_, walk ? &*walk : nullptr, lines);
+        records.push_back(lines.take());
+    }
+    if (reference.lacks()) return false;
+    replace(walk_, std::move(walk));
+    lines_ = std::move(lines);
+    for (size_t i = 0; i < records.size(); ++i) results_[i].records = std::move(records[i]);
+    return true;
+}
+
+bool Run::make_rest() {
+    std::optional<ReferenceWalk> walk = walk_;
+    RecordLines lines = lines_;
+    if (walk) walk->rest(lines);
+    if (reference.lacks()) return false;
+    replace(walk_, std::move(walk));
+    rest_ = lines.take_all();
+    return true;
+}
+
+}  // namespace pairhmm

@@ -1,0 +1,138 @@
+"""Sees from some of a run's reads how often repeats stutter in them, and takes the STR model of such a library.
+
+The reads are the same whatever the regions, the candidates and the threads of the run.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pairhmm.alignments.blocks import ReadBlock
+from pairhmm.alignments.index import find_index
+from pairhmm.alignments.read_blocks import read_blocks
+from pairhmm.alignments.selection import LeftOut
+from pairhmm.calling.opening import OpenFiles
+from pairhmm.calling.run_options import PRESETS, RunOptions
+from pairhmm.calling.shards import Work, work_of
+from pairhmm.calling.str_counts import Site, count_changes
+from pairhmm.calling.str_rates import estimate_rates
+from pairhmm.errors import InputError
+from pairhmm.models.gatk import GatkOptions
+from pairhmm.models.str_model import StrModel
+from pairhmm.models.str_parameters import LIBRARIES, model_of_rates, rates_of, str_model_of
+from pairhmm.sequences.intervals import Interval
+
+log = logging.getLogger(__name__)
+
+# Reads that are taken: this share of all, between these limits, and from so many windows. Without an index, they are
+# as few as they may be.
+_SHARE, _FEWEST, _MOST = 0.03, 4_000, 60_000
+_WINDOWS, _OF_WINDOW = 4, 4_000
+# Bases of a file's reads that suffice, and reads that are taken at once. Long reads are few.
+_BASES, _CHUNK = 8_000_000, 250
+# Bases of a window, at most; indexes know where the reads of so many bases begin (SAM specification, section 5.1.1).
+_SPAN, _INDEXED = 10_000_000, 1 << 14
+# Bases of a read, on average, from which on reads are long.
+_LONG = 1_000
+# Runs of one base count whose rate without PCR is between these: in shorter ones, PCR changes little; in longer ones,
+# alleles of the sample look like slips. So they do where so many of the reads have other units.
+_RATES, _HETEROZYGOUS = (5e-4, 0.02), 0.25
+# Reads that a run counts as, at most: those of one run slip alike.
+_DEPTH = 50
+# Changes that are expected before any is seen.
+_PRIOR_CHANGES = 5.0
+# How many times as often as without PCR repeats of other libraries change, at least: the middle between those without
+# PCR and those with it.
+_EXCESS = 5**0.5
+# The standard deviation of the log10 of rates among repeats of long reads, whose errors depend on what is near.
+_SPREAD_OF_LONG = 0.25
+
+
+def with_stutter(files: OpenFiles, options: RunOptions) -> RunOptions:
+    """The options with the STR model that some reads ask for, if no option says what gaps are like."""
+    model = options.model
+    if not options.stutter or options.profile is not None or not _is_preset(model):
+        return options
+    try:
+        blocks = list(_some_reads(files, options))
+        sites = count_changes(blocks, files.genome.fetch, files.contigs)
+    except InputError:  # The run itself says what is wrong, if it comes there.
+        return options
+    excess = excess_of(sites)
+    if excess < _EXCESS:
+        return options
+    bases, reads = (sum(map(size, blocks)) for size in (lambda block: len(block.bases), len))
+    found = str_model_of(LIBRARIES[1]) if bases < _LONG * reads else _estimated(sites, model)
+    log.info("repeats stutter %.1f times as often as without PCR: STR model %s", excess, found.name)
+    return replace(options, model=replace(model, str_model=found))
+
+
+def _is_preset(model: GatkOptions) -> bool:
+    """Whether the qualities of gaps are those of a preset."""
+    names = "insertion_quality", "deletion_quality", "gap_quality", "pcr_indel_model"
+    gaps = [getattr(model, name) for name in names]
+    default = GatkOptions()
+    return (
+        model.str_model is None
+        and model.indel_qualities is None
+        and any(gaps == [preset.get(name, getattr(default, name)) for name in names] for preset in PRESETS.values())
+    )
+
+
+def excess_of(sites: Counter[Site]) -> float:
+    """How many times as often as in a library without PCR reads over runs of one base have gained or lost some."""
+    gain, loss = rates_of(str_model_of(LIBRARIES[0]))
+    changed = expected = _PRIOR_CHANGES
+    for (unit, copies, depth, fewer, more), count in sites.items():
+        rate = float(gain[unit - 1, copies - 1] + loss[unit - 1, copies - 1])
+        if unit == 1 and _RATES[0] <= rate <= _RATES[1] and fewer + more < _HETEROZYGOUS * depth:
+            weight = count * min(1.0, _DEPTH / depth)
+            changed += weight * (fewer + more)
+            expected += weight * depth * rate
+    return changed / expected
+
+
+def _estimated(sites: Counter[Site], model: GatkOptions) -> StrModel:
+    rates = estimate_rates(sites)
+    quality = min(model.insertion_quality, model.deletion_quality)
+    found = model_of_rates(rates.gain, rates.loss, "estimated", quality, model.gap_quality)
+    return replace(found, spread=_SPREAD_OF_LONG)
+
+
+def _some_reads(files: OpenFiles, options: RunOptions) -> Iterator[ReadBlock]:
+    """Reads from places that are spread over the files; without an index, the first ones. None of a pipe."""
+    sources, contigs = files.reader.sources, list(files.contigs)
+    if not all(os.path.isfile(source.path) for source in sources):
+        return
+    reads_wanted, places = _FEWEST, list[list[Interval] | None]([None])
+    if all(find_index(source.path) for source in sources):
+        work = work_of(sources, [Interval(name, 0, length) for name, length in files.contigs.items()])
+        reads_wanted = int(min(_MOST, max(_FEWEST, _SHARE * work.total)))
+        places = [[window] for window in _windows(work, files.contigs, reads_wanted)] or [None]
+    for place in places:
+        taken: list[ReadBlock] = []
+        reads = bases = 0
+        for block in read_blocks(sources, contigs, options.reads, _CHUNK, place, left_out=LeftOut()):
+            if taken and block.chrom != taken[0].chrom:
+                break
+            taken.append(block)
+            reads, bases = reads + len(block), bases + len(block.bases)
+            if max(reads / reads_wanted, bases / _BASES / len(sources)) * len(places) >= 1:
+                break
+        if taken:  # together they are counted in less time
+            yield ReadBlock.concatenate(taken)
+
+
+def _windows(work: Work, contigs: Mapping[str, int], reads: int) -> list[Interval]:
+    """Windows that begin where equal parts of the reads do; none where nearly all reads are wanted."""
+    if work.total <= 2 * reads:
+        return []
+    count = max(_WINDOWS, reads // _OF_WINDOW)
+    starts = [work.locus_at((number + 0.5) / count) for number in range(count)]
+    return [
+        Interval(chrom, start // _INDEXED * _INDEXED, min(contigs[chrom], start + _SPAN)) for chrom, start in starts
+    ]

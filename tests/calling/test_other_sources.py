@@ -1,0 +1,141 @@
+"""Reads that do not show the sample's genotype: of a copy elsewhere, errors of one strand, and of another person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pairhmm
+from pairhmm.errors import InputError, OptionError
+from pairhmm.native import is_compiled
+from pairhmm.simulate.files import ReadWriter, write_fasta
+from pairhmm.simulate.reads import SimulatedReads, draw_reads
+from pairhmm.simulate.variants import SimulatedHaplotype, TruthVariant, build_haplotype
+from pairhmm.variants.contamination import read_contamination
+from pairhmm.variants.genotypes import GenotypeOptions
+from tests.calling.scored import evidence_of, genotyped
+
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="genotypes need the compiled part")
+
+LENGTH, DUPLICATED = 9_000, (2_000, 7_000)
+
+
+def site_of(reference: int, alternative: int, contamination: float = 0.0, **arrays):
+    """A site with so many reads of either allele; `arrays`: of all these reads."""
+    rows = [[0.0, -4.0]] * reference + [[-4.0, 0.0]] * alternative
+    (site,) = genotyped(evidence_of(np.array(rows), **arrays), contamination=contamination)
+    return site
+
+
+def flags(forward: int, reverse: int) -> list[int]:
+    return [0] * forward + [16] * reverse
+
+
+@pytest.mark.parametrize(
+    ("reference", "alternative", "called"), [(100, 8, (0, 0)), (20, 10, (0, 1)), (8, 3, (0, 1)), (0, 30, (1, 1))]
+)
+def test_a_small_share_of_many_reads_is_foreign(reference, alternative, called):
+    assert site_of(reference, alternative).samples[0].alleles == called
+
+
+def test_reads_that_map_worse_are_likelier_foreign():
+    alike, worse = (site_of(24, 9, mapq=[60] * 24 + [low] * 9).quality for low in (60, 20))
+    assert 20 < worse < alike - 10
+
+
+def test_an_allele_of_one_strand_is_an_error():
+    both, one = (site_of(30, 7, flag=flags(15, 15) + own) for own in (flags(4, 3), flags(7, 0)))
+    assert one.quality < 20 < both.quality
+    # Where all reads are of one strand, nothing tells errors from alleles.
+    assert site_of(30, 7).quality == pytest.approx(both.quality)
+
+
+def test_an_allele_that_mates_on_both_strands_show_is_no_error():
+    fragments = [*range(24), *(24 + i // 2 for i in range(8))]
+    rows = np.array([[0.0, -4.0]] * 24 + [[-4.0, 0.0]] * 8)
+    flag = flags(12, 12) + [0, 16] * 4
+    (site,) = genotyped(evidence_of(rows, fragments, flag=flag))
+    assert site.samples[0].alleles == (0, 1)
+
+
+def test_contamination_explains_single_reads():
+    """One of 20 reads of a homozygote, and three of 60."""
+    for reference, alternative in ((3, 57), (57, 3)):
+        expected = (1, 1) if alternative > reference else (0, 0)
+        clean, contaminated = (site_of(reference, alternative, share).samples[0] for share in (0.0, 0.05))
+        assert contaminated.alleles == expected
+        assert contaminated.quality > clean.quality
+    assert site_of(30, 30, 0.05).samples[0].alleles == (0, 1)
+
+
+def test_contamination_of_a_table(tmp_path):
+    table = tmp_path / "samples.tsv"
+    table.write_text("#sample\tdepth\tcontamination\none\t30\t0.0310\ntwo\t20\t.\n")
+    assert read_contamination(str(table)) == {"one": 0.031}
+    with pytest.raises(OptionError, match="contamination"):
+        GenotypeOptions(contaminations={"one": 0.7})
+    for text, message in (("#sample\n", "no columns"), ("#sample\tcontamination\none\tmuch\n", "line 2.*'much'")):
+        table.write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_contamination(str(table))
+
+
+def together(parts: list[SimulatedReads]) -> SimulatedReads:
+    first, cigars = 0, {}
+    for part in parts:
+        cigars |= {first + row: cigar for row, cigar in part.cigars.items()}
+        first += len(part.starts)
+    fields = ("codes", "quals", "starts", "ends", "first_is_left")
+    return SimulatedReads(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields), cigars)
+
+
+@pytest.fixture(scope="module")
+def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
+    """A sample in whose reference two copies of a sequence are one, and its genotypes by position."""
+    folder = tmp_path_factory.mktemp("collapsed")
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 4, LENGTH, dtype=np.uint8)
+    genotypes = [((0, 1), (1, 0), (1, 1))[i % 3] for i in range(LENGTH // 300 - 2)]
+    variants = [
+        TruthVariant(300 * (i + 1), (int(codes[300 * (i + 1)]),), (int(codes[300 * (i + 1)] + 1) % 4,), own)
+        for i, own in enumerate(genotypes)
+    ]
+    start, end = DUPLICATED
+    copy = codes[start:end].copy()
+    changed = rng.random(end - start) < 0.035
+    copy[changed] = (copy[changed] + 2) % 4
+    elsewhere = SimulatedHaplotype(copy, np.arange(start, end, dtype=np.int32))
+    own = [build_haplotype(codes, variants, number) for number in (0, 1)]
+    reads = [draw_reads(rng, own, LENGTH * 30 // 300, 150), draw_reads(rng, [elsewhere], (end - start) * 6 // 300, 150)]
+    write_fasta(folder / "ref.fa", {"c": codes})
+    with ReadWriter(folder / "1.fq.gz", folder / "2.fq.gz", folder / "reads.bam", {"c": LENGTH}, "s") as writer:
+        writer.add(together(reads))
+    return folder, {one.start: tuple(sorted(one.genotype)) for one in variants}
+
+
+def calls(folder: Path, **options) -> dict[int, tuple[int, ...]]:
+    found = pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu", **options)
+    return {site.variant.pos: site.samples[0].alleles for site in found if site.quality >= 20}
+
+
+def test_a_copy_that_the_reference_lacks_makes_no_variants(collapsed):
+    folder, expected = collapsed
+    found = calls(folder)
+    assert {place: found.get(place) for place in expected} == expected
+    assert len(found.keys() - expected.keys()) <= 1
+
+
+def test_neighbours_do_not_depend_on_the_request(collapsed):
+    """Fragments 600 bases away count."""
+    folder, _ = collapsed
+    whole = list(pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu"))
+    for start, end in ((2_990, 3_020), (4_000, 4_650)):
+        part = pairhmm.call(folder / "reads.bam", folder / "ref.fa", backend="cpu", regions=f"c:{start + 1}-{end}")
+        expected = [site for site in whole if start <= site.variant.pos < end]
+        # Numbers of records are those of a run.
+        assert [(one.variant.pos, one.quality, one.samples) for one in part] == [
+            (one.variant.pos, one.quality, one.samples) for one in expected
+        ]
+        assert expected

@@ -1,0 +1,71 @@
+"""The STR model that a run takes where its reads show that repeats stutter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pairhmm import simulate
+from pairhmm.calling.stutter import excess_of
+from pairhmm.native import is_compiled
+
+pytestmark = pytest.mark.skipif(not is_compiled(), reason="reading alignments needs the compiled part")
+
+GAPS = "MM = 0.988\nMI = 0.004\nMD = 0.008\nIM = 0.9\nII = 0.1\nDM = 0.9\nDD = 0.1\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Reads with gaps at every base, and most of them in runs, and reads without."""
+    folder = tmp_path_factory.mktemp("stutter")
+    rows = "".join(
+        f"{base} = {[0.25 if n == 4 else 1.0 if n == i else 0.0 for n in range(5)]}\n" for i, base in enumerate("ACGT")
+    )
+    inserted = "".join(f"{base} = 0.25\n" for base in "ACGT")
+    errors = folder / "errors.toml"
+    errors.write_text(f'start = "anywhere"\n[match]\n{rows}[insertion]\n{inserted}[transitions]\n{GAPS}')
+    made = {"length": 30_000, "coverage": 20, "snvs": 20, "indels": 5}
+    simulate(folder / "slips", profile_errors=errors, **made)
+    simulate(folder / "plain", **made)
+    return folder
+
+
+def model_of(run_cli, folder: Path, *options: str) -> tuple[str, str]:
+    """The model in the header, and what was told."""
+    done = run_cli("call", "-f", folder / "reference.fa", folder / "reads.bam", *options)
+    assert done.returncode == 0, done.stderr
+    (model,) = [line for line in done.stdout.splitlines() if line.startswith("##pairhmmModel=")]
+    return model.split("=", 1)[1], done.stderr
+
+
+def test_a_run_takes_the_model_of_its_library_and_says_so(made, run_cli):
+    model, told = model_of(run_cli, made / "slips")
+    assert model == "gatk (pcr)" and "times as often as without PCR: STR model pcr" in told
+    assert model_of(run_cli, made / "plain")[0] == "gatk"
+
+
+@pytest.mark.parametrize("options", [("-r", "chr1:1,000-2,000"), ("-@", "2")])
+def test_the_model_does_not_depend_on_the_request(made, run_cli, options):
+    assert model_of(run_cli, made / "slips", *options)[0] == "gatk (pcr)"
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        (("--no-stutter",), "gatk"),
+        (("--str-model", "pcr-free"), "gatk (pcr-free)"),
+        (("--gap-quality", "12"), "gatk, gap_quality=12"),
+    ],
+)
+def test_options_that_say_what_gaps_are_like_count(made, run_cli, options, model):
+    assert model_of(run_cli, made / "slips", *options)[0] == model
+
+
+def test_only_runs_that_tell_libraries_apart_count():
+    assert excess_of(Counter({(1, 9, 40, 1, 0): 200})) == pytest.approx(9, rel=0.1)
+    assert excess_of(Counter({(1, 9, 10_000, 400, 0): 1})) < 1.5
+    # Too short, too long, of two bases, and heterozygous.
+    others = ((1, 4, 40, 2, 0), (1, 18, 40, 8, 0), (2, 6, 40, 4, 0), (1, 9, 40, 18, 0))
+    assert excess_of(Counter(dict.fromkeys(others, 200))) == 1

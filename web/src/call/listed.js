@@ -1,0 +1,78 @@
+// Listed candidates, and where they need reads (pairhmm/calling/shard_runs.py). All coordinates are 0-based half-open.
+
+import { variantExtent } from "./core.js";
+
+/** @typedef {import("../cpu/native.js").Native} Native */
+/** @typedef {import("../files/candidates.js").Variant} Variant */
+/** @typedef {import("../files/fasta.js").Reference} Reference */
+/** @typedef {import("../files/intervals.js").Interval} Interval */
+
+/** @typedef {Variant & {extent: Interval}} Listed */
+
+/**
+ * The variants of a list in some places, or everywhere, with their extents.
+ *
+ * @param {AsyncIterable<Variant>} variants
+ * @param {import("./places.js").Extent | null} places
+ * @param {Native} native
+ * @param {Reference} reference
+ * @returns {AsyncGenerator<Listed>}
+ */
+export async function* listedWithin(variants, places, native, reference) {
+  for await (const one of variants) {
+    if (places && !places.has(one.chrom, one.pos)) continue;
+    yield { ...one, extent: await variantExtent(native, reference, one) };
+  }
+}
+
+/**
+ * Disjoint intervals, in the order of the list. They extend `reach` bases beyond the candidates on either side.
+ *
+ * @param {AsyncIterable<Listed>} listed
+ * @param {number} reach
+ * @param {number} shift
+ * @returns {AsyncGenerator<Interval>}
+ */
+export async function* wantedIntervals(listed, reach, shift) {
+  /** @type {Interval | null} */
+  let current = null;
+  for await (const { extent } of listed) {
+    const { chrom } = extent;
+    const [start, end] = [Math.max(0, extent.start - reach), extent.end + reach];
+    // An extent begins up to `shift` bases before its record. Later extents can begin before earlier ones.
+    if (current && (chrom !== current.chrom || start > current.end + 2 * shift)) {
+      yield current;
+      current = null;
+    }
+    if (!current) current = { chrom, start, end };
+    else current = { chrom, start: Math.min(current.start, start), end: Math.max(current.end, end) };
+  }
+  if (current) yield current;
+}
+
+/**
+ * @template Item
+ * @param {AsyncGenerator<Item>} items
+ * @param {number} count
+ * @returns {AsyncGenerator<Item>[]}
+ */
+export function tee(items, count) {
+  const queues = Array.from({ length: count }, () => /** @type {Item[]} */ ([]));
+  /** @type {Promise<boolean> | null} whether there was one more */
+  let reading = null;
+  const more = () => {
+    reading ??= items.next().then(({ value, done }) => {
+      reading = null;
+      if (!done) for (const queue of queues) queue.push(value);
+      return !done;
+    });
+    return reading;
+  };
+  /** @param {Item[]} queue */
+  async function* copy(queue) {
+    while (queue.length || (await more())) {
+      if (queue.length) yield /** @type {Item} */ (queue.shift());
+    }
+  }
+  return queues.map(copy);
+}

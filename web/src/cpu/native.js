@@ -1,0 +1,166 @@
+// An instance of our C++ in which a run goes from reads to genotypes (cpu/wasm/).
+
+import { Held, instantiate } from "./instance.js";
+
+/** @typedef {import("./instance.js").Exports} Exports */
+/** @typedef {Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array} Values */
+/** @typedef {{at: number, count: number}} Place of items in the module's memory */
+
+/**
+ * @template {Values} Kind
+ * @typedef {{new (buffer: ArrayBuffer, at: number, count: number): Kind}} KindOf
+ */
+
+/**
+ * @template {Record<string, KindOf<any> | StringConstructor>} Kinds
+ * @typedef {{[Name in keyof Kinds]: Kinds[Name] extends StringConstructor ? string : InstanceType<Kinds[Name]>}} Copies
+ */
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
+/**
+ * An instance of our C++, in which arrays are laid for single calls. What it makes lives as long as it does: a run has an
+ * instance of its own.
+ */
+export class Native {
+  /** @param {Exports} exports */
+  constructor(exports) {
+    this.exports = exports;
+    /** @type {Record<string, (...given: number[]) => number>} */
+    this.call = /** @type {any} */ (exports);
+  }
+
+  /** @param {BufferSource | WebAssembly.Module} source the file pairhmm.wasm */
+  static async start(source) {
+    return new Native(await instantiate(source));
+  }
+
+  get buffer() {
+    return this.exports.memory.buffer;
+  }
+
+  /**
+   * What `use` makes of arrays, which are released behind it.
+   *
+   * @template Result
+   * @param {(arrays: Arrays) => Result} use
+   * @returns {Result}
+   */
+  with(use) {
+    const arrays = new Arrays(this.exports);
+    try {
+      return use(arrays);
+    } finally {
+      arrays.release();
+    }
+  }
+
+  /**
+   * The numbers that a function handed over (`handed_over` in cpu/wasm/arrays.hpp).
+   *
+   * @param {number} pointer
+   */
+  taken(pointer) {
+    const count = new Uint32Array(this.buffer, pointer, 1)[0];
+    const numbers = new Int32Array(this.buffer, pointer + 4, count).slice();
+    this.exports.release(pointer);
+    return numbers;
+  }
+
+  /**
+   * Where the fields of a structure of Views (cpu/wasm/arrays.hpp) lie, which `fill` writes.
+   *
+   * @template {string} Name
+   * @param {readonly Name[]} names
+   * @param {(pointer: number) => void} fill
+   * @returns {Record<Name, Place>}
+   */
+  places(names, fill) {
+    return this.with((arrays) => {
+      const pointer = arrays.room(8 * names.length);
+      fill(pointer);
+      const numbers = new Uint32Array(this.buffer, pointer, 2 * names.length);
+      const places = names.map((name, i) => [name, { at: numbers[2 * i], count: numbers[2 * i + 1] }]);
+      return /** @type {Record<Name, Place>} */ (Object.fromEntries(places));
+    });
+  }
+
+  /**
+   * A view of items, until the module's memory grows.
+   *
+   * @template {Values} Kind
+   * @param {KindOf<Kind>} kind
+   * @param {Place} place
+   * @returns {Kind}
+   */
+  view(kind, { at, count }) {
+    return new kind(this.buffer, count ? at : 0, count);
+  }
+
+  /** A copy of 64-bit numbers, which are small. @param {Place} place */
+  numbers({ at, count }) {
+    const halves = this.view(Int32Array, { at, count: 2 * count });
+    return Int32Array.from({ length: count }, (_, index) => halves[2 * index]);
+  }
+
+  /** The text of a View, which `fill` writes. @param {(pointer: number) => void} fill */
+  text(fill) {
+    return this.copies({ text: String }, fill).text;
+  }
+
+  /**
+   * Copies of the fields of a structure of Views: each as an array of its kind or, with String, as a text.
+   *
+   * @template {Record<string, KindOf<any> | StringConstructor>} Kinds
+   * @param {Kinds} kinds
+   * @param {(pointer: number) => void} fill
+   * @returns {Copies<Kinds>}
+   */
+  copies(kinds, fill) {
+    const copies = Object.entries(this.places(Object.keys(kinds), fill)).map(([name, place]) => {
+      const kind = /** @type {any} */ (kinds[name]);
+      return [name, kind === String ? DECODER.decode(this.view(Uint8Array, place)) : this.view(kind, place).slice()];
+    });
+    return /** @type {any} */ (Object.fromEntries(copies));
+  }
+
+  /** The texts that lie end to end at one place, where each ends at the other. @param {Place} place @param {Place} ends */
+  texts(place, ends) {
+    const bytes = this.view(Uint8Array, place);
+    const all = this.numbers(ends);
+    return Array.from(all, (end, index) => DECODER.decode(bytes.subarray(index ? all[index - 1] : 0, end)));
+  }
+}
+
+/** Arrays in the module's memory for one call. */
+export class Arrays extends Held {
+  /** @param {Values} values */
+  pass(values) {
+    return this.copy(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+
+  /** A text as two parameters. @param {string} text @returns {[pointer: number, size: number]} */
+  text(text) {
+    const bytes = ENCODER.encode(text);
+    return [this.pass(bytes), bytes.length];
+  }
+
+  /** A structure whose fields have 32 bits: pointers, and whole numbers. @param {number[]} fields */
+  struct(fields) {
+    return this.pass(Uint32Array.from(fields, (value) => value >>> 0));
+  }
+
+  /**
+   * A copy of numbers in the module's memory.
+   *
+   * @template {Values} Kind
+   * @param {KindOf<Kind>} kind
+   * @param {number} pointer
+   * @param {number} count
+   * @returns {Kind}
+   */
+  read(kind, pointer, count) {
+    return /** @type {Kind} */ (new kind(this.native.memory.buffer, pointer, count).slice());
+  }
+}

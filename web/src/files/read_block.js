@@ -1,0 +1,118 @@
+// Many aligned reads as a few flat arrays, which lie in the module's memory (cpu/formats/alignments.hpp).
+
+/** @typedef {import("../cpu/native.js").Native} Native */
+
+// The fields of a BlockView (cpu/wasm/alignments.cpp).
+const FIELDS = /** @type {const} */ ([
+  "nameEnd",
+  "sample",
+  "flag",
+  "mapq",
+  "start",
+  "end",
+  "baseOffset",
+  "bases",
+  "quals",
+  "cigarOffset",
+  "cigar",
+  "names",
+  "odd",
+  "groups",
+  "groupEnd",
+]);
+
+/** Aligned reads of one contig, in order of start. All coordinates are 0-based half-open. Arrays are views or copies. */
+export class ReadBlock {
+  /** @param {Native} native @param {number} pointer an AlignmentBlock, which this owns @param {string[]} contigs in the order of the run */
+  constructor(native, pointer, contigs) {
+    this.native = native;
+    this.pointer = pointer;
+    this.contigs = contigs;
+    this.places = native.places(FIELDS, (view) => native.call.alignments_view(pointer, view));
+    this.length = this.places.flag.count;
+    this.chrom = this.length ? contigs[native.call.alignments_contig(pointer)] : "";
+  }
+
+  /**
+   * Some reads of some blocks of one contig, by start. Those of one start stay in the given order.
+   *
+   * @param {{block: ReadBlock, first: number, end: number}[]} parts
+   */
+  static merged(parts) {
+    const { native, contigs } = parts[0].block;
+    const pointer = native.with((arrays) =>
+      native.call.alignments_merge(
+        parts.length,
+        arrays.pass(Uint32Array.from(parts, ({ block }) => block.pointer)),
+        arrays.pass(Uint32Array.from(parts, ({ first }) => first)),
+        arrays.pass(Uint32Array.from(parts, ({ end }) => end)),
+      ),
+    );
+    return new ReadBlock(native, pointer, contigs);
+  }
+
+  release() {
+    this.native.call.alignments_block_free(this.pointer);
+  }
+
+  get start() {
+    return this.native.numbers(this.places.start);
+  }
+
+  get end() {
+    return this.native.numbers(this.places.end);
+  }
+
+  /** Where each read's bases and qualities begin, and where the last ones end. */
+  get baseOffset() {
+    return this.native.numbers(this.places.baseOffset);
+  }
+
+  get cigarOffset() {
+    return this.native.numbers(this.places.cigarOffset);
+  }
+
+  /** As in BAM: length << 4 | operation. */
+  get cigar() {
+    return this.native.view(Uint32Array, this.places.cigar);
+  }
+
+  /** Codes, soft clips included; those above 4 are ambiguous. */
+  get bases() {
+    return this.native.view(Uint8Array, this.places.bases);
+  }
+
+  /** Phred. */
+  get quals() {
+    return this.native.view(Uint8Array, this.places.quals);
+  }
+
+  /** Indices into the list of samples; -1: the read is odd. */
+  get sample() {
+    return this.native.view(Int32Array, this.places.sample);
+  }
+
+  /** Names end to end, as UTF-8. */
+  get nameText() {
+    return this.native.view(Uint8Array, this.places.names);
+  }
+
+  get names() {
+    return this.native.texts(this.places.names, this.places.nameEnd);
+  }
+
+  /** The reads whose names are not ASCII, and those whose read groups are to be looked at: with the group's type and value. */
+  get odd() {
+    const reads = this.native.numbers(this.places.odd);
+    if (!reads.length) return [];
+    const [names, groups] = [this.#parts("names", "nameEnd"), this.#parts("groups", "groupEnd")];
+    return Array.from(reads, (read, index) => ({ read, name: names(read), group: groups(index) }));
+  }
+
+  /** Gives copies of the parts of bytes. @param {"names" | "groups"} bytes @param {"nameEnd" | "groupEnd"} ends */
+  #parts(bytes, ends) {
+    const all = this.native.view(Uint8Array, this.places[bytes]).slice();
+    const end = this.native.numbers(this.places[ends]);
+    return (/** @type {number} */ index) => all.subarray(index ? end[index - 1] : 0, end[index]);
+  }
+}
