@@ -1,4 +1,4 @@
-"""Methods of dataclasses: a short repr of those that hold arrays, and fast pickling."""
+"""The short repr of dataclasses that hold arrays."""
 
 from __future__ import annotations
 
@@ -30,12 +30,3 @@ def _is_large(value: object) -> bool:
     if isinstance(value, str | bytes):
         return len(value) > _LONGEST_TEXT
     return isinstance(value, np.ndarray) or is_dataclass(value)
-
-
-def by_fields(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """Arguments from which pickle makes the object again; slotted dataclasses set it as their ``__reduce__``.
-
-    Their own pickling looks up their fields each time, which takes several times as long. All fields have to be
-    arguments of the class, in order.
-    """
-    return type(self), tuple([getattr(self, name) for name in self.__slots__])

@@ -67,7 +67,7 @@ def keep_freed_memory() -> None:
 def closed_at_exit(generator: Generator[T]) -> Generator[T]:
     """The generator. If it is still there when the interpreter ends, it is closed, and with it all that it opened.
 
-    Python would do so only after it has waited for processes and threads, which wait for the generator.
+    Python would do so only after it has waited for threads, which wait for the generator.
     """
     _open.add(generator)
     return generator

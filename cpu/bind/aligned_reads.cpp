@@ -14,9 +14,11 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
+#include "bind/reference.hpp"
 #include "bind/variants.hpp"
 #include "calling/carried_alleles.hpp"
 #include "calling/joined_profiles.hpp"
+#include "calling/reference_differences.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -76,9 +78,26 @@ pairhmm::CutSlices cut_of(const AlignedReads& reads, const Array<int64_t>& read,
     return {to_vector(read), to_vector(first), to_vector(last), to_vector(region_read)};
 }
 
+TupleOf<Owned<int64_t>, Owned<int64_t>> differences_of(const pairhmm::Reads& reads, const std::string& chrom,
+                                                       const Array<int64_t>& chosen, PythonReference& reference) {
+    checks::lie_below(chosen, reads.count, "chosen");
+    std::vector<int64_t> compared, differing;
+    {
+        nb::gil_scoped_release release;
+        for (const int64_t read : to_vector(chosen)) {
+            const auto counts = pairhmm::reference_differences(chrom, reads, read, reference);
+            compared.push_back(counts.compared);
+            differing.push_back(counts.differing);
+        }
+    }
+    return nb::make_tuple(to_array(std::move(compared)), to_array(std::move(differing)));
+}
+
 }  // namespace
 
 void bind_aligned_reads(nb::module_& module) {
+    module.def("reference_differences", &differences_of, "reads"_a, "chrom"_a, "chosen"_a, "reference"_a,
+               "Aligned bases of each of some reads that are compared with the reference, and those that differ.");
     nb::class_<AlignedReads>(module, "AlignedReads", "Reads with their names, flags, and what else is known of them.")
         .def(
             "__init__",

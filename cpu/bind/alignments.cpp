@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "bind/addresses.hpp"
+#include "bind/alignments.hpp"
 #include "bind/arrays.hpp"
+#include "bind/interrupts.hpp"
 #include "bind/sample_block.hpp"
 #include "formats/alignments.hpp"
 #include "formats/htslib.hpp"
@@ -32,7 +35,7 @@ using AlignmentTuple =
     TupleOf<int, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>,
             Owned<int64_t>, Owned<int64_t>, Owned<uint8_t>, Owned<uint8_t>, Owned<int64_t>, Owned<uint32_t>,
             Owned<int64_t>, nb::bytes, Owned<int64_t>, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<int32_t>,
-            Owned<int32_t>, Owned<uint8_t>, Owned<uint8_t>>;
+            Owned<int32_t>, Owned<uint8_t>, Owned<uint8_t>, int64_t>;
 
 AlignmentTuple to_python(pairhmm::AlignmentBlock&& block) {
     return nb::make_tuple(
@@ -43,47 +46,27 @@ AlignmentTuple to_python(pairhmm::AlignmentBlock&& block) {
         to_array(std::move(block.odd)), to_bytes(block.groups), to_array(std::move(block.group_end)),
         to_bytes(block.tags), to_array(std::move(block.tag_end)), to_array(std::move(block.mate_contig)),
         to_array(std::move(block.mate_start)), to_array(std::move(block.template_length)),
-        to_array(std::move(block.insertion)), to_array(std::move(block.deletion)));
-}
-
-const char* name_of(AlignmentParser::Stop stop) {
-    switch (stop) {
-        case AlignmentParser::kMore: return "more";
-        case AlignmentParser::kFull: return "full";
-        case AlignmentParser::kWindowEnd: return "window's end";
-        case AlignmentParser::kGoals: return "goals";
-        case AlignmentParser::kJump: return "jump";
-        case AlignmentParser::kDamaged: return "damaged";
-        case AlignmentParser::kUnsorted: return "unsorted";
-        case AlignmentParser::kNoQualities: return "no qualities";
-        case AlignmentParser::kWrongIndelTags: return "wrong indel tags";
-    }
-    return "";
-}
-
-template <class Function>
-void find(const nb::dict& addresses, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(nb::cast<uintptr_t>(addresses[name]));
+        to_array(std::move(block.insertion)), to_array(std::move(block.deletion)), block.unfit);
 }
 
 pairhmm::HtslibFunctions to_functions(const nb::dict& addresses) {
     pairhmm::HtslibFunctions functions;
-    find(addresses, "hts_open", functions.hts_open);
-    find(addresses, "hts_close", functions.hts_close);
-    find(addresses, "hts_set_opt", functions.hts_set_opt);
-    find(addresses, "hts_get_format", functions.hts_get_format);
-    find(addresses, "sam_hdr_read", functions.sam_hdr_read);
-    find(addresses, "sam_hdr_str", functions.sam_hdr_str);
-    find(addresses, "sam_hdr_destroy", functions.sam_hdr_destroy);
-    find(addresses, "sam_index_load3", functions.sam_index_load3);
-    find(addresses, "hts_idx_destroy", functions.hts_idx_destroy);
-    find(addresses, "hts_get_bgzfp", functions.hts_get_bgzfp);
-    find(addresses, "sam_itr_queryi", functions.sam_itr_queryi);
-    find(addresses, "hts_itr_next", functions.hts_itr_next);
-    find(addresses, "hts_itr_destroy", functions.hts_itr_destroy);
-    find(addresses, "sam_read1", functions.sam_read1);
-    find(addresses, "bam_init1", functions.bam_init1);
-    find(addresses, "bam_destroy1", functions.bam_destroy1);
+    find_function(addresses, "hts_open", functions.hts_open);
+    find_function(addresses, "hts_close", functions.hts_close);
+    find_function(addresses, "hts_set_opt", functions.hts_set_opt);
+    find_function(addresses, "hts_get_format", functions.hts_get_format);
+    find_function(addresses, "sam_hdr_read", functions.sam_hdr_read);
+    find_function(addresses, "sam_hdr_str", functions.sam_hdr_str);
+    find_function(addresses, "sam_hdr_destroy", functions.sam_hdr_destroy);
+    find_function(addresses, "sam_index_load3", functions.sam_index_load3);
+    find_function(addresses, "hts_idx_destroy", functions.hts_idx_destroy);
+    find_function(addresses, "hts_get_bgzfp", functions.hts_get_bgzfp);
+    find_function(addresses, "sam_itr_queryi", functions.sam_itr_queryi);
+    find_function(addresses, "hts_itr_next", functions.hts_itr_next);
+    find_function(addresses, "hts_itr_destroy", functions.hts_itr_destroy);
+    find_function(addresses, "sam_read1", functions.sam_read1);
+    find_function(addresses, "bam_init1", functions.bam_init1);
+    find_function(addresses, "bam_destroy1", functions.bam_destroy1);
     return functions;
 }
 
@@ -94,18 +77,6 @@ const char* name_of(pairhmm::HtslibReader::Kind kind) {
 
 // Records that htslib reads between two looks at signals: the file may be a slow pipe.
 constexpr int64_t kBetweenSignals = 1000;
-
-// Calls a function without Python's lock until it returns true, or a signal's handler raises.
-template <class Function>
-void until_signal(Function&& is_done) {
-    for (bool done = false; !done;) {
-        {
-            nb::gil_scoped_release release;
-            done = is_done();
-        }
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    }
-}
 
 // Its file may be a pipe that a thread of Python fills, for whose end threads of htslib wait.
 struct Reader : pairhmm::HtslibReader {
@@ -120,8 +91,8 @@ void bind_htslib(nb::module_& module) {
     nb::class_<Reader>(module, "HtslibReader", "Decodes a CRAM or SAM file by htslib.")
         .def(
             "__init__",
-            [](Reader* self, nb::typed<nb::dict, nb::str, int64_t> functions, std::string path, std::string index,
-               std::string reference, int threads) {
+            [](Reader* self, Addresses functions, std::string path, std::string index, std::string reference,
+               int threads) {
                 const pairhmm::HtslibFunctions calls = to_functions(functions);
                 nb::gil_scoped_release release;
                 new (self) Reader(calls, {std::move(path), std::move(index), std::move(reference), threads});
@@ -141,7 +112,7 @@ void bind_htslib(nb::module_& module) {
                     stop = self.parse(parser, room, kBetweenSignals);
                     return stop != AlignmentParser::kMore || self.is_done();
                 });
-                return name_of(stop);
+                return stop_name(stop);
             },
             "parser"_a, "room"_a, "Give the parser records until its block has `room` reads: why it stopped.")
         .def(
@@ -170,8 +141,8 @@ void bind_alignments(nb::module_& module) {
         .def(
             "__init__",
             [](AlignmentParser* self, Array<int32_t> rank, Array<int64_t> length, int excluded_flags, int min_mapq,
-               int default_quality, nb::typed<nb::dict, nb::str, int> sample_of_group, int default_sample,
-               std::string tag, int64_t jump, bool indel_tags, bool trims_ends) {
+               int default_quality, int highest_quality, nb::typed<nb::dict, nb::str, int> sample_of_group,
+               int default_sample, std::string tag, int64_t jump, bool indel_tags, bool trims_ends) {
                 if (rank.shape(0) != length.shape(0)) throw std::invalid_argument("contigs without a length");
                 pairhmm::AlignmentRules rules;
                 rules.rank = to_vector(rank);
@@ -179,6 +150,7 @@ void bind_alignments(nb::module_& module) {
                 rules.excluded_flags = static_cast<uint32_t>(excluded_flags);
                 rules.min_mapq = min_mapq;
                 rules.default_quality = default_quality;
+                rules.highest_quality = highest_quality;
                 for (auto [group, sample] : sample_of_group)
                     rules.sample_of_group[nb::cast<std::string>(group)] = nb::cast<int>(sample);
                 rules.default_sample = default_sample;
@@ -188,8 +160,8 @@ void bind_alignments(nb::module_& module) {
                 rules.trims_ends = trims_ends;
                 new (self) AlignmentParser(std::move(rules));
             },
-            "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "sample_of_group"_a,
-            "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a)
+            "rank"_a, "length"_a, "excluded_flags"_a, "min_mapq"_a, "default_quality"_a, "highest_quality"_a,
+            "sample_of_group"_a, "default_sample"_a, "tag"_a, "jump"_a, "indel_tags"_a, "trims_ends"_a = false)
         .def(
             "set_window",
             [](AlignmentParser& self, int32_t contig, int64_t start, int64_t end, int64_t seen,
@@ -209,26 +181,19 @@ void bind_alignments(nb::module_& module) {
             },
             "contig"_a, "start"_a, "end"_a, "Further wanted intervals, disjoint and in order.")
         .def(
-            "parse",
-            [](AlignmentParser& self, Array<uint8_t> data, int64_t at, int64_t limit,
-               int64_t room) -> TupleOf<nb::str, int64_t> {
-                const auto size = static_cast<int64_t>(data.shape(0));
-                if (at < 0 || at > size || limit > size) throw std::invalid_argument("a place beyond the data");
-                AlignmentParser::Stop stop;
+            "take",
+            [](AlignmentParser& self) {
+                pairhmm::AlignmentBlock block;
                 {
                     nb::gil_scoped_release release;
-                    stop = self.parse(data.data(), size, at, limit, room);
+                    block = self.take();
                 }
-                return nb::make_tuple(name_of(stop), at);
+                return to_python(std::move(block));
             },
-            "data"_a, "at"_a, "limit"_a, "room"_a,
-            "Take the records that begin before `limit`, from `at` on, until the block has `room` reads: why it stopped, "
-            "and where.")
-        .def(
-            "take", [](AlignmentParser& self) { return to_python(self.take()); },
             "The block: contig, names and their ends, sample, flag, mapq, start, end, base_offset, bases, quals, "
             "cigar_offset, cigar, odd reads and their read groups with their ends, tags and their ends, and of mates "
-            "contig, start and the template's length; insertion and deletion qualities, or none.")
+            "contig, start and the template's length; insertion and deletion qualities, or none; the first read that can't be "
+            "used, or -1.")
         .def(
             "left_out",
             [](const AlignmentParser& self) {

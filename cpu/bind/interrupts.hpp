@@ -13,3 +13,15 @@ inline bool signal_raised() {
 inline void raise_pending() {
     if (PyErr_Occurred()) throw nanobind::python_error();
 }
+
+// Calls a function without Python's lock until it returns true, or a signal's handler raises.
+template <class Function>
+void until_signal(Function&& is_done) {
+    for (bool done = false; !done;) {
+        {
+            nb::gil_scoped_release release;
+            done = is_done();
+        }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+}

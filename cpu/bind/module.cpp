@@ -13,6 +13,7 @@ namespace nb = nanobind;
 void bind_align(nb::module_& module);
 void bind_aligned_reads(nb::module_& module);
 void bind_alignments(nb::module_& module);
+void bind_bam_stream(nb::module_& module);
 void bind_candidates(nb::module_& module);
 void bind_compare(nb::module_& module);
 void bind_copier(nb::module_& module);
@@ -55,6 +56,7 @@ NB_MODULE(_cpu, module) {
 
     bind_align(module);
     bind_alignments(module);
+    bind_bam_stream(module);
     bind_candidates(module);
     bind_aligned_reads(module);
     bind_compare(module);

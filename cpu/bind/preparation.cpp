@@ -78,6 +78,7 @@ PreparedReads prepared_reads(const ReadModel& model, const Array<int64_t>& offse
                              const Array<uint8_t>& quality, const Array<uint8_t>& mapq,
                              const std::optional<Array<uint8_t>>& indel_quality,
                              const std::optional<JoinedColumns>& joined) {
+    nb::gil_scoped_release release;
     CutBases cut = cut_bases(offset, base, quality, mapq);
     checks::has(base, cut.bases(), "base");
     checks::lie_below(base, pairhmm::kReadCodes, "base");
@@ -90,7 +91,6 @@ PreparedReads prepared_reads(const ReadModel& model, const Array<int64_t>& offse
     }
     ProfileColumns columns{};
     if (joined) columns = columns_of(*joined, cut.bases());
-    nb::gil_scoped_release release;
     return pairhmm::prepare_reads(model, cut, joined ? &columns : nullptr);
 }
 
@@ -104,6 +104,7 @@ TupleOf<Owned<double>, Owned<uint8_t>> score_prepared(
     const ReadModel& model, const PreparedReads& reads, const Array<int64_t>& group_read,
     const Array<int64_t>& group_haplotype, const Array<int64_t>& group_pair, const Array<int64_t>& haplotype_offset,
     const Array<uint8_t>& haplotypes, const std::string& level, int64_t longest, int threads) {
+    std::optional<nb::gil_scoped_release> release(std::in_place);
     check_prepared(model, reads);
     const checks::Groups groups(group_read, group_haplotype, group_pair);
     checks::require(groups.reads == static_cast<int64_t>(reads.read_offset.size()) - 1, "group_read",
@@ -118,11 +119,9 @@ TupleOf<Owned<double>, Owned<uint8_t>> score_prepared(
     batch.group_pair = group_pair.data();
     batch.hap_offset = haplotype_offset.data();
     batch.hap = haplotypes.data();
-    pairhmm::FlatScores scores;
-    {
-        nb::gil_scoped_release release;
-        scores = pairhmm::score_reads(model, reads, batch, forward_level(level), longest, threads, signal_raised);
-    }
+    pairhmm::FlatScores scores =
+        pairhmm::score_reads(model, reads, batch, forward_level(level), longest, threads, signal_raised);
+    release.reset();
     raise_pending();
     return nb::make_tuple(to_array(std::move(scores.log10)), to_array(std::move(scores.precision)));
 }

@@ -17,6 +17,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
+#include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
 #include "calling/genotyping.hpp"
 #include "calling/reference_walk.hpp"
@@ -74,26 +75,6 @@ pairhmm::Site to_site(const PythonVariant& variant, double quality, nb::handle s
 }
 
 nb::str to_text(const std::string& lines) { return nb::str(lines.data(), lines.size()); }
-
-// The state of lines on the way to another process.
-nb::object block_state(const std::optional<PlacedBlock>& placed) {
-    if (!placed) return nb::none();
-    const ReferenceBlock& block = placed->block;
-    return nb::make_tuple(placed->chrom, static_cast<int>(placed->base), placed->ploidy, block.start, block.end,
-                          block.band, block.quality, block.depth, block.least_depth, block.one, block.both);
-}
-
-std::optional<PlacedBlock> to_block(nb::handle state) {
-    if (state.is_none()) return {};
-    const auto value = nb::cast<nb::tuple>(state);
-    const auto number = [&](int index) { return nb::cast<int64_t>(value[index]); };
-    const ReferenceBlock block{number(3), number(4), static_cast<int>(number(5)), number(6), number(7), number(8),
-                               number(9), number(10)};
-    return PlacedBlock{nb::cast<std::string>(value[0]), static_cast<char>(number(1)), static_cast<int>(number(2)),
-                       block};
-}
-
-using LinesState = TupleOf<nb::object, nb::bytes, nb::object>;
 
 void bind_walk(nb::module_& module) {
     nb::class_<ReferenceWalk>(module, "ReferenceWalk", "The reference blocks of one sample, in order.")
@@ -173,44 +154,32 @@ void bind_records(nb::module_& module) {
         .def(
             "add_regions",
             [](RecordLines& lines, const RecordFormat& format, pairhmm::Genotyper& genotyper,
-               const std::vector<const pairhmm::ScoredRegion*>& regions,
-               ReferenceWalk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
-                for (const pairhmm::ScoredRegion* region : regions)
-                    checks::lie_below(region->sample, genotyper.samples(), "sample");
+               const ScoredRegions& batch, ReferenceWalk* walk) -> TupleOf<int64_t, int64_t, int64_t, nb::str> {
                 pairhmm::SiteCounts counts;
                 {
                     nb::gil_scoped_release release;
-                    for (const pairhmm::ScoredRegion* region : regions) {
-                        const std::vector<pairhmm::Site> sites = genotyper.genotype(*region);
+                    for (const pairhmm::ScoredRegion& region : batch.regions) {
+                        checks::lie_below(region.sample, genotyper.samples(), "sample");
+                        const std::vector<pairhmm::Site> sites = genotyper.genotype(region);
                         counts.add(sites);
                         pairhmm::append_records(sites, format, walk, lines);
                     }
                 }
                 return nb::make_tuple(counts.sites, counts.limited, counts.unfit, counts.first_unfit);
             },
-            "format"_a, "genotyper"_a, "regions"_a, "walk"_a.none(),
+            "format"_a, "genotyper"_a, "batch"_a, "walk"_a.none(),
             "Append the records of scored regions, and the blocks before each. Gives the fields of SiteCounts.")
         .def(
             "add_rest", [](RecordLines& lines, ReferenceWalk& walk) { walk.rest(lines); }, "walk"_a,
             nb::call_guard<nb::gil_scoped_release>(), "Append all blocks that the walk has not given yet.")
         .def(
             "add", [](RecordLines& lines, const RecordLines& next) { lines.append(next); }, "next"_a,
-            "Append the lines of the part that follows.")
+            nb::call_guard<nb::gil_scoped_release>(), "Append the lines of the part that follows.")
         .def(
             "take", [](RecordLines& lines) { return to_text(lines.take()); },
             "Take the lines that are whole where no part comes before.")
         .def(
             "take_all", [](RecordLines& lines) { return to_text(lines.take_all()); },
             "Take all lines: no part follows.")
-        .def_prop_ro(
-            "size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.")
-        .def("__getstate__",
-             [](const RecordLines& lines) -> LinesState {
-                 return nb::make_tuple(block_state(lines.first), nb::bytes(lines.text.data(), lines.text.size()),
-                                       block_state(lines.last));
-             })
-        .def("__setstate__", [](RecordLines& lines, LinesState state) {
-            const auto text = nb::cast<nb::bytes>(state[1]);
-            new (&lines) RecordLines{to_block(state[0]), {text.c_str(), text.size()}, to_block(state[2])};
-        });
+        .def_prop_ro("size", [](const RecordLines& lines) { return lines.text.size(); }, "Bytes of whole lines.");
 }

@@ -35,9 +35,9 @@ public:
     }
 
 private:
-    // As many as pairhmm/sequences/fasta.py keeps: those of a few blocks of reads.
-    static constexpr int64_t kWindow = 1 << 14;
-    static constexpr size_t kKept = 32;
+    // As large as those of pairhmm/sequences/fasta.py, and as many as a few blocks of reads need.
+    static constexpr int64_t kWindow = 1 << 16;
+    static constexpr size_t kKept = 8;
     using Key = std::pair<std::string, int64_t>;
 
     // A window; nullptr where it can't be read as a whole.

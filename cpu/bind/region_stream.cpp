@@ -19,6 +19,7 @@
 #include "bind/haplotypes.hpp"
 #include "bind/joined_reads.hpp"
 #include "bind/reference.hpp"
+#include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
 #include "bind/views.hpp"
 #include "calling/letters.hpp"
@@ -37,6 +38,7 @@ using Letters = TupleOf<Owned<uint8_t>, Owned<int64_t>, Owned<int64_t>>;
 Letters letters_of(const RegionBatch& batch) {
     std::vector<uint8_t> letters;
     std::vector<int64_t> offset{0}, group{0};
+    nb::gil_scoped_release release;
     for (const ScoredRegion& region : batch.regions) {
         for (const pairhmm::Haplotype& haplotype : region.haplotypes) {
             std::transform(haplotype.sequence.begin(), haplotype.sequence.end(), std::back_inserter(letters),
@@ -45,6 +47,7 @@ Letters letters_of(const RegionBatch& batch) {
         }
         group.push_back(static_cast<int64_t>(offset.size()) - 1);
     }
+    nb::gil_scoped_acquire lock;
     return nb::make_tuple(to_array(std::move(letters)), to_array(std::move(offset)), to_array(std::move(group)));
 }
 
@@ -133,14 +136,8 @@ void bind_stream(nb::module_& module) {
             [](BoundStream& self, RegionBatch& batch, Array<double> log10, Array<uint8_t> precision) {
                 checks::require(checks::size_of(log10) == batch.pairs(), "log10", "not a score for each pair");
                 checks::has(precision, batch.pairs(), "precision");
-                std::vector<ScoredRegion> regions;
-                {
-                    nb::gil_scoped_release release;
-                    regions = self.stream.scored(std::move(batch), log10.data(), precision.data());
-                }
-                ListOf<ScoredRegion> list;
-                for (ScoredRegion& region : regions) list.append(std::move(region));
-                return list;
+                nb::gil_scoped_release release;
+                return ScoredRegions(self.stream.scored(std::move(batch), log10.data(), precision.data()));
             },
             "batch"_a, "log10"_a, "precision"_a,
             "The regions of a batch with the scores of their pairs: region after region, [reads][haplotypes].")

@@ -1,4 +1,5 @@
 // Python binding of calling/scored_region.hpp.
+#include <nanobind/make_iterator.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -14,10 +15,12 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/haplotypes.hpp"
+#include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
 #include "bind/views.hpp"
 #include "calling/filtered_reads.hpp"
 #include "calling/scored_region.hpp"
+#include "formats/region_lines.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -63,6 +66,123 @@ std::vector<uint8_t> flags(const Array<bool>& given, int64_t reads, const char* 
     return of_reads<uint8_t>(given, reads, name);
 }
 
+using Filtered = TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>>;
+
+Filtered filtered_reads(const ScoredRegions& given) {
+    pairhmm::FilteredReads counts;
+    {
+        nb::gil_scoped_release release;
+        for (const ScoredRegion& region : given.regions) counts.add(region);
+    }
+    return nb::make_tuple(counts.reads, counts.set_aside, counts.bases, counts.sites, counts.emptied,
+                          counts.first_emptied);
+}
+
+using SpanList = ListOf<TupleOf<nb::str, int64_t, int64_t, int64_t, int64_t>>;
+
+SpanList to_spans(const std::vector<pairhmm::RegionSpan>& spans) {
+    nb::list list;
+    for (const pairhmm::RegionSpan& one : spans)
+        list.append(nb::make_tuple(one.chrom, one.start, one.end, one.rows, one.size));
+    return SpanList(list);
+}
+
+using LinesList = ListOf<TupleOf<nb::bytes, nb::bytes, SpanList, SpanList>>;
+
+void check_table(const ScoredRegions& given, const pairhmm::RegionTable& table) {
+    for (const ScoredRegion& region : given.regions) {
+        checks::lie_below(region.sample, static_cast<int64_t>(table.samples.size()), "samples");
+        checks::lie_below(region.precision, static_cast<int64_t>(table.precision_names.size()), "precision_names");
+        checks::require(!table.are_joined || !region.members.empty() || region.sample.empty(), "are_joined",
+                        "they were not");
+    }
+}
+
+LinesList lines_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
+                           const std::vector<std::string>& precision_names, bool is_prepared,
+                           std::optional<double> floor, bool are_joined, int64_t at_once, int64_t deep) {
+    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, are_joined, at_once, deep};
+    std::vector<pairhmm::RegionLines> parts;
+    {
+        nb::gil_scoped_release release;
+        check_table(given, table);
+        parts = pairhmm::region_lines(given.regions, table);
+    }
+    nb::list list;
+    for (const pairhmm::RegionLines& one : parts)
+        list.append(nb::make_tuple(nb::bytes(one.table.data(), one.table.size()),
+                                   nb::bytes(one.haplotypes.data(), one.haplotypes.size()), to_spans(one.in_table),
+                                   to_spans(one.in_haplotypes)));
+    return LinesList(list);
+}
+
+using PackedNames = TupleOf<nb::bytes, Owned<int64_t>>;
+
+PackedNames to_names(pairhmm::PackedTexts&& texts) {
+    const nb::bytes text(texts.text.data(), texts.text.size());
+    return nb::make_tuple(text, to_array(std::move(texts.end)));
+}
+
+using ColumnsTuple = TupleOf<Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, Owned<int64_t>, PackedNames, PackedNames,
+                             PackedNames, PackedNames, PackedNames, Owned<uint8_t>, Owned<int32_t>, PackedNames,
+                             Owned<uint8_t>, Owned<double>, Owned<uint8_t>, Owned<int64_t>>;
+
+ColumnsTuple columns_of_regions(const ScoredRegions& given, const std::vector<std::string>& samples,
+                                const std::vector<std::string>& precision_names, bool is_prepared,
+                                std::optional<double> floor, bool are_joined) {
+    const pairhmm::RegionTable table{samples, precision_names, is_prepared, floor, are_joined, 0, 0};
+    pairhmm::RegionColumns columns;
+    {
+        nb::gil_scoped_release release;
+        check_table(given, table);
+        columns = pairhmm::region_columns(given.regions, table);
+    }
+    pairhmm::WrittenReads& written = columns.written;
+    return nb::make_tuple(to_array(std::move(columns.start)), to_array(std::move(columns.end)),
+                          to_array(std::move(columns.reads)), to_array(std::move(columns.haplotypes)),
+                          to_names(std::move(columns.chrom)), to_names(std::move(columns.variants)),
+                          to_names(std::move(columns.names)), to_names(std::move(columns.sequences)),
+                          to_names(std::move(columns.alleles)), to_array(std::move(columns.nuisance)),
+                          to_array(std::move(written.sample)), to_names(std::move(written.names)),
+                          to_array(std::move(written.mate)), to_array(std::move(written.log10)),
+                          to_array(std::move(written.precision)), to_array(std::move(written.members)));
+}
+
+template <ScoredRegion (*Change)(const ScoredRegion&)>
+ScoredRegions changed(const ScoredRegions& given) {
+    std::vector<ScoredRegion> regions;
+    for (const ScoredRegion& region : given.regions) regions.push_back(Change(region));
+    return ScoredRegions(std::move(regions));
+}
+
+void bind_scored_regions(nb::module_& module) {
+    nb::class_<ScoredRegions>(module, "ScoredRegions", "The scored regions of a batch, in order.")
+        .def("__len__", [](const ScoredRegions& self) { return self.regions.size(); })
+        .def(
+            "__iter__",
+            [](ScoredRegions& self) -> nb::typed<nb::iterator, ScoredRegion> {
+                return nb::make_iterator<nb::rv_policy::reference_internal>(nb::type<ScoredRegions>(), "Regions",
+                                                                            self.regions.begin(), self.regions.end());
+            },
+            nb::keep_alive<0, 1>())
+        .def("on_listed_alleles", &changed<pairhmm::on_listed_alleles>, nb::call_guard<nb::gil_scoped_release>(),
+             "The regions on the haplotypes of listed alleles alone, for genotypes.")
+        .def("with_many_unfit", &changed<pairhmm::with_many_unfit>, nb::call_guard<nb::gil_scoped_release>(),
+             "The regions with reads that fit no haplotype where they are many, for genotypes.")
+        .def("without_unlisted", &changed<pairhmm::without_unlisted>, nb::call_guard<nb::gil_scoped_release>(),
+             "The regions without haplotypes of unlisted variants. The reads that are set aside stay the same.")
+        .def(
+            "table_lines", &lines_of_regions, "samples"_a, "precision_names"_a, "is_prepared"_a, "floor"_a.none(),
+            "are_joined"_a, "at_once"_a, "deep"_a,
+            "Lines of a likelihood table and of its companion, of several regions at a time but for deep ones, and the "
+            "place, rows and bytes of each region in both.")
+        .def("table_columns", &columns_of_regions, "samples"_a, "precision_names"_a, "is_prepared"_a, "floor"_a.none(),
+             "are_joined"_a, "The rows of regions as columns: the fields of RegionRows behind the first two.")
+        .def("filtered_reads", &filtered_reads,
+             "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample "
+             "has no read left, and the first of these with the sample.");
+}
+
 }  // namespace
 
 void bind_scored_region(nb::module_& module) {
@@ -100,12 +220,9 @@ void bind_scored_region(nb::module_& module) {
             "region"_a, "haplotypes"_a, "names"_a, "name_end"_a, "sample"_a, "flag"_a, "mapq"_a, "start"_a, "end"_a,
             "length"_a, "from_end"_a, "log10"_a, "precision"_a, "set_aside"_a, "unfit"_a.none(), "members"_a.none(),
             "fragment"_a.none())
-        .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>(),
-             "The region on the haplotypes of listed alleles alone, for genotypes.")
-        .def("with_many_unfit", &pairhmm::with_many_unfit, nb::call_guard<nb::gil_scoped_release>(),
-             "The region with reads that fit no haplotype where they are many, for genotypes.")
-        .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>(),
-             "The region without haplotypes of unlisted variants. The reads that are set aside stay the same.")
+        .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>())
+        .def("with_many_unfit", &pairhmm::with_many_unfit, nb::call_guard<nb::gil_scoped_release>())
+        .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
         .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })
         .def_prop_ro("names", [](const ScoredRegion& self) { return nb::bytes(self.names.data(), self.names.size()); })
@@ -136,16 +253,5 @@ void bind_scored_region(nb::module_& module) {
                      "Of each profile; none where they were not joined.")
         .def_prop_ro("fragment", array_of<int64_t>(&ScoredRegion::fragment));
 
-    module.def(
-        "filtered_reads",
-        [](const std::vector<const ScoredRegion*>& regions)
-            -> TupleOf<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<std::pair<std::string, int32_t>>> {
-            pairhmm::FilteredReads counts;
-            for (const ScoredRegion* region : regions) counts.add(*region);
-            return nb::make_tuple(counts.reads, counts.set_aside, counts.bases, counts.sites, counts.emptied,
-                                  counts.first_emptied);
-        },
-        "regions"_a,
-        "Reads, those that fit no haplotype, and bases of these; sites that reads cover, those at which a sample has no "
-        "read left, and the first of these with the sample.");
+    bind_scored_regions(module);
 }

@@ -22,7 +22,7 @@ namespace {
 
 using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device::cpu>;
 
-ListOf<nb::bytes> to_list(const std::vector<std::string>& parts) {
+ListOf<nb::bytes> list_of_bytes(const std::vector<std::string>& parts) {
     nb::list result;
     for (const auto& part : parts) result.append(nb::bytes(part.data(), part.size()));
     return result;
@@ -104,7 +104,7 @@ void bind_text(nb::module_& module) {
                     read_names,   haplotype_names, log10.data(),      precision.data(),       precision_names};
                 parts = pairhmm::score_lines(table, first, end, threads);
             }
-            return to_list(parts);
+            return list_of_bytes(parts);
         },
         "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
         "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
@@ -167,7 +167,7 @@ void bind_text(nb::module_& module) {
                 nb::gil_scoped_release release;
                 parts = pairhmm::distance_lines(table, threads);
             }
-            return to_list(parts);
+            return list_of_bytes(parts);
         },
         "samples"_a, "sample_end"_a, "others"_a, "other_end"_a, "sample"_a, "other"_a, "equal"_a, "heads"_a,
         "head_end"_a, "containment"_a, "ani"_a, "threads"_a, "Lines of the table of distances, in parts.");

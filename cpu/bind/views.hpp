@@ -9,8 +9,9 @@
 #include "bind/arrays.hpp"
 
 // A vector, which `owner` holds, as an array; Value is its type in NumPy.
-template <class Value, class Element>
-Owned<Value> view(const std::vector<Element>& values, nanobind::handle owner) {
+template <class Value, class Vector>
+Owned<Value> view(const Vector& values, nanobind::handle owner) {
+    using Element = typename Vector::value_type;
     static_assert(sizeof(Value) == sizeof(Element));
     return Owned<Value>(reinterpret_cast<Value*>(const_cast<Element*>(values.data())), {values.size()}, owner);
 }

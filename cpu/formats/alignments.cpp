@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "calling/cigar.hpp"
@@ -60,6 +61,21 @@ IndelTags find_indel_tags(const BamRecord& record) {
 int64_t name_length(const BamRecord& record) {
     const void* zero = std::memchr(record.name, 0, static_cast<size_t>(record.name_size));
     return zero == nullptr ? record.name_size : static_cast<const uint8_t*>(zero) - record.name;
+}
+
+struct NameLetters {
+    int64_t length;
+    bool is_ascii, has_control;
+};
+
+NameLetters letters_of(const uint8_t* name, int64_t length) {
+    uint8_t bits = 0;
+    bool has_control = false;
+    for (int64_t i = 0; i < length; ++i) {
+        bits |= name[i];
+        has_control |= name[i] < 0x20 || name[i] == 0x7f;
+    }
+    return {length, bits < 0x80, has_control};
 }
 
 }  // namespace
@@ -129,7 +145,7 @@ AlignmentParser::Verdict AlignmentParser::look_at(const BamRecord& record, const
     const IndelTags tags = rules_.indel_tags ? find_indel_tags(record) : IndelTags();
     if (tags.are_wrong) return stop_at(record, kWrongIndelTags);
     block_.contig = contig;
-    add(record, end);
+    add(record, lengths, end);
     add_indel_qualities(tags, record.length);
     return kPassedOver;
 }
@@ -183,41 +199,53 @@ LeftOut AlignmentParser::reason_of(uint32_t flags) const {
     return flags != 0 ? kOtherFlag : kLowMapq;
 }
 
-void AlignmentParser::add(const BamRecord& record, int64_t end) {
+void AlignmentParser::add(const BamRecord& record, const CigarLengths& lengths, int64_t end) {
     AlignmentBlock& block = block_;
     const size_t before = block.bases.size(), length = static_cast<size_t>(record.length);
     block.bases.resize(before + length);
     static const BamLetters letters(kCodes);
     letters.unpack(record, block.bases.data() + before);
-    block.quals.resize(before + length);
-    uint8_t* quals = block.quals.data() + before;
-    if (record.has_qualities()) std::memcpy(quals, record.qualities, length);
-    else std::fill_n(quals, length, static_cast<uint8_t>(rules_.default_quality));
-    if (rules_.trims_ends) {
-        const KeptBases kept = kept_bases(record, end);
-        for (auto [values, value] : {std::pair(block.bases.data() + before, kCodeOfN), {quals, uint8_t{0}}}) {
-            std::fill_n(values, kept.first, value);
-            std::fill(values + kept.last, values + length, value);
-        }
-    }
     block.base_offset.push_back(static_cast<int64_t>(before + length));
+    const bool has_wrong_quality = !add_qualities(record);
+    if (rules_.trims_ends) trim_ends(record, end);
     const size_t operations = block.cigar.size();
     block.cigar.resize(operations + static_cast<size_t>(record.operations));
     std::memcpy(block.cigar.data() + operations, record.cigar, 4 * static_cast<size_t>(record.operations));
     block.cigar_offset.push_back(static_cast<int64_t>(block.cigar.size()));
-    const int64_t size = name_length(record);
-    uint8_t bits = 0;
-    for (int64_t i = 0; i < size; ++i) bits |= record.name[i];
-    const bool is_ascii = bits < 0x80;
-    if (size > 0) block.names.append(reinterpret_cast<const char*>(record.name), static_cast<size_t>(size));
-    else block.names += '*';
+    const NameLetters name = letters_of(record.name, name_length(record));
+    block.names.append(name.length > 0 ? reinterpret_cast<const char*>(record.name) : "*",
+                       static_cast<size_t>(std::max<int64_t>(name.length, 1)));
     block.name_end.push_back(static_cast<int64_t>(block.names.size()));
-    add_sample(record, !is_ascii);
+    const bool is_unfit = has_wrong_quality || name.has_control || lengths.query != record.length;
+    if (is_unfit && block.unfit < 0) block.unfit = block.reads();
+    add_sample(record, !name.is_ascii);
     if (!rules_.tag.empty()) add_tag(record);
     block.flag.push_back(record.flag);
     block.mapq.push_back(record.mapq);
     block.start.push_back(record.start);
     block.end.push_back(end);
+}
+
+// Whether none is above the highest.
+void AlignmentParser::trim_ends(const BamRecord& record, int64_t end) {
+    const KeptBases kept = kept_bases(record, end);
+    const size_t before = block_.quals.size() - static_cast<size_t>(record.length);
+    for (auto [values, value] :
+         {std::pair(block_.bases.data() + before, kCodeOfN), {block_.quals.data() + before, uint8_t{0}}}) {
+        std::fill_n(values, kept.first, value);
+        std::fill(values + kept.last, values + record.length, value);
+    }
+}
+
+bool AlignmentParser::add_qualities(const BamRecord& record) {
+    const size_t before = block_.quals.size(), length = static_cast<size_t>(record.length);
+    block_.quals.resize(before + length);
+    uint8_t* quals = block_.quals.data() + before;
+    if (record.has_qualities()) std::memcpy(quals, record.qualities, length);
+    else std::fill_n(quals, length, static_cast<uint8_t>(rules_.default_quality));
+    return std::accumulate(quals, quals + length, uint8_t{0}, [](uint8_t highest, uint8_t quality) {
+               return std::max(highest, quality);
+           }) <= rules_.highest_quality;
 }
 
 void AlignmentParser::add_sample(const BamRecord& record, bool is_odd) {

@@ -21,7 +21,8 @@ struct AlignmentRules {
     std::vector<int64_t> length;  // of each contig of the file
     uint32_t excluded_flags = 0;
     int min_mapq = 0;
-    int default_quality = -1;  // of reads without qualities; -1: they are an error
+    int default_quality = -1;   // of reads without qualities; -1: they are an error
+    int highest_quality = 255;  // of a base
     std::unordered_map<std::string, int32_t> sample_of_group;
     int32_t default_sample = -1;  // of reads without a read group; -1: they are looked at one by one
     std::string tag;              // kept of each read: MI, MC or none
@@ -83,6 +84,8 @@ struct AlignmentBlock {
     std::vector<int64_t> odd;  // reads whose names are not ASCII, and those whose read groups are to be looked at
     std::string groups;        // of the odd ones: types and values
     std::vector<int64_t> group_end;
+    int64_t unfit = -1;  // the first read whose name has a control character, whose bases have a quality above the
+                         // highest, or whose CIGAR spells another number of bases
     std::vector<int32_t> mate_contig, mate_start, template_length;  // where the tag MC is kept
 
     int64_t reads() const { return static_cast<int64_t>(flag.size()); }
@@ -137,7 +140,10 @@ private:
     Verdict leave_out(LeftOut reason);
     Verdict stop_at(const BamRecord& record, Stop stop);
     LeftOut reason_of(uint32_t flags) const;
-    void add(const BamRecord& record, int64_t end);
+    void add(const BamRecord& record, const CigarLengths& lengths, int64_t end);
+    bool add_qualities(const BamRecord& record);
+    // Ends that say nothing of the sample become N of quality 0.
+    void trim_ends(const BamRecord& record, int64_t end);
     void add_sample(const BamRecord& record, bool is_odd);
     void add_tag(const BamRecord& record);
     void add_indel_qualities(const IndelTags& tags, int64_t length);

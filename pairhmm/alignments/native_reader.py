@@ -7,14 +7,14 @@ from array import array
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, Families, molecule_by_position, without_strand
-from pairhmm.alignments.sam import UNMAPPED
+from pairhmm.alignments.sam import CONSUMES_QUERY, UNMAPPED
 from pairhmm.alignments.selection import (
     ELSEWHERE,
     EMPTY,
@@ -30,9 +30,11 @@ from pairhmm.alignments.selection import (
 from pairhmm.alignments.sources import OpenAlignments, RecordStream, neighbours
 from pairhmm.errors import InputError
 from pairhmm.files.bgzf import DamagedBlockError
+from pairhmm.files.names import check_names
 from pairhmm.native import native
 from pairhmm.sequences.arrays import Names
 from pairhmm.sequences.intervals import Interval
+from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 _IN_ARRAYS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "f": "f"}
 _ALONE = {**_IN_ARRAYS, "d": "d"}
@@ -65,6 +67,7 @@ class Taken(NamedTuple):
     template_length: NDArray[np.int32]
     insertion: NDArray[np.uint8]
     deletion: NDArray[np.uint8]
+    unfit: int
 
 
 def molecules_of(
@@ -178,6 +181,7 @@ class _NativeReader:
             excluded,
             selection.min_mapq,
             -1 if default is None else default,
+            HIGHEST_QUALITY,
             source.sample_of_group,
             -1 if source.default_sample is None else source.default_sample,
             TAG_OF[request.families],
@@ -316,6 +320,8 @@ class _NativeReader:
             name = self._name(names.raw(read), chrom, int(taken.start[read]))
             if taken.sample[read] < 0:
                 taken.sample[read] = self._source.sample_of(_group_text(self._source, name, group), name)
+        if taken.unfit >= 0:
+            _refuse_read(self._source.path, names[taken.unfit], taken)
         indel_quals = np.stack([taken.insertion, taken.deletion]) if len(taken.insertion) else None
         # From the samples to the CIGARs, both have the same fields.
         block = ReadBlock(chrom, names, *taken[3:13], indel_quals=indel_quals)
@@ -325,6 +331,19 @@ class _NativeReader:
                 molecules_of(self._source, self._order, self._request.families, contig, block, taken)
             )
         return block
+
+
+def _refuse_read(path: str, name: str, taken: Taken) -> NoReturn:
+    """Raise the error for the read that native code and tables can't take."""
+    check_names(path, "read", [name], "repair or remove the read")
+    place, cure, read = f"read {name}", "repair or remove the read", taken.unfit
+    begin, end = taken.base_offset[read : read + 2].tolist()
+    highest = int(taken.quals[begin:end].max())
+    if highest > HIGHEST_QUALITY:
+        raise InputError(path, place, f"a base quality of {highest}, the highest is {HIGHEST_QUALITY}", cure)
+    cigar = taken.cigar[slice(*taken.cigar_offset[read : read + 2])]
+    spelled = int(((cigar >> 4) * CONSUMES_QUERY[cigar & 15]).sum())
+    raise InputError(path, place, f"its CIGAR spells {spelled} bases, it has {end - begin}", cure)
 
 
 def _group_text(source: OpenAlignments, name: str, group: bytes) -> str:

@@ -19,7 +19,7 @@ from pairhmm.alignments.index import AlignmentIndex, find_index, how_to_index
 from pairhmm.alignments.piped import PipedRecords, open_pipe
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, OpenAlignments, Records
 from pairhmm.errors import InputError
-from pairhmm.files import bgzf, formats
+from pairhmm.files import bgzf
 from pairhmm.files.descriptors import STDIN, STDIN_FILE, TOO_MANY_FILES, allow_open_files, pipe_from, too_many_files
 from pairhmm.files.htslib import UNREADABLE, quiet
 from pairhmm.files.inputs import opening
@@ -261,10 +261,9 @@ def _header_file(path: str, source: str | BinaryIO) -> Iterator[pysam.AlignmentF
 def _bam_records(path: str, index: BamIndex | None, threads: int, stays_open: bool) -> BamRecords | None:
     """The records of BAM in blocks; None for BAM of another kind."""
     open_again = opener_of(STDIN_FILE if path == STDIN else path, stays_open)
-    read, close = open_again()
+    source, close = open_again()
     try:
-        is_in_blocks = bgzf.block_size(read(0, formats.BGZF_HEAD_SIZE)) > 0
-        first = first_record(read) if is_in_blocks else None
+        first = first_record(source)
     finally:
         close()
     return None if first is None else BamRecords(open_again, first, index, threads > 1)

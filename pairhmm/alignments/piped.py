@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from itertools import chain
 from typing import BinaryIO, ClassVar, cast
 
-from pairhmm.alignments.bam_records import BamStream, read_header
+from pairhmm.alignments.bam_records import BamStream
 from pairhmm.alignments.htslib_records import DecodedRecords
 from pairhmm.alignments.sources import FORMATS, OTHER_FORMAT, Kind, RecordStream
 from pairhmm.errors import InputError
 from pairhmm.files import bgzf, formats
 from pairhmm.files.background import prefetch
-from pairhmm.files.bgzf import Block, blocks_from
+from pairhmm.files.bgzf import block_reader
 from pairhmm.files.byte_stream import ByteStream
 from pairhmm.files.descriptors import pipe_from
 from pairhmm.files.htslib import open_by_htslib
+from pairhmm.native import native
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +81,9 @@ def open_pipe(path: str, reference: str, threads: int) -> PipedRecords:
 
 
 def _piped_bam(stream: ByteStream, reads_ahead: bool) -> PipedRecords:
-    batches = blocks_from(lambda address, size: stream.raw.read(size), 0)
-    blocks, size = read_header(batches)
-    if not size:
+    reader, records = block_reader(lambda address, size: stream.raw.read(size)), native.BamStream(0, None)
+    header = records.take_header(reader)
+    if not header:
         raise InputError(stream.path, "", OTHER_FORMAT, FORMATS)
-    data = b"".join(block.data for block in blocks)
-    rest = prefetch(batches) if reads_ahead else batches
-    records = BamStream(_with_first(data[size:], rest), 0, None, stream.close)
-    return PipedRecords(data[:size], "BAM", records, stream.check_end)
-
-
-def _with_first(first: bytes, rest: Generator[list[Block]]) -> Generator[list[Block]]:
-    yield from chain([[Block(0, first)]], rest)
+    ahead = prefetch(iter(reader.next, None)) if reads_ahead else None
+    return PipedRecords(header, "BAM", BamStream(records, reader, ahead, stream.close), stream.check_end)

@@ -8,18 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import tee
 
-import numpy as np
-
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import Families
 from pairhmm.alignments.native_reader import native_blocks
-from pairhmm.alignments.sam import CONSUMES_QUERY
 from pairhmm.alignments.selection import LeftOut, ReadRequest, ReadSelection
 from pairhmm.alignments.sources import OpenAlignments
-from pairhmm.errors import InputError
-from pairhmm.files.names import check_packed_names
 from pairhmm.sequences.intervals import Interval
-from pairhmm.sequences.letters import HIGHEST_QUALITY
 
 # Blocks of the size that is asked for whose reads may be held at once, and the fewest reads of a smaller block.
 _BLOCKS_HELD, _FEWEST = 2, 40
@@ -76,7 +70,6 @@ def read_blocks(
     ]
     paths = ", ".join(source.path for source in inputs)
     for block in streams[0] if len(streams) == 1 else _merged(streams, rank, chunk_size):
-        _check(block, paths)
         found.has_used = True
         yield block
     if left_out is None:
@@ -89,24 +82,3 @@ def _merged(streams: Sequence[Iterator[ReadBlock]], rank: dict[str, int], chunk_
     from pairhmm.alignments.merged_blocks import merged_blocks
 
     return merged_blocks(streams, rank, chunk_size)
-
-
-def _check(block: ReadBlock, paths: str) -> None:
-    """Require what native code and tables can take.
-
-    Names have no control characters, every CIGAR spells as many bases as its read has, and qualities are those that the
-    model knows.
-    """
-    check_packed_names(paths, block.names.text, block.names)
-    if len(block.quals) and int(block.quals.max()) > HIGHEST_QUALITY:
-        at = int(block.quals.argmax())
-        read = int(np.searchsorted(block.base_offset, at, side="right")) - 1
-        rule = f"a base quality of {int(block.quals[at])}, the highest is {HIGHEST_QUALITY}"
-        raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")
-    spelled = np.concatenate([[0], np.cumsum((block.cigar >> 4) * CONSUMES_QUERY[block.cigar & 15])])
-    lengths = np.diff(spelled[block.cigar_offset])
-    wrong = np.flatnonzero(lengths != np.diff(block.base_offset))
-    if len(wrong):
-        read = int(wrong[0])
-        rule = f"its CIGAR spells {lengths[read]} bases, it has {int(np.diff(block.base_offset)[read])}"
-        raise InputError(paths, f"read {block.names[read]}", rule, "repair or remove the read")

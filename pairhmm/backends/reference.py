@@ -38,6 +38,8 @@ class ReferenceBackend(Backend):
 
     name = "reference"
     label = "reference"
+    # A run that is stopped waits for a chunk of each thread.
+    chunk_cells = first_chunk_cells = 10_000_000
 
     def forward(self, batch: PairBatch, skip_read: NDArray[np.bool_], threads: int) -> Scores:
         """NaN for every pair. This backend has no fast arithmetic, so `forward_pairs` scores all of them."""

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 MIN_QUALITY = 20.0
 """QUAL (Phred) below which a record's filter is LowQual by default."""
 
-# Characters of records that are written, or sent to the process that writes, at once.
+# Characters of records that are written at once.
 _TEXT_AT_ONCE = 1 << 16
 # The highest ploidy of reference blocks.
 _HIGHEST_PLOIDY = 2
@@ -203,7 +203,7 @@ def write_calls(
 
 @dataclass(frozen=True, slots=True)
 class _Caller:
-    """Genotypes regions, in this process or in another."""
+    """Genotypes regions."""
 
     options: GenotypeOptions
     discovered: bool
@@ -262,8 +262,8 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
 
 def _refinement(inputs: RunInputs) -> Refine | None:
     if inputs.candidates_are_listed:
-        return native.ScoredRegion.on_listed_alleles
-    return native.ScoredRegion.with_many_unfit if inputs.candidates_are_discovered else None
+        return native.ScoredRegions.on_listed_alleles
+    return native.ScoredRegions.with_many_unfit if inputs.candidates_are_discovered else None
 
 
 def _check_names(options: GenotypeOptions, samples: Sequence[str]) -> None:

@@ -336,7 +336,7 @@ _CHUNK_SIZE = option(
     help="The approximate number of reads held in memory. Results do not depend on it.",
 )
 _COMPUTE = (threads_option(_DEFAULTS), _CHUNK_SIZE)
-_PROCESSES = threads_option(_DEFAULTS, " With an index, worker processes run instead, at most one per core.")
+_THREADS_OF_SHARDS = threads_option(_DEFAULTS, " With an index, shards run side by side, at most one per core.")
 
 _OF_COUNTS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_COMPUTE)
 _OF_READS = (*_ALIGNMENTS, *_PLACES, *_SELECTION, *_BASE_QUALITIES, *_COMPUTE)
@@ -361,8 +361,8 @@ def evidence_options(command: Command) -> Command:
 
 
 def parallel_options(command: Command) -> Command:
-    """Add the shared options to a command that runs shards in worker processes."""
-    return _with(command, (*_OF_SCORES, _PROCESSES, _CHUNK_SIZE))
+    """Add the shared options to a command that runs shards in threads."""
+    return _with(command, (*_OF_SCORES, _THREADS_OF_SHARDS, _CHUNK_SIZE))
 
 
 def read_options(command: Command) -> Command:

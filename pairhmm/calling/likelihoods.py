@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Unpack
 
 import numpy as np
@@ -12,14 +13,17 @@ from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
-from pairhmm.calling.run import Batches, Run, Watch
+from pairhmm.calling.run import Batches as RegionBatches
+from pairhmm.calling.run import Run, Watch
 from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import check_row_names
+from pairhmm.likelihoods.columns import RegionRows
+from pairhmm.likelihoods.lines import Lines, region_lines
 from pairhmm.likelihoods.parquet import pyarrow_for
 from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
-from pairhmm.likelihoods.writer import Prepare, Prepared, open_likelihoods, preparation
+from pairhmm.likelihoods.writer import Batches, Prepared, open_likelihoods
 from pairhmm.models.gatk import GatkOptions, floor_scores
 from pairhmm.native import native
 from pairhmm.options import with_keywords
@@ -94,7 +98,7 @@ def _scored(inputs: RunInputs, options: RunOptions) -> Generator[Evidence]:
         yield from run.results
 
 
-def _evidence(regions: Batches, run: Run) -> Iterator[Evidence]:
+def _evidence(regions: RegionBatches, run: Run) -> Iterator[Evidence]:
     return run.evidence(regions)
 
 
@@ -150,11 +154,11 @@ def write_likelihoods(
     inputs = RunInputs.of(alignments, reference, candidates, haplotypes, regions, regions_file)
     output = path_of(output)
     check_apart(inputs.files, (("-o", path) for path in (output, companion(output))))
-    rows = _TableRows(chosen.model if prepared else None, preparation(output))
-    refine = native.ScoredRegion.without_unlisted if only_listed else None
+    rows = _TableRows(chosen.model if prepared else None, Format.of(output), chosen.threads > 1)
+    refine = native.ScoredRegions.without_unlisted if only_listed else None
     is_text = Format.of(output) is not Format.PARQUET
     if not is_text:
-        # Here, so that workers need not load the library, each for itself.
+        # Before anything is scored: an error comes early.
         pyarrow_for(output)
     with open_results(inputs, chosen, rows, watch, refine, filters_reads=prepared) as run:
         if is_text:
@@ -166,14 +170,26 @@ def write_likelihoods(
 
 @dataclass(frozen=True, slots=True)
 class _TableRows:
-    """Makes rows of regions, and prepares them for the writer, in this process or in another."""
+    """Makes rows of regions as the writer of a format takes them."""
 
     prepared: GatkOptions | None
-    prepare: Prepare
+    format: Format
+    may_wait: bool  # for the thread that writes
 
-    def __call__(self, regions: Batches, run: Run) -> Iterator[Prepared]:
-        """Rows as the writer takes them."""
-        return self.prepare(table_rows(one, run.samples, self.prepared) for one in run.evidence(regions))
+    def __call__(self, regions: RegionBatches, run: Run) -> Iterator[Prepared]:
+        """Rows of several regions at a time."""
+        how = self._floor, self.prepared is not None, run.stream.joiner is not None
+        made: Iterator[Lines | Batches]
+        if self.format is Format.PARQUET:
+            made = (Batches.of(RegionRows.of_scored(batch, run.samples, *how)) for batch in regions)
+        else:
+            made = chain.from_iterable(region_lines(batch, run.samples, *how) for batch in regions)
+        is_packed = self.may_wait and self.format is not Format.TSV
+        return (one.packed() for one in made) if is_packed else made
+
+    @property
+    def _floor(self) -> float | None:
+        return None if self.prepared is None else self.prepared.score_floor
 
 
 def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:

@@ -37,18 +37,21 @@ class OpenFiles(NamedTuple):
 
 
 @contextmanager
-def open_files(inputs: RunInputs, threads: int, need_index: bool = False) -> Iterator[OpenFiles]:
+def open_files(inputs: RunInputs, threads: int) -> Iterator[OpenFiles]:
     """Open the reference and the alignments of a run, and check them.
 
-    With 2 threads or more, each alignment file is unpacked by threads of its own. `need_index` says that parts of the
-    alignments will be read, although no regions are requested.
+    With 2 threads or more, each alignment file is unpacked by threads of its own.
     """
     with Reference(inputs.reference) as genome:
         requested = requested_intervals(inputs, genome)
-        with AlignmentReader(inputs.alignments, genome, need_index or requested is not None, threads) as reader:
+        with AlignmentReader(inputs.alignments, genome, requested is not None, threads) as reader:
             contigs = contig_order(reader, genome)
-            check = ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
-            yield OpenFiles(genome, reader, contigs, requested, check)
+            yield OpenFiles(genome, reader, contigs, requested, reference_check(genome, reader))
+
+
+def reference_check(genome: Reference, reader: AlignmentReader) -> ReferenceCheck:
+    """A check that reads were aligned to the reference."""
+    return ReferenceCheck(genome.path, genome.fetch, genome.contigs, reader.checksums)
 
 
 @contextmanager

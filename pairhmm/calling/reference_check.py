@@ -9,13 +9,10 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.alignments.sam import ALIGNS, CONSUMES_QUERY, CONSUMES_REFERENCE
 from pairhmm.errors import InputError
-from pairhmm.sequences.arrays import distinct, offsets
-from pairhmm.sequences.letters import encode
+from pairhmm.native import native
 from pairhmm.variants.variant import FetchBases
 
 log = logging.getLogger(__name__)
@@ -44,6 +41,7 @@ class ReferenceCheck:
 
     def __init__(self, path: str, fetch: FetchBases, contigs: Mapping[str, int], checksums: Mapping[str, str]) -> None:
         self._path, self._fetch, self._contigs, self._checksums = path, fetch, contigs, checksums
+        self._reference = native.ReferenceBases(fetch)
         self._left_to_sum = _SUMMED_UNASKED
         self._chrom = ""
         self._is_settled = False
@@ -83,11 +81,12 @@ class ReferenceCheck:
         if count <= 0:
             return
         self._looked_at += count
-        reads = distinct(np.linspace(0, len(block) - 1, count).astype(np.int64))
-        lengths = np.diff(block.base_offset)[reads]
+        reads = np.arange(count) * (len(block) - 1) // max(count - 1, 1)
+        lengths = block.base_offset[reads + 1] - block.base_offset[reads]
         spans = block.end[reads] - block.start[reads]
         few = np.cumsum(lengths) - lengths < _MOST_BASES
-        compared, differing = differences(block.take(reads[few & (spans <= _LONGEST_SPAN * lengths)]), self._fetch)
+        chosen = reads[few & (spans <= _LONGEST_SPAN * lengths)]
+        compared, differing = native.reference_differences(block.native, block.chrom, chosen, self._reference)
         is_judged = compared >= _FEWEST_BASES
         self._judged += int(is_judged.sum())
         self._wrong += int((differing > _WRONG_SHARE * compared)[is_judged].sum())
@@ -102,31 +101,3 @@ class ReferenceCheck:
             self._is_settled = True
             return
         raise InputError(self._path, f"contig {self._chrom}", rule, "use the reference that the reads were aligned to")
-
-
-def differences(block: ReadBlock, fetch: FetchBases) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the bases of each read that can be compared with the reference, and those that differ from it.
-
-    An N in the read or in the reference is not compared.
-    """
-    if not len(block):
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    places = zip(block.start.tolist(), block.end.tolist(), strict=True)
-    letters = [fetch(block.chrom, start, end) for start, end in places]
-    reference, begin = encode("".join(letters)), offsets([len(each) for each in letters])[:-1]
-    operation, length = block.cigar & 15, (block.cigar >> 4).astype(np.int64)
-    read = np.repeat(np.arange(len(block)), np.diff(block.cigar_offset))
-    # Every CIGAR consumes exactly its read's bases. Even one that aligns no base gets a stretch of the reference.
-    query_at = offsets(length * CONSUMES_QUERY[operation])[:-1]
-    reference_at = offsets(length * CONSUMES_REFERENCE[operation])
-    reference_at = reference_at[:-1] + (begin - reference_at[block.cigar_offset[:-1]])[read]
-    aligned = ALIGNS[operation] & (length > 0)
-    length, read = length[aligned], read[aligned]
-    within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-    query = block.bases[np.repeat(query_at[aligned], length) + within]
-    against = reference[np.repeat(reference_at[aligned], length) + within]
-    is_compared = (query < 4) & (against < 4)
-    of_read = np.repeat(read, length)[is_compared]
-    compared = np.bincount(of_read, minlength=len(block))
-    differing = np.bincount(of_read[(query != against)[is_compared]], minlength=len(block))
-    return compared, differing

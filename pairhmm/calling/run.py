@@ -18,16 +18,16 @@ from pairhmm.sequences.intervals import Interval
 from pairhmm.variants.regions import Region
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegion
+    from pairhmm._cpu import ScoredRegions
 
 Watch = Callable[[Region, float], None]
 """Called with each region once it is scored, and with the share of the run (0 to 1) that is then done."""
 
-Batches = Iterator[list["ScoredRegion"]]
+Batches = Iterator["ScoredRegions"]
 """Batches of scored regions, in order."""
 
-Refine = Callable[["ScoredRegion"], "ScoredRegion"]
-"""Changes a scored region before it is counted and used."""
+Refine = Callable[["ScoredRegions"], "ScoredRegions"]
+"""Changes scored regions before they are counted and used."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Run:
         """The scored regions, as `regions` gives them, without the messages at the end."""
         with self.timing.clock.stage(JOINING):
             for scored in self.stream.run(self.blocks):
-                regions = scored if refine is None else [refine(region) for region in scored]
+                regions = scored if refine is None else refine(scored)
                 if watch is not None:
                     for region in [one.region for one in regions]:
                         watch(region, self.progress.share(region.chrom, region.end))

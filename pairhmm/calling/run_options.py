@@ -1,6 +1,6 @@
 """The description of a run: its files and regions (`RunInputs`), all its options (`RunOptions`), and presets of these.
 
-Inputs and options are plain data that can be pickled, so that another process can open the same run.
+Inputs and options are plain data, which can be pickled.
 """
 
 from __future__ import annotations

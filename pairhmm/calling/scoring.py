@@ -13,7 +13,7 @@ from pairhmm.backends.cpu import CpuBackend
 from pairhmm.calling.cut_reads import CutReads
 from pairhmm.calling.stream import FlatScores, HaplotypeLetters
 from pairhmm.calling.timing import SCORING, StageClock
-from pairhmm.engine.device_pool import DevicePool, Devices
+from pairhmm.engine.device_pool import DevicePool, Devices, StoppableDevices
 from pairhmm.models.batch import PairBatch, Profiles, Qualities, Scores, Start
 from pairhmm.models.gatk import ERROR, LOWEST_USABLE_BASE_QUALITY, START, GatkOptions, pcr_quality
 from pairhmm.models.profile import CALL_PROBABILITIES, ProfileModel
@@ -113,6 +113,7 @@ class ReadScorer:
 
 def _cpu_alone(pool: Devices) -> CpuBackend | None:
     """The CPU's SIMD backend, where it scores alone: it takes prepared reads without a batch in Python."""
+    pool = pool.pool if isinstance(pool, StoppableDevices) else pool
     devices = pool.devices if isinstance(pool, DevicePool) else []
     return devices[0] if len(devices) == 1 and type(devices[0]) is CpuBackend else None
 

@@ -1,6 +1,6 @@
 """Shards of a run, whose results are together those of the run. All coordinates are 0-based half-open.
 
-Where candidates are discovered, borders between shards are those of `pairhmm.calling.shards`. Any process can find a
+Where candidates are discovered, borders between shards are those of `pairhmm.calling.shards`. Any thread can find a
 shard by its number. Listed candidates are divided as they are read, so that a long list is read once.
 """
 
@@ -23,7 +23,7 @@ from pairhmm.variants.variant import MAX_SHIFT, FetchBases, Variant
 
 _BEGINNING: Locus = (0, 0)
 
-# Listed candidates of the first shards, which are small so that every worker begins soon, and of the largest ones.
+# Listed candidates of the first shards, which are small so that every thread begins soon, and of the largest ones.
 _FIRST_LISTED, _MOST_LISTED = 32, 256
 # Bases of the reads that a shard reads beside its own, about: those around its candidates, and those that lie before
 # them in the stretch of 16,384 bases that an index leads to.
@@ -186,7 +186,7 @@ def _size(queue: _Lookahead, number: int, taken: int, threads: int) -> int:
     near = queue.next_on_contig(usual)
     if not near or (span := near[-1].start - near[0].start) >= _READ_BESIDE:
         return usual
-    # Many candidates are close: a shard with few would read more beside them than for them. Every worker gets some. A
+    # Many candidates are close: a shard with few would read more beside them than for them. Every thread gets some. A
     # shard ends at a gap, so those behind it make up for what it has too many.
     worth_reading = min((len(near) - 1) * _READ_BESIDE // max(span, 1), 4 * _MOST_LISTED)
     every = taken + queue.left(worth_reading * threads)

@@ -234,7 +234,10 @@ class Cutter:
 
 
 class DiscoveredCuts:
-    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut."""
+    """Finds cuts one by one, in a run whose candidates are discovered. A target always has the same cut.
+
+    `known_cuts`: those that were found, also by others.
+    """
 
     def __init__(
         self,
@@ -243,17 +246,20 @@ class DiscoveredCuts:
         genome: Reference,
         contigs: Mapping[str, int],
         options: RunOptions,
+        known_cuts: dict[Locus, Locus],
     ) -> None:
         self._cutter = Cutter(intervals, genome.fetch, margin(options))
-        self._names = list(contigs)
+        self._names, self._cuts = list(contigs), known_cuts
         self._known = reader, genome, contigs, options
 
     def at(self, target: Locus) -> Locus:
         """The first possible cut at or after a target."""
-        rank, position = target
-        (stretch,) = discovered_stretches([(self._names[rank], position)], *self._known)
-        (cut,) = self._cutter.cuts(stretch)
-        return rank, cut
+        if target not in self._cuts:
+            rank, position = target
+            (stretch,) = discovered_stretches([(self._names[rank], position)], *self._known)
+            (cut,) = self._cutter.cuts(stretch)
+            self._cuts[target] = rank, cut
+        return self._cuts[target]
 
 
 def shards_between(

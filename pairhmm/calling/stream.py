@@ -22,7 +22,7 @@ from pairhmm.options import Within, check_fields
 from pairhmm.variants.haplotypes import Haplotype
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ReferenceBases, RegionBatch, RegionSource, ScoredRegion
+    from pairhmm._cpu import ReferenceBases, RegionBatch, RegionSource, ScoredRegions
 
 FlatScores = tuple[NDArray[np.float64], NDArray[np.uint8]]
 """Scores and precisions of some regions: region after region, row-major (read, haplotype)."""
@@ -149,7 +149,7 @@ class RegionStream:
         regions, reads, pairs, capped_regions, capped_reads, quality = self._native.counts
         return RegionCounts(regions, reads, pairs, capped_regions, capped_reads, None if quality < 0 else quality)
 
-    def run(self, blocks: Iterable[ReadBlock]) -> Iterator[list[ScoredRegion]]:
+    def run(self, blocks: Iterable[ReadBlock]) -> Iterator[ScoredRegions]:
         """Batches of scored regions, in order. While devices score some regions, the reads of the next ones are cut.
 
         Reads come in coordinate order, each block of one contig. How they are divided into blocks changes no result.
@@ -179,5 +179,5 @@ class RegionStream:
             self.joiner.counts.add(merged.are_mates, merged.copies, merged.apart)
         return self.score.begin(cut, batch.reads_of, HaplotypeLetters(*batch.letters()))
 
-    def _scored(self, batch: RegionBatch, scores: Callable[[], FlatScores]) -> list[ScoredRegion]:
+    def _scored(self, batch: RegionBatch, scores: Callable[[], FlatScores]) -> ScoredRegions:
         return self._native.scored(batch, *scores())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -13,11 +12,10 @@ from pairhmm.calling.run_options import RunInputs, RunOptions
 from pairhmm.calling.stream import RegionCounts
 from pairhmm.calling.timing import Timing
 from pairhmm.models.gatk import GatkOptions
-from pairhmm.native import native
 from pairhmm.variants.genotypes import MANY_UNFIT, MAX_GENOTYPES
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegion
+    from pairhmm._cpu import ScoredRegions
 
 log = logging.getLogger(__name__)
 
@@ -55,9 +53,9 @@ class FilteredReads:
     first_emptied: str = ""
     poor: list[tuple[str, int, int]] = field(default_factory=list)
 
-    def add(self, regions: list[ScoredRegion]) -> None:
+    def add(self, regions: ScoredRegions) -> None:
         """Count scored regions."""
-        reads, set_aside, bases, sites, emptied, place = native.filtered_reads(regions)
+        reads, set_aside, bases, sites, emptied, place = regions.filtered_reads()
         first = "" if place is None else f"{place[0]} ({self.samples[place[1]]})"
         poor = self._poor(regions) if self.haplotypes_given else []
         self.add_counts(
@@ -74,7 +72,7 @@ class FilteredReads:
         self.first_emptied = self.first_emptied or other.first_emptied
         self.poor += other.poor
 
-    def _poor(self, regions: Iterable[ScoredRegion]) -> list[tuple[str, int, int]]:
+    def _poor(self, regions: ScoredRegions) -> list[tuple[str, int, int]]:
         counted = [(one.region, int(one.set_aside.sum()), len(one.set_aside)) for one in regions]
         return [
             (f"{region.chrom}:{region.start + 1}-{region.end}", count, reads)

@@ -14,7 +14,7 @@ import numpy as np
 from pairhmm.models.batch import PRECISIONS
 
 if TYPE_CHECKING:
-    from pairhmm._cpu import ScoredRegion
+    from pairhmm._cpu import ScoredRegion, ScoredRegions
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ class Timing:
         default_factory=lambda: np.zeros(len(PRECISIONS), dtype=np.int64)
     )
 
-    def add(self, regions: Iterable[ScoredRegion]) -> None:
+    def add(self, regions: ScoredRegions) -> None:
         """Count regions, and log a line about each."""
         if log.isEnabledFor(logging.DEBUG):
             for region in regions:
@@ -111,7 +111,7 @@ class Timing:
         )
 
     def add_counts(self, other: Timing) -> None:
-        """Add the pairs and the seconds of another process."""
+        """Add the pairs and the seconds of a shard."""
         self.pairs += other.pairs
         for name, spent in other.clock.seconds.items():
             self.clock.seconds[name] = self.clock.seconds.get(name, 0.0) + spent

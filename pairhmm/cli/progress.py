@@ -48,7 +48,6 @@ def region_progress() -> Iterator[Callable[[Region, float], None] | None]:
         def watch(region: Region, share: float) -> None:
             nonlocal regions
             regions += 1
-            # The bar has a thread. A process with threads can't fork its workers, so that the bar has to begin later.
             progress.start()
             progress.update(task, description=_position(region, regions), completed=share)
 

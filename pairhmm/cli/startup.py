@@ -11,7 +11,7 @@ CPU time that each line saves, with runs in turns and one thread:
 | a large first frame | 25 of 197 ms for `call` of one site, in 1,700 mappings of memory |
 | `hashlib`, `tomllib`, `fastx` and `sample_sheet` are imported where they are used, by few runs | 7 of 197 ms there |
 
-OpenBLAS gets one thread because a process with threads can't fork its workers; products of matrices are small here.
+OpenBLAS gets one thread: products of matrices are small here, and each thread would take memory.
 """
 
 from __future__ import annotations

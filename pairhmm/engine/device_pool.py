@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, repeat
-from typing import NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +64,6 @@ class DevicePool:
     ahead = 0  # a batch is scored at once
 
     @property
-    def is_on_the_cpu(self) -> bool:
-        return self.name in backends.on_the_cpu()
-
-    @property
     def devices(self) -> list[Backend]:
         """All devices in order, lost ones too."""
         return [member.device for member in self._members]
@@ -76,6 +72,10 @@ class DevicePool:
         """Score a batch. The function that is returned gives the scores."""
         scores = self.forward(batch, threads)
         return lambda: scores
+
+    def until(self, stop: threading.Event) -> StoppableDevices:
+        """The devices, which score no further chunk of a batch once `stop` is set."""
+        return StoppableDevices(self, stop)
 
     def forward(
         self,
@@ -209,6 +209,24 @@ class DevicePool:
     @cached_property
     def _cpu(self) -> Backend:
         return backends.load(next(name for name in backends.on_the_cpu() if backends.status(name).available))
+
+
+@dataclass(frozen=True)
+class StoppableDevices:
+    """Devices of a pool; `begin` raises Stopped once `stop` is set."""
+
+    pool: DevicePool
+    stop: threading.Event
+    ahead: ClassVar[int] = 0
+
+    @property
+    def label(self) -> str:
+        return self.pool.label
+
+    def begin(self, batch: PairBatch, threads: int = 1) -> Callable[[], Scores]:
+        """Score a batch. The function that is returned gives the scores."""
+        scores = self.pool.forward(batch, threads, stop=self.stop)
+        return lambda: scores
 
 
 def score(batch: PairBatch, device: Backend, threads: int) -> Scores:

@@ -32,16 +32,17 @@ class DeviceThread:
     """The thread in which devices start and score; a context manager that ends it.
 
     Batches start in order, two at a time where devices take several calls. Batches that wait meanwhile are merged.
-    Errors of `start`, which makes the devices ready, are raised where scores are taken.
+    Errors of `start`, which makes the devices ready, are raised where scores are taken. Once `stop` is set, no further
+    chunk is scored.
     """
 
     ahead = 2  # batches that a caller should begin before it takes the scores of the first one
 
-    def __init__(self, start: Callable[[], DevicePool], threads: int) -> None:
+    def __init__(self, start: Callable[[], DevicePool], threads: int, stop: threading.Event | None = None) -> None:
         self._start, self._threads_each = start, threads
         self._pool: Future[DevicePool] = Future()
         self._requests: SimpleQueue[_Request | None] = SimpleQueue()
-        self._stop = threading.Event()
+        self._stop = stop or threading.Event()
         self._thread: threading.Thread | None = _thread(self._serve)
 
     @property

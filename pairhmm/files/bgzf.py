@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import stat
 import struct
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from functools import cache
 from types import ModuleType
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from pairhmm.errors import InputError
 from pairhmm.files import formats
+from pairhmm.native import native
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import BlockReader
 
 CUT_OFF, MAKE_AGAIN = "is cut off", "copy or make it again"
 # The extra field that marks a BGZF block, and the empty block at a file's end (SAM specification, section 4.1).
@@ -193,7 +199,6 @@ def _damaged(path: str, at: int) -> InputError:
     return InputError(path, "", f"is damaged near byte {at:,}", MAKE_AGAIN)
 
 
-_ERRORS: tuple[type[Exception], ...] = (zlib.error,)
 deflate: ModuleType = zlib
 try:
     from isal import isal_zlib
@@ -202,17 +207,12 @@ except ImportError:
 else:
     # isal unpacks twice as fast.
     deflate = isal_zlib
-    _ERRORS = (*_ERRORS, isal_zlib.error)
+
+_FUNCTIONS: Final = ("isal_inflate_init", "isal_inflate_stateless", "crc32_gzip_refl")
+_LARGEST = 1 << 16
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """``read(address, size)``: bytes of the file from an address on; fewer than asked for at its end, then none."""
-
-# Packed bytes that are read at once: as many as were read before, since a jump may need a single block. The most are so
-# few that a core's cache holds them unpacked, until they are parsed.
-_FEWEST, _MOST = 1 << 16, 1 << 17
-# Checksum and size of the unpacked bytes.
-_TAIL = struct.Struct("<II")
-_LARGEST = 1 << 16
 
 
 class DamagedBlockError(Exception):
@@ -226,62 +226,51 @@ class Block(NamedTuple):
     data: bytes
 
 
-def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Generator[list[Block]]:
-    """The blocks from the one at an address on, a few at a time.
+def block_reader(source: int | ReadAt, address: int = 0, enough: int | None = None) -> BlockReader:
+    """A reader of the blocks from the one at an address on (cpu/formats/bgzf.hpp).
 
-    `enough`: an address from which on one is unpacked at a time, since the caller soon has what it needs.
+    `source`: an open descriptor, whose position does not change, or what reads bytes. `enough`: an address from which
+    on one block is unpacked at a time, since the caller soon has what it needs.
     """
-    rest, before = b"", 0
-    while more := read(address + len(rest), _size(address + len(rest), before, enough)):
-        before += len(more)
-        packed = memoryview(rest + more)
-        batch, at = list[Block](), 0
-        try:
-            while (end := _end(packed, at)) <= len(packed):
-                batch.append(Block(address + at, _unpacked(packed, at, end)))
-                at = end
-                if enough is not None and address + at > enough:
-                    yield batch
-                    batch = []
-        except DamagedBlockError:
-            # Errors in the reads before it come first.
-            yield batch
-            raise
-        rest, address = bytes(packed[at:]), address + at
-        # A thousand files may wait here: nothing is held that the caller has.
-        ready = [batch] if batch else []
-        del packed, more, batch
-        if ready:
-            yield ready.pop()
-    if rest:
-        raise DamagedBlockError
+    return native.BlockReader(source, isal_functions() or unpacked, address, enough)
 
 
-def _size(address: int, before: int, enough: int | None) -> int:
-    """The number of packed bytes to read at an address, after this many."""
-    size = min(before, _MOST) if enough is None else min(before, _MOST, enough - address)
-    return max(size, _FEWEST)
-
-
-def _end(packed: memoryview, at: int) -> int:
-    """Where a block ends; beyond the bytes that there are if its head is not complete."""
-    if len(packed) - at < formats.BGZF_HEAD_SIZE:
-        return len(packed) + 1
-    size = block_size(packed, at)
-    if size < formats.BGZF_HEAD_SIZE + _TAIL.size:
-        raise DamagedBlockError
-    return at + size
-
-
-def _unpacked(packed: memoryview, at: int, end: int) -> bytes:
-    tail = end - _TAIL.size
-    checksum, size = _TAIL.unpack_from(packed, tail)
+@cache
+def isal_functions() -> dict[str, int] | None:
+    """Addresses of isal's functions by name; None where it is not installed, or does not show them."""
+    if deflate is zlib:
+        return None
     try:
-        # The size is a hint, since a damaged one would ask for 4 GB. One byte more: a buffer that is full is grown.
-        body = packed[at + formats.BGZF_HEAD_SIZE : tail]
-        data: bytes = deflate.decompress(body, -zlib.MAX_WBITS, min(size, _LARGEST) + 1)
-    except _ERRORS as error:
-        raise DamagedBlockError from error
-    if len(data) > _LARGEST or deflate.crc32(data) != checksum:
+        library = ctypes.CDLL(deflate.__file__)
+        addresses = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in _FUNCTIONS}
+    except (AttributeError, OSError):
+        return None
+    return {name: address for name, address in addresses.items() if address is not None}
+
+
+def unpacked(data: bytes, checksum: int) -> bytes | None:
+    """The data of a block, without isal; None where it is damaged."""
+    unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        text = unpacking.decompress(data, _LARGEST + 1)
+    except zlib.error:
+        return None
+    return text if unpacking.eof and zlib.crc32(text) == checksum else None
+
+
+def raise_fault(reader: BlockReader) -> None:
+    """Raise the error of a reader that has no more blocks: DamagedBlockError or OSError, or none at the file's end."""
+    if reader.error:
+        raise OSError(reader.error, os.strerror(reader.error))
+    if reader.is_damaged:
         raise DamagedBlockError
-    return data
+
+
+def blocks_from(read: ReadAt, address: int, enough: int | None = None) -> Generator[list[Block]]:
+    """The blocks from the one at an address on, a few at a time. `enough` is that of `block_reader`."""
+    reader = block_reader(read, address, enough)
+    while (blocks := reader.next()) is not None:
+        data, ends = blocks.data.tobytes(), blocks.end.tolist()
+        spans = zip(blocks.address.tolist(), [0, *ends[:-1]], ends, strict=True)
+        yield [Block(at, data[begin:end]) for at, begin, end in spans]
+    raise_fault(reader)

@@ -20,7 +20,7 @@ STDOUT_FILE: Final = 1
 TOO_MANY_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE})
 """Error numbers of the system for too many open files."""
 
-# Files that a process has open besides: outputs, the reference, pipes to workers, and libraries.
+# Files that a process has open besides: outputs, the reference, and libraries.
 _OTHERS = 128
 _PIECE = 1 << 16
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,9 @@ from numpy.typing import NDArray
 from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN, LikelihoodRows
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.sequences.arrays import Names
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegions
 
 
 def score_schema(are_joined: bool) -> Any:
@@ -42,46 +44,108 @@ def _schema(fields: Iterable[tuple[str, Any]]) -> Any:
     return arrow.schema([arrow.field(name, kind, nullable=False) for name, kind in fields])
 
 
-def score_batch(regions: Sequence[LikelihoodRows]) -> Any:
-    """The ``pyarrow.RecordBatch`` of the pairs of some regions, one at least. Names of reads are codes, too."""
-    reads = np.array([len(region.read_names) for region in regions])
-    haplotypes = np.array([len(region.haplotypes) for region in regions])
+@dataclass(frozen=True, slots=True)
+class RegionRows:
+    """The rows of several regions as columns. Native code has them in this order.
+
+    Attributes
+    ----------
+    samples : sequence of str
+    are_joined : bool
+    start, end, reads, haplotypes : int64 (regions,)
+        Places, and how many reads and haplotypes there are.
+    chrom, variants : Names
+        Of each region, as `LikelihoodRows` has them.
+    names, sequences, alleles, nuisance
+        Of each haplotype.
+    sample, read_names, mate
+        Of each read.
+    log10, precision
+        Of each pair.
+    members : int64 (reads,)
+        Where reads were joined: the number of reads of each profile.
+    """
+
+    samples: Sequence[str]
+    are_joined: bool
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    reads: NDArray[np.int64]
+    haplotypes: NDArray[np.int64]
+    chrom: Names
+    variants: Names
+    names: Names
+    sequences: Names
+    alleles: Names
+    nuisance: NDArray[np.uint8]
+    sample: NDArray[np.int32]
+    read_names: Names
+    mate: NDArray[np.uint8]
+    log10: NDArray[np.float64]
+    precision: NDArray[np.uint8]
+    members: NDArray[np.int64]
+
+    @classmethod
+    def of_scored(
+        cls, regions: ScoredRegions, samples: Sequence[str], floor: float | None, is_prepared: bool, are_joined: bool
+    ) -> RegionRows:
+        """Those of scored regions. The last three parameters are those of `pairhmm.likelihoods.lines.region_lines`."""
+        given: tuple[Any, ...] = regions.table_columns(list(samples), list(PRECISIONS), is_prepared, floor, are_joined)
+        columns: list[Any] = [Names(*one) if isinstance(one, tuple) else one for one in given]
+        return cls(samples, are_joined, *columns)
+
+    @classmethod
+    def of(cls, regions: Sequence[LikelihoodRows]) -> RegionRows:
+        """Those of regions, one at least."""
+        joined = [region.reads for region in regions if region.reads is not None]
+        return cls(
+            regions[0].samples,
+            bool(joined),
+            np.array([region.start for region in regions], dtype=np.int64),
+            np.array([region.end for region in regions], dtype=np.int64),
+            np.array([len(region.read_names) for region in regions], dtype=np.int64),
+            np.array([len(region.haplotypes) for region in regions], dtype=np.int64),
+            Names.of([region.chrom for region in regions]),
+            Names.of([region.variants for region in regions]),
+            Names.of([name for region in regions for name in region.haplotypes]),
+            Names.of([sequence for region in regions for sequence in region.sequences]),
+            Names.of([alleles for region in regions for alleles in region.alleles]),
+            np.array([is_nuisance for region in regions for is_nuisance in region.nuisances], dtype=np.uint8),
+            np.concatenate([region.sample for region in regions]),
+            Names.concatenate([region.read_names for region in regions]),
+            np.concatenate([region.mates for region in regions]),
+            np.concatenate([region.log10.reshape(-1) for region in regions]),
+            np.concatenate([region.precision.reshape(-1) for region in regions]),
+            np.concatenate(joined) if joined else np.empty(0, dtype=np.int64),
+        )
+
+
+def score_batch(rows: RegionRows) -> Any:
+    """The ``pyarrow.RecordBatch`` of the pairs of some regions. Names of reads are codes, too."""
     # Each read has all haplotypes of its region, in order.
-    of_read = np.repeat(haplotypes, reads)
-
-    def of_reads(values: Iterable[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
-        return np.repeat(np.concatenate(list(values)).astype(kind), of_read)
-
-    names = Names.concatenate([region.read_names for region in regions])
-    starts = np.cumsum(haplotypes) - haplotypes
-    shapes = zip(starts.tolist(), (starts + haplotypes).tolist(), reads.tolist(), strict=True)
-    haplotype = [np.tile(np.arange(first, end, dtype=np.int32), count) for first, end, count in shapes]
-    columns = [
-        _Coded(of_reads((region.sample for region in regions), np.int32), regions[0].samples),
-        *_places(regions, reads * haplotypes),
-        _Coded(np.repeat(np.arange(len(names), dtype=np.int32), of_read), names),
-        of_reads((region.mates for region in regions), np.int8),
-        _Coded(np.concatenate(haplotype), [name for region in regions for name in region.haplotypes]),
-        np.concatenate([region.log10.reshape(-1) for region in regions]),
-        _Coded(np.concatenate([region.precision.reshape(-1) for region in regions]).astype(np.int32), PRECISIONS),
+    of_read = np.repeat(rows.haplotypes, rows.reads)
+    first_haplotype = np.repeat(np.cumsum(rows.haplotypes) - rows.haplotypes, rows.reads)
+    first_pair = np.cumsum(of_read) - of_read
+    haplotype = np.arange(len(rows.log10)) + np.repeat(first_haplotype - first_pair, of_read)
+    columns: list[NDArray[Any] | _Coded] = [
+        _Coded(np.repeat(rows.sample, of_read), rows.samples),
+        *_places(rows, rows.reads * rows.haplotypes),
+        _Coded(np.repeat(np.arange(len(rows.read_names), dtype=np.int32), of_read), rows.read_names),
+        np.repeat(rows.mate.astype(np.int8), of_read),
+        _Coded(haplotype.astype(np.int32), rows.names),
+        rows.log10,
+        _Coded(rows.precision.astype(np.int32), PRECISIONS),
     ]
-    are_joined = regions[0].reads is not None
-    if are_joined:
-        columns.append(of_reads((region.reads for region in regions if region.reads is not None), np.int32))
-    return _batch(columns, score_schema(are_joined))
+    if rows.are_joined:
+        columns.append(np.repeat(rows.members.astype(np.int32), of_read))
+    return _batch(columns, score_schema(rows.are_joined))
 
 
-def haplotype_batch(regions: Sequence[LikelihoodRows]) -> Any:
+def haplotype_batch(rows: RegionRows) -> Any:
     """The ``pyarrow.RecordBatch`` of the haplotypes of some regions."""
-    rows = np.array([len(region.haplotypes) for region in regions])
-    texts = (
-        chain.from_iterable(region.haplotypes for region in regions),
-        chain.from_iterable(region.sequences for region in regions),
-        chain.from_iterable(region.alleles for region in regions),
-        (region.variants for region in regions for _ in region.haplotypes),
-    )
-    nuisances = np.array([is_nuisance for region in regions for is_nuisance in region.nuisances], dtype=np.int8)
-    return _batch([*_places(regions, rows), *(Names.of(list(text)) for text in texts), nuisances], haplotype_schema())
+    variants = rows.variants.at(np.repeat(np.arange(len(rows.haplotypes)), rows.haplotypes))
+    texts = rows.names, rows.sequences, rows.alleles, variants
+    return _batch([*_places(rows, rows.haplotypes), *texts, rows.nuisance.astype(np.int8)], haplotype_schema())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +156,11 @@ class _Coded:
     names: Sequence[str] | Names
 
 
-def _places(regions: Sequence[LikelihoodRows], rows: NDArray[np.int64]) -> list[_Coded | NDArray[np.int64]]:
+def _places(rows: RegionRows, count: NDArray[np.int64]) -> list[_Coded | NDArray[np.int64]]:
     """The columns of contig, start and end, where each region has so many rows."""
     contigs: dict[str, int] = {}
-    codes = np.array([contigs.setdefault(region.chrom, len(contigs)) for region in regions], dtype=np.int32)
-    edges = np.array([(region.start, region.end) for region in regions], dtype=np.int64)
-    return [_Coded(np.repeat(codes, rows), list(contigs)), *(np.repeat(edges[:, at], rows) for at in (0, 1))]
+    codes = np.array([contigs.setdefault(chrom, len(contigs)) for chrom in rows.chrom], dtype=np.int32)
+    return [_Coded(np.repeat(codes, count), list(contigs)), np.repeat(rows.start, count), np.repeat(rows.end, count)]
 
 
 def _batch(columns: Sequence[NDArray[Any] | Names | _Coded], schema: Any) -> Any:

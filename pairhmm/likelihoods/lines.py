@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from pairhmm.files.bgzip import PackedText
 from pairhmm.likelihoods.table import LikelihoodRows
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.native import native
+
+if TYPE_CHECKING:
+    from pairhmm._cpu import ScoredRegions
 
 DEEP = 1 << 17
 """Pairs from which on those of a region are blocks of their own in a bgzipped table."""
@@ -37,37 +40,32 @@ class Lines:
         UTF-8: rows of the table, and those of the companion. The table's may be packed already.
     in_table, in_haplotypes : list of Span
         Each region's rows in both.
-    are_packed : bool
-        Whether the table is bgzipped. The lines of a deep region are then packed before they are sent to another
-        process, so that workers do that work.
     """
 
     table: bytes | PackedText
     haplotypes: bytes
     in_table: list[Span]
     in_haplotypes: list[Span]
-    are_packed: bool = False
+
+    def packed(self) -> Lines:
+        """The same. Those of a deep region are packed here: one thread that writes would be too slow."""
+        table = self.table
+        return replace(self, table=PackedText.of(table)) if self.are_deep and isinstance(table, bytes) else self
 
     @property
     def are_deep(self) -> bool:
         """Whether these are the lines of a deep region, which are blocks of their own in a bgzipped table."""
         return len(self.in_table) == 1 and self.in_table[0].rows >= DEEP
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        table = self.table
-        if self.are_packed and self.are_deep and isinstance(table, bytes):
-            table = PackedText.of(table)
-        return Lines, (table, self.haplotypes, self.in_table, self.in_haplotypes, self.are_packed)
 
-
-def lines_of(regions: Iterable[LikelihoodRows], are_packed: bool = False) -> Iterator[Lines]:
+def lines_of(regions: Iterable[LikelihoodRows]) -> Iterator[Lines]:
     """The lines of regions, those of several regions at a time, but those of a deep one by themselves."""
     texts: list[tuple[bytes, bytes]] = []
     spans: list[tuple[Span, Span]] = []
     size = 0
     for rows in regions:
         if rows.log10.size >= DEEP and texts:
-            yield _together(texts, spans, are_packed)
+            yield _together(texts, spans)
             texts, spans, size = [], [], 0
         place = f"{rows.chrom}\t{rows.start}\t{rows.end}"
         table, haplotypes = _table_lines(place, rows), _haplotype_lines(place, rows)
@@ -76,15 +74,28 @@ def lines_of(regions: Iterable[LikelihoodRows], are_packed: bool = False) -> Ite
         spans.append((Span(*at, rows.log10.size, len(table)), Span(*at, len(rows.haplotypes), len(haplotypes))))
         size += len(table)
         if size >= _AT_ONCE or rows.log10.size >= DEEP:
-            yield _together(texts, spans, are_packed)
+            yield _together(texts, spans)
             texts, spans, size = [], [], 0
     if texts:
-        yield _together(texts, spans, are_packed)
+        yield _together(texts, spans)
 
 
-def _together(texts: list[tuple[bytes, bytes]], spans: list[tuple[Span, Span]], are_packed: bool) -> Lines:
+def region_lines(
+    regions: ScoredRegions, samples: Sequence[str], floor: float | None, is_prepared: bool, are_joined: bool
+) -> Iterator[Lines]:
+    """The lines of scored regions, as `lines_of` makes them of their rows.
+
+    `is_prepared`: without the reads that are set aside, and with scores at most `floor` below a read's best.
+    """
+    for table, haplotypes, in_table, in_haplotypes in regions.table_lines(
+        list(samples), list(PRECISIONS), is_prepared, floor, are_joined, _AT_ONCE, DEEP
+    ):
+        yield Lines(table, haplotypes, [Span(*one) for one in in_table], [Span(*one) for one in in_haplotypes])
+
+
+def _together(texts: list[tuple[bytes, bytes]], spans: list[tuple[Span, Span]]) -> Lines:
     table, haplotypes = (b"".join(column) for column in zip(*texts, strict=True))
-    return Lines(table, haplotypes, [span for span, _ in spans], [span for _, span in spans], are_packed)
+    return Lines(table, haplotypes, [span for span, _ in spans], [span for _, span in spans])
 
 
 def _table_lines(place: str, rows: LikelihoodRows) -> bytes:

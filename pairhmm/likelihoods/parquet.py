@@ -88,31 +88,23 @@ def damage_errors(arrow: ModuleType, path: str) -> Iterator[None]:
         raise InputError(path, "", "can't be read as Parquet", "it may be cut off or damaged: make it again") from error
 
 
-class SentBatch:
-    """A record batch that can be sent to another process: as compressed Arrow IPC, which it stays until it is used."""
+def packed_batch(batch: Any) -> bytes:
+    """A record batch as compressed Arrow IPC: many may wait for the thread that writes."""
+    from pyarrow import BufferOutputStream, ipc
 
-    __slots__ = ("_content",)
+    sink, options = BufferOutputStream(), ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with ipc.new_stream(sink, batch.schema, options=options) as out:
+        out.write_batch(batch)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
 
-    def __init__(self, content: Any) -> None:
-        self._content = content
 
-    def __reduce__(self) -> tuple[type, tuple[bytes]]:
-        from pyarrow import BufferOutputStream, ipc
+def unpacked_batch(packed: bytes) -> Any:
+    """The record batch that was packed."""
+    from pyarrow import ipc
 
-        sink, batch = BufferOutputStream(), self.batch()
-        options = ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-        with ipc.new_stream(sink, batch.schema, options=options) as out:
-            out.write_batch(batch)
-        return SentBatch, (sink.getvalue().to_pybytes(),)
-
-    def batch(self) -> Any:
-        """The record batch."""
-        if not isinstance(self._content, bytes):
-            return self._content
-        from pyarrow import ipc
-
-        with ipc.open_stream(self._content, options=ipc.IpcReadOptions(use_threads=False)) as stream:
-            return stream.read_next_batch()
+    with ipc.open_stream(packed, options=ipc.IpcReadOptions(use_threads=False)) as stream:
+        return stream.read_next_batch()
 
 
 class RowGroups:

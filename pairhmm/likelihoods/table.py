@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.files.names import MODEL_RECORD
-from pairhmm.objects import by_fields, short_repr
+from pairhmm.objects import short_repr
 from pairhmm.sequences.arrays import Names
 
 COLUMNS = ("sample", "chrom", "start", "end", "read_name", "mate", "haplotype", "log10_likelihood", "precision")
@@ -88,7 +88,6 @@ class LikelihoodRows:
     reads: NDArray[np.int64] | None = None
 
     __repr__ = short_repr
-    __reduce__ = by_fields
 
 
 def companion(path: str) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.descriptors import STDOUT, is_device
@@ -17,9 +16,9 @@ from pairhmm.files.names import printable
 from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, whole_files
 from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
-from pairhmm.likelihoods.columns import haplotype_batch, haplotype_schema, score_batch, score_schema
+from pairhmm.likelihoods.columns import RegionRows, haplotype_batch, haplotype_schema, score_batch, score_schema
 from pairhmm.likelihoods.lines import Lines, lines_of
-from pairhmm.likelihoods.parquet import RowGroups, SentBatch
+from pairhmm.likelihoods.parquet import RowGroups, packed_batch, unpacked_batch
 from pairhmm.likelihoods.table import (
     COLUMNS,
     DEFAULT_MODEL,
@@ -42,15 +41,23 @@ _ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 
 
 class Batches(NamedTuple):
-    """Rows of some regions for a Parquet table and for its companion, which has them once."""
+    """Rows of some regions for a Parquet table and for its companion, which has them once. Scores may be packed."""
 
-    scores: SentBatch
-    haplotypes: SentBatch | None
+    scores: Any
+    haplotypes: Any | None
+
+    @classmethod
+    def of(cls, rows: RegionRows) -> Batches:
+        """The rows of regions."""
+        return cls(score_batch(rows), haplotype_batch(rows))
+
+    def packed(self) -> Batches:
+        """The same, with packed scores, which may wait in memory."""
+        return self._replace(scores=packed_batch(self.scores))
 
 
 Prepared = Lines | Batches
-"""Rows of some regions, prepared for a file. Deep regions are compressed when they are sent to another process."""
-Prepare = Callable[[Iterable[LikelihoodRows]], Iterator[Prepared]]
+"""Rows of some regions, prepared for a file."""
 
 
 class LikelihoodWriter(Protocol):
@@ -60,21 +67,10 @@ class LikelihoodWriter(Protocol):
         """Append the rows of a region."""
 
     def append(self, prepared: Prepared) -> None:
-        """Append what the function that `preparation` gives made of regions."""
+        """Append rows of regions: lines for a text, batches for Parquet."""
 
 
-def preparation(destination: str | Path) -> Prepare:
-    """A function that prepares the rows of regions for a writer, in this process or in another.
-
-    It gets rows, and gives what `LikelihoodWriter.append` takes. It can be pickled, and so can its results.
-    """
-    file_format = Format.of(str(destination))
-    if file_format is Format.PARQUET:
-        return _batches
-    return partial(lines_of, are_packed=file_format is Format.TSV_GZ)
-
-
-def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
+def batches_of(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
     """The rows of regions, those of several together."""
     batch: list[LikelihoodRows] = []
     rows = 0
@@ -91,9 +87,9 @@ def _batches(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
 def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:
     *others, last = regions
     first, *parts = _parts(last)
-    yield Batches(SentBatch(score_batch([*others, first])), SentBatch(haplotype_batch(regions)))
+    yield Batches(score_batch(RegionRows.of([*others, first])), haplotype_batch(RegionRows.of(regions)))
     for part in parts:
-        yield Batches(SentBatch(score_batch([part])), None)
+        yield Batches(score_batch(RegionRows.of([part])), None)
 
 
 @contextmanager
@@ -231,9 +227,10 @@ class _ParquetWriter:
 
     def append(self, prepared: Prepared) -> None:
         assert isinstance(prepared, Batches)
-        self._table.append(prepared.scores.batch())
+        scores = prepared.scores
+        self._table.append(unpacked_batch(scores) if isinstance(scores, bytes) else scores)
         if prepared.haplotypes is not None and self._haplotypes is not None:
-            self._haplotypes.append(prepared.haplotypes.batch())
+            self._haplotypes.append(prepared.haplotypes)
 
     def close(self) -> None:
         try:

@@ -100,9 +100,9 @@ def rates_of(model: StrModel) -> tuple[Rates, Rates]:
 
     The opposite of `model_of_rates`.
     """
-    tables = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
+    insertion, deletion, gap = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
-    gain, loss = (np.reshape(rates, shape) for rates in native.slip_rates(*tables, LEAST_COPIES))
+    gain, loss = (np.reshape(rates, shape) for rates in native.slip_rates(insertion, deletion, gap, LEAST_COPIES))
     return gain, loss
 
 

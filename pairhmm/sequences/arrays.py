@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.native import native
-from pairhmm.objects import by_fields
 
 _Kind = TypeVar("_Kind", bound=np.generic)
 
@@ -93,7 +92,6 @@ class Names:
         return list(self) == list(other) if isinstance(other, list | tuple) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
-    __reduce__ = by_fields
 
     def __repr__(self) -> str:
         return f"<{len(self)} names>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+import threading
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 # Short stretches come from windows of this many bases that are kept, since reading one takes longer than its letters.
 # The cache holds those of a few blocks of reads: candidates, their extents and regions are fetched in turn.
-_WINDOW = 1 << 14
+_WINDOW = 1 << 16
 _KEPT_WINDOWS = 32
 _IUPAC = f"{ambiguous_dna_letters}U".encode()
 # Files that users may give by mistake in place of the reference, with their first bytes.
@@ -74,6 +75,8 @@ class Reference:
             raise InputError(self.path, "", "no sequence in it", "give the reference FASTA with -f")
         check_names(self.path, "contig", self.contigs, "rename it")
         self._windows: dict[tuple[str, int], str] = {}
+        # htslib moves one position in the file, and threads share this.
+        self._lock = threading.Lock()
 
     def _check_kind(self) -> None:
         """Refuse files of other formats, before an index of them is made."""
@@ -94,12 +97,14 @@ class Reference:
         number = start // _WINDOW
         first = number * _WINDOW
         if 0 <= start < end <= first + _WINDOW:
-            window = self._windows.get((chrom, number)) or self._window(chrom, number)
+            with self._lock:
+                window = self._windows.get((chrom, number)) or self._window(chrom, number)
             if window:
                 return window[start - first : end - first]
         self._length(chrom)
         begin, stop = max(0, start), min(end, self.contigs[chrom])
-        return "" if begin >= stop else self._read(chrom, begin, stop)
+        with self._lock:
+            return "" if begin >= stop else self._read(chrom, begin, stop)
 
     def _window(self, chrom: str, number: int) -> str:
         """A window, which is then kept; empty where it can't be read as a whole."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from pairhmm.objects import by_fields
-
 Role = Literal["asked", "context", "nuisance"]
 """Why a candidate is in a region.
 
@@ -51,8 +49,6 @@ class Variant:
     record_index: int = 0
     role: Role = "asked"
     joined_until: int = 0
-
-    __reduce__ = by_fields
 
     @property
     def end(self) -> int:

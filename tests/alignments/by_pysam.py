@@ -10,8 +10,9 @@ from pairhmm.alignments.molecules import TAG_OF, AlignedTemplate, molecule_by_po
 from pairhmm.alignments.sam import UNMAPPED
 from pairhmm.alignments.selection import ELSEWHERE, EMPTY, JUMP, LOW_MAPQ, NOWHERE, OTHER_FLAG, OUTSIDE
 from pairhmm.errors import InputError
+from pairhmm.files.names import check_names
 from pairhmm.report.reads import PlacedRead
-from pairhmm.sequences.letters import encode_read
+from pairhmm.sequences.letters import HIGHEST_QUALITY, encode_read
 
 NO_TEXT = (ValueError, OverflowError)
 REASONS = {4: "unmapped", 0x100: "secondary", 0x200: "QC-fail", 0x400: "duplicate", 0x800: "supplementary"}
@@ -63,7 +64,7 @@ class PysamReads:
             if end > self.source.lengths[read.reference_id]:
                 self.left_out.counts[OUTSIDE] += 1
                 continue
-            reads.append(self.found(read, end))
+            reads.append(self.fit(self.found(read, end)))
             if self.request.families != "none":
                 molecules.append(self.molecule(read))
         if reads:
@@ -139,6 +140,15 @@ class PysamReads:
         codes, quals = encode_read(bases.replace("=", "N")), np.array(quals, dtype=np.uint8)
         place = (read.mapping_quality, read.reference_start, end)
         return PlacedRead(name, self.sample(read, name), read.flag, *place, codes, quals, read.cigartuples)
+
+    def fit(self, read):
+        """The read, which must be one that native code and tables can take."""
+        place, cure, highest = f"read {read.name}", "repair or remove the read", int(read.quals.max())
+        check_names(self.source.path, "read", [read.name], cure)
+        if highest > HIGHEST_QUALITY:
+            rule = f"a base quality of {highest}, the highest is {HIGHEST_QUALITY}"
+            raise InputError(self.source.path, place, rule, cure)
+        return read
 
     def name(self, read):
         try:

@@ -1,87 +1,114 @@
-"""Unpacked bytes of BAM: long records, files that are let go, and blocks that no one needs."""
+"""Unpacked records of BAM: long ones, damaged files, and blocks that no one needs."""
 
+import struct
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from pairhmm.alignments import bam_records
-from pairhmm.alignments.bam_records import BamStream, ahead_to, read_header
-from pairhmm.files.bgzf import Block, DamagedBlockError
+from pairhmm.alignments.bam_records import BamStream, ahead_to, first_record
+from pairhmm.files.bgzf import DamagedBlockError, block_reader
+from pairhmm.files.bgzip import PackedText
 from pairhmm.native import native
 
-
-class Closed:
-    """Counts its calls."""
-
-    def __init__(self):
-        self.count = 0
-
-    def __call__(self):
-        self.count += 1
+HIGHEST = 93
 
 
-def batches_of(data, size):
-    """Batches of one block of `size` bytes each."""
-    for at in range(0, len(data), size):
-        yield [Block(at, data[at : at + size])]
+def record(name, bases=4, start=0):
+    """A record of a read that is all A, with qualities of 30."""
+    body = struct.pack("<iiBBHHHiiii", 0, start, len(name) + 1, 60, 0, 1, 0, bases, -1, -1, 0)
+    body += name.encode() + b"\0" + struct.pack("<I", bases << 4) + b"\x11" * ((bases + 1) // 2) + bytes([30] * bases)
+    return struct.pack("<i", len(body)) + body
 
 
-def damaged():
-    raise DamagedBlockError
-    yield
+RECORDS = [record("short"), record("long", 5_000), record("next"), record("last", 33)]
+NAMES = ["short", "long", "next", "last"]
 
 
-@pytest.mark.parametrize("batches", [damaged, lambda: batches_of(b"short", 5)], ids=["damaged", "begins behind it"])
-def test_a_file_whose_first_block_is_damaged_is_closed(batches):
-    close = Closed()
-    with pytest.raises(DamagedBlockError):
-        BamStream(batches(), 6, None, close)
-    assert close.count == 1
+def packed(data, size):
+    """Blocks of `size` unpacked bytes."""
+    return [b"".join(PackedText.of(data[at : at + size]).blocks[:1]) for at in range(0, len(data), size)]
 
 
-def taken_with(unpacked, sizes):
-    """The records by their sizes, each with the number of times that more was unpacked for it."""
-    for size in sizes:
-        extended = 0
-        while len(unpacked.held()[0]) - unpacked.at < size:
-            assert unpacked.extend()
-            extended += 1
-        data, at, _ = unpacked.held()
-        unpacked.at += size
-        yield data[at : at + size].tobytes(), extended
+def parser():
+    rank, length = np.zeros(1, np.int32), np.array([10_000])
+    return native.AlignmentParser(rank, length, 4, 0, -1, HIGHEST, {}, 0, "", 1 << 30, False)
 
 
-def test_a_record_of_many_batches_is_joined_once():
-    """Joined again for each batch, the time would grow with the square of its size."""
-    sizes = [40, 5_000, 36, 36, 1_003, 40]
-    records = [(size - 4).to_bytes(4, "little") + bytes([number] * (size - 4)) for number, size in enumerate(sizes)]
-    unpacked = BamStream(batches_of(b"".join(records), 10), 0, None, Closed())
-    given = list(taken_with(unpacked, sizes))
-    assert [record for record, _ in given] == records
-    # A second time where the size itself has to be unpacked first.
-    assert max(extended for _, extended in given) <= 2
-    assert not unpacked.extend()
+def stream_of(file, begin=0, behind=None, is_ahead=False):
+    """The records of a file in memory, and whether it was closed."""
+    closed = []
+    reader = block_reader(lambda at, size: file[at : at + size], begin >> 16)
+    ahead = ahead_to(iter(reader.next, None), behind) if is_ahead else None
+    return BamStream(native.BamStream(begin, behind), reader, ahead, lambda: closed.append(1)), closed
 
 
-def test_a_damaged_size_takes_the_rest_of_the_file_once():
-    unpacked = BamStream(batches_of((1 << 30).to_bytes(4, "little") + bytes(5_000), 100), 0, None, Closed())
-    assert unpacked.extend()
-    assert len(unpacked.held()[0]) == 5_004
-    with pytest.raises(DamagedBlockError):
-        unpacked.extend()
+def names_of(taken):
+    _, names, ends, *_ = taken
+    return [names[begin:end].decode() for begin, end in zip([0, *ends[:-1]], ends, strict=False)]
 
 
-def test_records_before_a_damaged_block_are_given():
-    def batches():
-        yield from batches_of((36).to_bytes(4, "little") + bytes(36), 10)
-        yield []
-        raise DamagedBlockError
+@pytest.mark.parametrize("is_ahead", [False, True], ids=["alone", "ahead"])
+@pytest.mark.parametrize("size", [10, 100, 60_000])
+def test_records_of_many_blocks(size, is_ahead):
+    stream, closed = stream_of(b"".join(packed(b"".join(RECORDS), size)), is_ahead=is_ahead)
+    taking = parser()
+    assert stream.parse(taking, 100) == "more"
+    assert names_of(taking.take()) == NAMES
+    stream.close()
+    assert closed == [1]
 
-    unpacked = BamStream(batches(), 0, None, Closed())
-    assert [len(record) for record, _ in taken_with(unpacked, [40])] == [40]
-    with pytest.raises(DamagedBlockError):
-        while unpacked.extend():
-            pass
+
+@pytest.mark.parametrize("is_ahead", [False, True], ids=["alone", "ahead"])
+@pytest.mark.parametrize(
+    "damage", [b"damaged", b"", b"\x1f\x8b\x08\x04"], ids=["damaged", "within a record", "cut off"]
+)
+def test_records_before_damage_are_given(damage, is_ahead):
+    blocks = packed(b"".join(RECORDS), 1_000)[:-1]
+    stream, _ = stream_of(b"".join(blocks) + damage, is_ahead=is_ahead)
+    taking = parser()
+    if damage:
+        with pytest.raises(DamagedBlockError):
+            stream.parse(taking, 100)
+    else:
+        assert stream.parse(taking, 100) == "damaged"
+    assert names_of(taking.take()) == ["short"]
+
+
+def test_a_damaged_size_takes_the_rest_of_the_file():
+    stream, _ = stream_of(b"".join(packed((1 << 30).to_bytes(4, "little") + bytes(5_000), 100)))
+    assert stream.parse(parser(), 100) == "damaged"
+
+
+@pytest.mark.parametrize("begin", [6, 2_000])
+def test_a_place_behind_the_file_is_damage(begin):
+    stream, _ = stream_of(packed(b"short", 100)[0], begin)
+    assert stream.parse(parser(), 100) == "damaged"
+
+
+@pytest.mark.parametrize("count", range(5))
+@pytest.mark.parametrize("size", [10, 100, 60_000])
+def test_records_between_two_places(size, count):
+    """The record that begins at the second place is not given, though its block is unpacked."""
+    blocks = packed(b"".join(RECORDS), size)
+    begins = [sum(map(len, RECORDS[:number])) for number in range(5)]
+    addresses = np.cumsum([0, *map(len, blocks)])
+    places = [int(addresses[at // size]) << 16 | at % size for at in begins]
+    for first in range(count + 1):
+        stream, _ = stream_of(b"".join(blocks), places[first], places[count])
+        taking = parser()
+        assert stream.parse(taking, 100) == "more"
+        assert names_of(taking.take()) == NAMES[first:count]
+
+
+def test_reads_that_tables_can_not_take_are_found():
+    """Names with control characters, qualities above the highest, and CIGARs of another length."""
+    high = RECORDS[0][:-1] + bytes([HIGHEST + 1])
+    for wrong in (record("ta\tb"), high):
+        stream, _ = stream_of(b"".join(packed(RECORDS[0] + wrong, 1_000)))
+        taking = parser()
+        stream.parse(taking, 100)
+        assert taking.take()[-1] == 1
 
 
 def header_of(text, contigs):
@@ -95,42 +122,22 @@ def number_of(value):
     return value.to_bytes(4, "little")
 
 
-@pytest.fixture
-def looked_at(monkeypatch):
-    """What was looked at for a header: the owners of the bytes."""
-    owners = []
-
-    def take(data):
-        owners.append(data.base.obj)
-        return native.take_bam_header(data)
-
-    monkeypatch.setattr(bam_records, "native", SimpleNamespace(take_bam_header=take))
-    return owners
-
-
 @pytest.mark.parametrize("contigs", [0, 1, 7, 300])
-@pytest.mark.parametrize("records", [0, 5, 3_000])
-def test_a_header_of_many_blocks(looked_at, contigs, records):
-    """Its blocks are joined to those before them: joined anew each time, the time would grow with the square."""
+@pytest.mark.parametrize("size", [10, 913, 60_000])
+def test_a_header_of_many_blocks(contigs, size):
     header = header_of(b"@CO\t" + b"x" * 900, contigs)
-    data = header + bytes(records)
-    batches = batches_of(data, 10)
-    blocks, size = read_header(batches)
-    assert size == len(header)
-    assert b"".join(block.data for blocks in [blocks, *batches] for block in blocks) == data
-    assert all(owner is looked_at[0] for owner in looked_at)
+    file = b"".join(packed(header + b"".join(RECORDS), size))
+    first = first_record(lambda at, size: file[at : at + size])
+    stream, _ = stream_of(file, first)
+    taking = parser()
+    stream.parse(taking, 100)
+    assert names_of(taking.take()) == NAMES
 
 
-@pytest.mark.parametrize("end", [lambda: iter(()), damaged], ids=["cut off", "damaged"])
-def test_a_header_without_an_end(looked_at, end):
-    data = header_of(b"x" * 5_000, 3)[:-1]
-
-    def batches():
-        yield from batches_of(data, 10)
-        yield from end()
-
-    assert read_header(batches())[1] == 0
-    assert all(owner is looked_at[0] for owner in looked_at)
+@pytest.mark.parametrize("end", [b"", b"damaged"], ids=["cut off", "damaged"])
+def test_a_header_without_an_end(end):
+    file = b"".join(packed(header_of(b"x" * 5_000, 3)[:-1], 100)) + end
+    assert first_record(lambda at, size: file[at : at + size]) is None
 
 
 @pytest.mark.parametrize("behind", [5, 30 << 16, 30 << 16 | 5, 1000 << 16, None])
@@ -139,19 +146,19 @@ def test_a_thread_unpacks_no_more_than_a_place_of_an_index_has(behind):
     addresses, made = [0, 10, 20, 30, 40, 50], []
 
     def batches():
-        for batch in batches_of(bytes(60), 10):
-            made.append(batch[0].address)
-            yield batch
+        for at in addresses:
+            made.append(at)
+            yield SimpleNamespace(address=[at])
 
     ahead = ahead_to(batches(), behind)
-    assert [next(ahead)[0].address for _ in range(2)] == addresses[:2]
+    assert [next(ahead).address[0] for _ in range(2)] == addresses[:2]
     ahead.close()
     assert made == addresses[:2]
     made.clear()
     ahead = ahead_to(batches(), behind)
     for at in [0, *(at for at in addresses[1:] if behind is None or at < behind >> 16)]:
-        assert next(ahead)[0].address == at
+        assert next(ahead).address[0] == at
     ahead.close()
     assert all(behind is None or at < (behind >> 16) + 10 for at in made)
     # A record may go on behind the end that an index gives.
-    assert [batch[0].address for batch in ahead_to(batches(), behind)] == addresses
+    assert [batch.address[0] for batch in ahead_to(batches(), behind)] == addresses

@@ -11,6 +11,7 @@ import pytest
 from pairhmm.alignments.piped import open_pipe
 from pairhmm.errors import InputError
 from pairhmm.files.bgzf import DamagedBlockError
+from pairhmm.native import native
 
 
 @pytest.fixture(params=[1, 20_000])
@@ -46,20 +47,20 @@ def piped(tmp_path):
         yield opened
 
 
+def parser():
+    rank, length = np.zeros(20_000, np.int32), np.full(20_000, 1000)
+    return native.AlignmentParser(rank, length, 4, 0, 30, 93, {}, 0, "", 1 << 30, False)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_header_and_records(bam, tmp_path, piped, threads):
     with pysam.BGZFile(str(bam)) as file:
         data = file.read()
     piped = piped(bam.read_bytes(), threads)
-    records = b""
-    while True:
-        held, at, limit = piped.stream.held()
-        assert limit == len(held)
-        records += held[at:].tobytes()
-        piped.stream.at = len(held)
-        if not piped.stream.extend():
-            break
-    assert piped.header + records == data
+    assert piped.header == data[: len(piped.header)]
+    taking = parser()
+    assert piped.stream.parse(taking, 10_000) == "more"
+    assert taking.reads == 3000
     header = tmp_path / "header.bam"
     header.write_bytes(piped.header)
     with pysam.AlignmentFile(str(bam)) as one, pysam.AlignmentFile(str(header)) as other:
@@ -76,11 +77,5 @@ def test_what_has_no_whole_header_is_refused(bam, piped, keep):
 def test_a_cut_is_seen(bam, piped):
     data = bam.read_bytes()
     piped = piped(data[: len(data) - 40])
-
-    def read_on():
-        while piped.stream.extend():
-            piped.stream.at = len(piped.stream.held()[0])
-
-    piped.stream.at = len(piped.stream.held()[0])
     with pytest.raises(DamagedBlockError):
-        read_on()
+        piped.stream.parse(parser(), 10_000)

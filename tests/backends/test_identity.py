@@ -61,8 +61,7 @@ def test_an_n_costs_a_profile_log10_of_4_times_1_minus_e(backend, identity_model
     pool = DevicePool([backend])
     alone = HaplotypeLetters(haplotype, offsets([200]), offsets([1]))
     gatk, profile = (
-        ReadScorer(options, pool, profile=model).begin(reads, [60], alone)()[0]
-        for model in (None, identity_model)
+        ReadScorer(options, pool, profile=model).begin(reads, [60], alone)()[0] for model in (None, identity_model)
     )
     error = ERROR[prepared_base_quality(reads, options)].reshape(bases.shape)
     cost = np.where(bases == 4, np.log10(4 * (1 - error)), 0).sum(axis=1)

@@ -12,7 +12,6 @@ import pytest
 
 import pairhmm
 from pairhmm.calling import parallel
-from pairhmm.engine import workers
 from pairhmm.errors import InputError, OptionError
 from pairhmm.native import is_compiled
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions
@@ -158,8 +157,7 @@ def test_blocks_say_what_is_not_known(data, tmp_path):
 
 @pytest.mark.parametrize("given", [{}, {"regions": ["chr1:500-3000", "chr1:5000-7000", "chr2:2000-2000"]}])
 def test_bytes_do_not_depend_on_threads_or_format(data, tmp_path, monkeypatch, given):
-    monkeypatch.setattr(workers, "_can_fork", lambda: True)
-    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "WORTH_THREADS", 0)
     monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
     monkeypatch.setattr(parallel, "_WINDOW", 1)

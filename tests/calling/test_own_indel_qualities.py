@@ -9,7 +9,6 @@ import pytest
 import pairhmm
 from pairhmm.calling import parallel
 from pairhmm.calling.likelihoods import write_likelihoods
-from pairhmm.engine import workers
 from pairhmm.models.gatk import GatkOptions, IndelQualities, prepare_base_quality
 from pairhmm.models.profile import preset
 from pairhmm.models.str_parameters import str_model_of
@@ -139,9 +138,8 @@ def test_the_tags_matter_to_gatks_model_alone(run):
 @pytest.mark.parametrize("indel_tags", [True, False])
 def test_threads_change_neither_bytes_nor_messages(run, tmp_path, monkeypatch, caplog, indel_tags):
     caplog.set_level(logging.INFO)
-    monkeypatch.setattr(workers, "_can_fork", lambda: True)
     monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
-    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "WORTH_THREADS", 0)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 5)
     said, made = [], []
     for threads in (1, 2):

@@ -1,4 +1,4 @@
-"""Every number of processes gives the same bytes and the same messages."""
+"""Every number of threads gives the same bytes and the same messages."""
 
 import logging
 import os
@@ -22,10 +22,8 @@ from pairhmm.calling.likelihoods import likelihoods, write_likelihoods
 from pairhmm.calling.molecules import MoleculeOptions
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.stream import EvidenceOptions
-from pairhmm.engine import workers
 from pairhmm.engine.device_thread import DeviceThread
-from pairhmm.engine.shared_devices import RemoteDevices
-from pairhmm.engine.workers import Workers
+from pairhmm.engine.task_threads import TaskThreads
 from pairhmm.errors import BackendUnavailable, DeviceLost, InputError, OutOfDeviceMemory
 from pairhmm.likelihoods import lines, parquet
 from pairhmm.likelihoods.table import companion
@@ -43,8 +41,7 @@ PLACES = {
 @pytest.fixture(autouse=True)
 def divided(monkeypatch):
     """Small inputs are divided, too."""
-    monkeypatch.setattr(workers, "_can_fork", lambda: True)
-    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 0)
+    monkeypatch.setattr(parallel, "WORTH_THREADS", 0)
     monkeypatch.setattr(parallel, "usable_cores", lambda: 8)
     monkeypatch.setattr(parallel, "_FEWEST_READS", 40)
     monkeypatch.setattr(parallel, "_WINDOW", 1)
@@ -90,10 +87,10 @@ def made(verb, files, folder, caplog, threads, listed=False, **given):
 
 @pytest.fixture
 def started(monkeypatch):
-    """The numbers of workers that were started."""
+    """The numbers of threads that were started."""
     counts = []
-    enter = Workers.__enter__
-    monkeypatch.setattr(Workers, "__enter__", lambda self: counts.append(self._count) or enter(self))
+    enter = TaskThreads.__enter__
+    monkeypatch.setattr(TaskThreads, "__enter__", lambda self: counts.append(len(self._threads)) or enter(self))
     return counts
 
 
@@ -101,17 +98,16 @@ def started(monkeypatch):
 @pytest.mark.parametrize("listed", [False, True], ids=["discovered", "listed"])
 @pytest.mark.parametrize("has_regions", [False, True], ids=["whole", "regions"])
 @pytest.mark.parametrize("name", ["tiny", "chr20", "dense"])
-def test_bytes_and_messages_are_those_of_one_process(data, tmp_path, caplog, started, name, has_regions, listed, verb):
+def test_bytes_and_messages_are_those_of_one_thread(data, tmp_path, caplog, started, name, has_regions, listed, verb):
     given = {"regions": PLACES[name]} if has_regions else {}
     expected = made(verb, data[name], tmp_path, caplog, 1, listed, **given)
     assert any(body.count(b"\n") > 5 or body.startswith(b"\x1f\x8b") for body in expected[0].values())
-    for threads in (2, 5):
+    for threads in (2, 7):
         assert made(verb, data[name], tmp_path, caplog, threads, listed, **given) == expected
-    assert started == [2, 5]
+    assert started == [2, 7]
 
 
 def test_regions_from_a_pipe_are_read_once(data, tmp_path, caplog, started):
-    """Workers do not open the pipe again."""
     text = "chr1\t500\t9000\nchr2\t2000\t11000\n"
     (tmp_path / "places.bed").write_text(text)
     expected = made(write_calls, data["dense"], tmp_path, caplog, 1, regions_file=tmp_path / "places.bed")
@@ -254,7 +250,7 @@ def test_a_wrong_candidate(data, tmp_path, caplog, place):
     assert "not a VCF record" in told[0]
 
 
-def test_an_input_without_an_index_stays_in_one_process_and_says_so(data, tmp_path, caplog, started):
+def test_an_input_without_an_index_is_not_divided_and_says_so(data, tmp_path, caplog, started):
     reference, alignments, _ = data["dense"]
     bare = tmp_path / "bare.bam"
     bare.write_bytes(Path(alignments).read_bytes())
@@ -265,13 +261,13 @@ def test_an_input_without_an_index_stays_in_one_process_and_says_so(data, tmp_pa
     assert told in two[1]
 
 
-def test_a_small_input_stays_in_one_process(data, tmp_path, monkeypatch, caplog, started):
-    monkeypatch.setattr(parallel, "WORTH_PROCESSES", 10**6)
+def test_a_small_input_is_not_divided(data, tmp_path, monkeypatch, caplog, started):
+    monkeypatch.setattr(parallel, "WORTH_THREADS", 10**6)
     made(write_calls, data["dense"], tmp_path, caplog, 2)
     assert not started
 
 
-def test_no_more_processes_than_cores_or_pieces(data, tmp_path, monkeypatch, caplog, started):
+def test_no_more_threads_than_cores_or_pieces(data, tmp_path, monkeypatch, caplog, started):
     made(write_calls, data["dense"], tmp_path, caplog, 200)
     monkeypatch.setattr(parallel, "usable_cores", lambda: 2)
     made(write_calls, data["dense"], tmp_path, caplog, 3)
@@ -403,8 +399,7 @@ def test_few_regions_are_held(data, tmp_path, caplog, gpu, monkeypatch, threads)
     options = RunOptions(evidence=EvidenceOptions(max_cells=1), threads=threads, backend="gpu")
     made_of = made(write_likelihoods, data["dense"], tmp_path, caplog, threads, options=options)
     assert made_of[0]
-    each = DeviceThread.ahead + 1 if threads == 1 else threads * (RemoteDevices.ahead + 1)
-    assert 1 < most[0] <= each
+    assert 1 < most[0] <= threads * (DeviceThread.ahead + 1)
 
 
 @pytest.fixture(params=["emulated", "webgpu"])

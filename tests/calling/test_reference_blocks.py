@@ -1,6 +1,5 @@
 """Blocks of the reference are those that plain Python counts, base by base."""
 
-import pickle
 from collections import defaultdict
 from itertools import pairwise
 from math import log10
@@ -213,8 +212,7 @@ def test_contigs_stay_apart():
     ]
 
 
-@pytest.mark.parametrize("copied", [False, True], ids=["in place", "from another process"])
-def test_blocks_do_not_depend_on_where_a_run_is_cut(copied):
+def test_blocks_do_not_depend_on_where_a_run_is_cut():
     """Those at the seams of parts are joined, in parts of one block and of none, too."""
     edges = [0, 3, 10, 12, 40, 100]
     joined, text = native.RecordLines(), ""
@@ -223,7 +221,7 @@ def test_blocks_do_not_depend_on_where_a_run_is_cut(copied):
         add(walk, "a", [Read("r", 10, [(0, 20)], [2, 3, 0, 1] * 5, [30] * 20)])
         part = native.RecordLines()
         part.add_rest(walk)
-        joined.add(pickle.loads(pickle.dumps(part)) if copied else part)
+        joined.add(part)
         joined.add(native.RecordLines())
         text += joined.take()
     whole = walk_over("ACGT" * 100, [("a", 0, 100)])

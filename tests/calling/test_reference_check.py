@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pairhmm.alignments.blocks import ReadBlock
-from pairhmm.calling.reference_check import ReferenceCheck, differences
+from pairhmm.calling.reference_check import ReferenceCheck
 from pairhmm.errors import InputError
+from pairhmm.native import native
 from pairhmm.sequences.letters import decode, encode
 from tests.calling.reads import aligned
 
@@ -57,7 +58,9 @@ def alignments(draw):
 @given(st.lists(alignments(), max_size=6))
 def test_differences_as_counted_one_by_one(reads):
     reads.sort(key=lambda read: read.start)
-    compared, differing = differences(ReadBlock.from_alignments("q", reads), fetch_of(LETTERS))
+    block, chosen = ReadBlock.from_alignments("q", reads), np.arange(len(reads))
+    reference = native.ReferenceBases(fetch_of(LETTERS))
+    compared, differing = native.reference_differences(block.native, "q", chosen, reference)
     assert list(zip(compared.tolist(), differing.tolist(), strict=True)) == [naive(read) for read in reads]
 
 

@@ -390,7 +390,9 @@ def _bam_bytes(rng: Generator) -> None:
 
 
 def _alignments(rng: Generator) -> None:
-    """Unpacked records of any bytes, under any rules, in pieces: blocks whose offsets fit, of reads inside the data."""
+    """Records of any bytes, from any place on, under any rules: blocks whose offsets fit, of reads inside the data."""
+    from pairhmm.files.bgzf import block_reader
+    from pairhmm.files.bgzip import PackedText
     from pairhmm.native import native
 
     name, tags = b"read\0", b"RGZa\0MIi\1\0\0\0MCZ4M\0" + b"CGBI\2\0\0\0" + struct.pack("<II", 1 << 4, 3 << 4)
@@ -400,31 +402,34 @@ def _alignments(rng: Generator) -> None:
         body = struct.pack("<iiBBHHHiiii", 0, start, len(name), 60, 0, len(cigar), 0, 4, -1, -1, 0) + name
         body += struct.pack(f"<{len(cigar)}I", *cigar) + b"\x12\x48" + b"IIII" + tags
         records += struct.pack("<i", len(body)) + body
-    data = np.frombuffer(change_bytes(rng, records, 6), dtype=np.uint8).copy()
+    data = b"".join(PackedText.of(change_bytes(rng, records, 6)).blocks)
     rank, length = np.array([0, -1, 1], np.int32), np.array([100, 5, 2**31 - 1])
     parser = native.AlignmentParser(
-        *(rank, length, pick(rng, (4, 0xF04)), pick(rng, (0, 61)), pick(rng, (-1, 30)), pick(rng, ({}, {"a": 1}))),
-        *(pick(rng, (-1, 0)), pick(rng, ("", "MI", "MC", "CG")), pick(rng, (0, 200_000)), chance(rng, 0.5)),
+        *(rank, length, pick(rng, (4, 0xF04)), pick(rng, (0, 61)), pick(rng, (-1, 30)), pick(rng, (50, 127))),
+        *(
+            pick(rng, ({}, {"a": 1})),
+            pick(rng, (-1, 0)),
+            pick(rng, ("", "MI", "MC", "CG")),
+            pick(rng, (0, 200_000)),
+            chance(rng, 0.5),
+        ),
     )
     places = np.sort(rng.integers(0, 6, (2, 3)), axis=0).astype(np.int64)
     if chance(rng, 0.4):
         parser.set_window(pick(rng, (0, 2)), *map(int, places[:, 0]), -1, places[0], places[1], chance(rng, 0.5))
     if chance(rng, 0.4):
         parser.set_goals(pick(rng, (np.zeros(3, np.int32), np.array([0, 0, 1], np.int32))), places[0], places[1])
-    at = 0
+    stream = native.BamStream(int(rng.integers(len(records))), pick(rng, (None, int(rng.integers(2 * len(records))))))
+    reader = block_reader(lambda at, size: data[at : at + size])
     for _ in range(20):
-        stop, behind = parser.parse(
-            data, at, pick(rng, (len(data), int(rng.integers(len(data) + 1)))), pick(rng, (1, 9))
-        )
-        _require(at <= behind <= len(data), f"from {at} to {behind} of {len(data)}")
-        at = behind
+        stop = stream.parse(parser, pick(rng, (1, 9)), reader)
         if stop in ("full", "jump", "more"):
             _check_alignments(parser.take())
 
 
 def _check_alignments(block: tuple) -> None:
     _, names, name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, *rest = block
-    odd, groups, group_end, tags, tag_end, *_, insertion, deletion = rest
+    odd, groups, group_end, tags, tag_end, *_, insertion, deletion, unfit = rest
     of_reads = (name_end, sample, flag, mapq, start, end, base_offset[1:], cigar_offset[1:])
     _require(len(set(map(len, of_reads))) == 1, "arrays of different lengths")
     _require((base_offset[-1], cigar_offset[-1]) == (len(bases), len(cigar)), "offsets that do not fit")
@@ -434,6 +439,7 @@ def _check_alignments(block: tuple) -> None:
     for text, ends in ((names, name_end), (groups, group_end), (tags, tag_end)):
         _require(len(text) == (ends[-1] if len(ends) else 0), "texts that do not fit")
     _require(not len(bases) or bases.max() <= 14, "a code of no letter")
+    _require(-1 <= unfit < len(flag), "a read that is not there")
 
 
 def _scanner(rng: Generator) -> None:
