@@ -19,7 +19,7 @@ from pairhmm.calling.summary import SiteCounts
 from pairhmm.errors import InputError
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.files.names import MODEL_RECORD
-from pairhmm.native import native
+from pairhmm.native import native, require_compiled
 from pairhmm.options import check_number, with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.variants.call_writer import open_calls, record_format
@@ -261,6 +261,7 @@ def _check_records(records: RecordOptions, inputs: RunInputs, genotypes: Genotyp
 
 
 def _refinement(inputs: RunInputs) -> Refine | None:
+    require_compiled("reading alignments")
     if inputs.candidates_are_listed:
         return native.ScoredRegions.on_listed_alleles
     return native.ScoredRegions.with_many_unfit if inputs.candidates_are_discovered else None

@@ -206,8 +206,8 @@ function check(block, paths) {
   const [cigarOffset, baseOffset] = [block.cigarOffset, block.baseOffset];
   const { quals, cigar } = block;
   if (hasControl(block.nameText)) checkNames(paths, "read", block.names, "repair or remove the read");
-  const high = indexOfHighest(quals);
-  if (quals[high] > HIGHEST_QUALITY) {
+  const high = indexOfWrong(quals);
+  if (high >= 0) {
     const read = baseOffset.findIndex((begin) => begin > high) - 1;
     const rule = `a base quality of ${quals[high]}, the highest is ${HIGHEST_QUALITY}`;
     throw new InputProblem(paths, `read ${block.names[read]}`, rule, "repair or remove the read");
@@ -231,10 +231,8 @@ function hasControl(text) {
   return false;
 }
 
-/** The index of the first of the highest values; -1 without any. @param {Uint8Array} values */
-function indexOfHighest(values) {
-  let at = -1;
-  let highest = -1;
-  for (let i = 0; i < values.length; i++) if (values[i] > highest) [highest, at] = [values[i], i];
-  return at;
+/** The index of the first quality that no model knows, or -1. @param {Uint8Array} quals */
+function indexOfWrong(quals) {
+  for (let i = 0; i < quals.length; i++) if (quals[i] > HIGHEST_QUALITY) return i;
+  return -1;
 }
