@@ -127,11 +127,13 @@ def _stream(rng: Generator, block: ReadBlock, reference: ReferenceBases, source:
     from pairhmm.calling.molecules import MoleculeOptions
     from pairhmm.calling.scored_region import Evidence
     from pairhmm.calling.stream import EvidenceOptions
+    from pairhmm.models.gatk import GatkOptions
     from pairhmm.native import native
 
     molecules = pick(rng, (None, MoleculeOptions(True), MoleculeOptions(families="MI")))
     options = EvidenceOptions(int(rng.integers(2, 20)), int(rng.integers(1, 20)), int(rng.integers(1, 10**6)))
-    stream = native.RegionStream(reference, source, options, pick(rng, (None, 0.02)), molecules, None)
+    model = GatkOptions(error_rate=pick(rng, (None, 0.02)))
+    stream = native.RegionStream(reference, source, options, model, molecules, None)
     block.molecules = pick(rng, (None, [str(number or "") for number in rng.integers(0, 3, len(block))]))
     seen = set()
     for step in (lambda: stream.push("chr1", block.aligned), stream.finish):
