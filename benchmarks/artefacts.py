@@ -113,7 +113,7 @@ def paralogue(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sa
         foreign = SimulatedHaplotype(copy, np.arange(start, end, dtype=np.int32))
         parts.append(sequence(rng, [foreign], rate * sample.coverage))
         places.append((start, end))
-    return sample._replace(reads=together(parts)), places
+    return sample._replace(reads=SimulatedReads.concatenate(parts)), places
 
 
 def strand_motif(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sample, Places]:
@@ -142,7 +142,9 @@ def contamination(rng: np.random.Generator, sample: Sample, rate: float) -> tupl
     own = sorted([*shared, *(one for one in others if one.start not in taken)], key=lambda one: one.start)
     own = [replace(one, genotype=((1, 1), (0, 1), (1, 0))[int(rng.integers(3))]) for one in own]
     reads = sequence(rng, [build_haplotype(sample.codes, own, copy) for copy in (0, 1)], rate * sample.coverage)
-    return sample._replace(reads=together([sample.reads, reads])), [(one.start, one.start + 1) for one in own]
+    return sample._replace(reads=SimulatedReads.concatenate([sample.reads, reads])), [
+        (one.start, one.start + 1) for one in own
+    ]
 
 
 def adaptors(rng: np.random.Generator, sample: Sample, rate: float) -> tuple[Sample, Places]:
@@ -201,16 +203,6 @@ KINDS: dict[str, Callable[[np.random.Generator, Sample, float], tuple[Sample, Pl
 }
 ALIGNED = ("adaptors", "tails", "breakpoints")
 """Kinds whose reads have no true alignment, or whose alignments are what is asked."""
-
-
-def together(parts: list[SimulatedReads]) -> SimulatedReads:
-    """The reads of all parts, in their order."""
-    first, cigars = 0, {}
-    for part in parts:
-        cigars |= {first + row: cigar for row, cigar in part.cigars.items()}
-        first += len(part.starts)
-    fields = ("codes", "quals", "starts", "ends", "first_is_left")
-    return SimulatedReads(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields), cigars)
 
 
 def write(folder: Path, sample: Sample, places: Places) -> None:

@@ -221,7 +221,6 @@ void bind_scored_region(nb::module_& module) {
             "length"_a, "from_end"_a, "log10"_a, "precision"_a, "set_aside"_a, "unfit"_a.none(), "members"_a.none(),
             "fragment"_a.none())
         .def("on_listed_alleles", &pairhmm::on_listed_alleles, nb::call_guard<nb::gil_scoped_release>())
-        .def("with_many_unfit", &pairhmm::with_many_unfit, nb::call_guard<nb::gil_scoped_release>())
         .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
         .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })

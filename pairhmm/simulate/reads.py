@@ -52,6 +52,18 @@ class SimulatedReads:
     first_is_left: np.ndarray
     cigars: dict[int, list[tuple[int, int]]]
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[SimulatedReads]) -> SimulatedReads:
+        """The fragments of all parts, in their order."""
+        first = 0
+        cigars: dict[int, list[tuple[int, int]]] = {}
+        for part in parts:
+            cigars |= {first + row: cigar for row, cigar in part.cigars.items()}
+            first += len(part.starts)
+        names = ("codes", "quals", "starts", "ends", "first_is_left")
+        arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return cls(**arrays, cigars=cigars)
+
 
 def draw_reads(
     rng: np.random.Generator,

@@ -82,15 +82,6 @@ def test_contamination_of_a_table(tmp_path):
             read_contamination(str(table))
 
 
-def together(parts: list[SimulatedReads]) -> SimulatedReads:
-    first, cigars = 0, {}
-    for part in parts:
-        cigars |= {first + row: cigar for row, cigar in part.cigars.items()}
-        first += len(part.starts)
-    fields = ("codes", "quals", "starts", "ends", "first_is_left")
-    return SimulatedReads(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields), cigars)
-
-
 @pytest.fixture(scope="module")
 def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
     """A sample in whose reference two copies of a sequence are one, and its genotypes by position."""
@@ -111,7 +102,7 @@ def collapsed(tmp_path_factory) -> tuple[Path, dict[int, tuple[int, ...]]]:
     reads = [draw_reads(rng, own, LENGTH * 30 // 300, 150), draw_reads(rng, [elsewhere], (end - start) * 6 // 300, 150)]
     write_fasta(folder / "ref.fa", {"c": codes})
     with ReadWriter(folder / "1.fq.gz", folder / "2.fq.gz", folder / "reads.bam", {"c": LENGTH}, "s") as writer:
-        writer.add(together(reads))
+        writer.add(SimulatedReads.concatenate(reads))
     return folder, {one.start: tuple(sorted(one.genotype)) for one in variants}
 
 
