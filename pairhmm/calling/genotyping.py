@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,10 +73,7 @@ class RegionGenotyper:
     ) -> None:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
-        stutter = model.str_model or str_model_of(LIBRARIES[0])
-        gain, loss = rates_of(stutter)
-        if model.str_model is None:  # Gaps of long reads are more frequent in repeats, too.
-            gain, loss = map(np.maximum, (gain, loss), rates_of(_in_all_repeats(model)))
+        gain, loss, spread = _slips(model)
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -86,15 +84,25 @@ class RegionGenotyper:
             records.mnv,
             records.gvcf,
             [options.contaminations.get(name, options.contamination) for name in samples],
-            gain.ravel().tolist(),
-            loss.ravel().tolist(),
+            gain,
+            loss,
             MOST_REPEATS,
-            stutter.spread,
+            spread,
         )
 
     def sites(self, region: ScoredRegion) -> list[Site]:
         """The sites of a region."""
         return to_sites(self.native.genotype(region), self.names)
+
+
+@lru_cache(maxsize=1)  # every shard of a run asks
+def _slips(model: GatkOptions) -> tuple[list[float], list[float], float]:
+    """The rates at which reads gain and lose a unit, by unit and copies, and their spread."""
+    stutter = model.str_model or str_model_of(LIBRARIES[0])
+    gain, loss = rates_of(stutter)
+    if model.str_model is None:  # Gaps of long reads are more frequent in repeats, too.
+        gain, loss = map(np.maximum, (gain, loss), rates_of(_in_all_repeats(model)))
+    return gain.ravel().tolist(), loss.ravel().tolist(), stutter.spread
 
 
 def _in_all_repeats(model: GatkOptions) -> StrModel:
