@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, MOST_REPEATS, GatkOptions
-from pairhmm.models.str_model import StrModel
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
 from pairhmm.models.str_parameters import LIBRARIES, rates_of, str_model_of
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
@@ -73,9 +70,9 @@ class RegionGenotyper:
         self.names, records = tuple(samples), records or RecordOptions()
         families = [] if options.pedigree is None else options.pedigree.families(samples)[0]
         stutter = model.str_model or str_model_of(LIBRARIES[0])
-        gain, loss = rates_of(stutter)
-        if model.str_model is None:  # Gaps of long reads are more frequent in repeats, too.
-            gain, loss = map(np.maximum, (gain, loss), rates_of(_in_all_repeats(model)))
+        # Gaps of long reads are more frequent in repeats, too.
+        gaps = model.insertion_quality, model.deletion_quality, model.gap_quality
+        gain, loss = rates_of(stutter, None if model.str_model else gaps)
         self.native = native.Genotyper(
             options.snv_prior,
             options.indel_prior,
@@ -95,15 +92,6 @@ class RegionGenotyper:
     def sites(self, region: ScoredRegion) -> list[Site]:
         """The sites of a region."""
         return to_sites(self.native.genotype(region), self.names)
-
-
-def _in_all_repeats(model: GatkOptions) -> StrModel:
-    """The qualities of gaps as those of every repeat."""
-    insertion, deletion, gap = (
-        ((quality,) * MOST_REPEATS,) * LONGEST_REPEAT_UNIT
-        for quality in (model.insertion_quality, model.deletion_quality, model.gap_quality)
-    )
-    return StrModel(insertion, deletion, gap)
 
 
 def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[Site]:
