@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 
 import { run } from "../../web/src/call/run.js";
+import { Native } from "../../web/src/cpu/native.js";
 import { Engine } from "../../web/src/engine.js";
 import { CONSTANTS, panelOf } from "../../web/src/page/panels.js";
 import { Results, resultOf } from "../../web/src/page/results.js";
@@ -17,9 +18,10 @@ const inputs = {
   alignments: [{ name: bam, data: new Blob([data]), index: new Blob([bai]) }],
   reference: { name: fasta, fasta: new Blob([reference]), fai: new Blob([lengths]) },
 };
-let results = new Results([]);
+const native = Native.start(module);
+let results = new Results(native, []);
 for await (const event of run(inputs, { model }, { forward: engine.forward.bind(engine), module })) {
-  if (event.kind === "begin") results = new Results(event.samples, Number(mostBytes));
+  if (event.kind === "begin") results = new Results(native, event.samples, Number(mostBytes));
   if (event.kind === "region") results.add(resultOf(event, panelOf(event)));
 }
 engine.close();

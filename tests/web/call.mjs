@@ -44,9 +44,9 @@ try {
       tables.push(tsvHeader(event.model));
     } else if (event.kind === "region") {
       first ??= performance.now() - started;
-      vcf += event.lines.records;
-      tables.push(event.lines.likelihoods);
-      companion += event.lines.haplotypes;
+      vcf += event.records;
+      tables.push(event.likelihoods);
+      companion += event.haplotypes;
       if (++regions === given.abortAfter) controller.abort();
     } else if (event.kind === "rest") vcf += event.records;
     else if (event.kind !== "progress") events.push(event);

@@ -45,8 +45,7 @@ async function answer(given, engine) {
   let text = "";
   try {
     for await (const event of run(await inputsOf(given), {}, engine)) {
-      if (event.kind === "region") text += event.lines.records;
-      if (event.kind === "rest") text += event.records;
+      if (event.kind === "region" || event.kind === "rest") text += event.records;
     }
     return { records: text.split("\n").slice(0, -1), error: "", defect: "" };
   } catch (error) {

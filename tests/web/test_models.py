@@ -40,8 +40,9 @@ def test_the_rows_of_called_bases(evaluated, name):
     model = preset(name)
     rows = distinct_rows(model.profiles(CALL_PROBABILITIES))
     parameters = json.dumps((WEB / "src/models/parameters.js").as_uri())
-    made = f"new own.ProfileModel((await import({parameters})).PROFILES.{name})"
-    found = evaluated("models/profile.js", f"(({{rows, ...start}}) => ({{...start, rows: Array.from(rows)}}))({made})")
+    made = f"(await import({parameters})).PROFILES.{name}"
+    each = "(one) => ({...own.STARTS[one.start], rows: Array.from(own.distinctRows(one))})"
+    found = evaluated("models/profile.js", f"({each})({made})")
     np.testing.assert_allclose(np.array(found["rows"]).reshape(rows.shape), rows, rtol=1e-15)
     assert (model.start.match, model.start.deletion) == (found["startMatch"], found["startDeletion"])
 

@@ -4,8 +4,8 @@ import { CpuPool } from "./cpu/pool.js";
 import { GpuChoice } from "./gpu/choice.js";
 import { Gpu } from "./gpu/gpu.js";
 
-/** @typedef {import("./batch.js").Batch} Batch */
-/** @typedef {import("./cpu/forward.js").Scores} Scores */
+/** @import { Batch } from "./batch.js" */
+/** @import { Scores } from "./cpu/forward.js" */
 
 /**
  * @typedef {object} EngineOptions

@@ -1,6 +1,6 @@
 // Batches cut into pieces for workers: consecutive reads, each with the haplotypes of its group.
 
-/** @typedef {import("./batch.js").Batch} Batch */
+/** @import { Batch } from "./batch.js" */
 
 /**
  * Reads of a batch, `first` to `end` - 1, and their first pair.
@@ -109,7 +109,7 @@ export function takeReads(batch, first, end) {
   const taken = {
     ...batch,
     groups: groupEnd - group,
-    pairs: countPairs(groupRead, groupHaplotype),
+    pairs: firstPairs(groupRead, groupHaplotype)[groupEnd - group],
     groupRead,
     groupHaplotype,
     readOffset: fromZero(batch.readOffset, first, end),
@@ -123,109 +123,27 @@ export function takeReads(batch, first, end) {
 }
 
 /**
- * The pairs without a score (NaN), as a batch in which each read is a group, and their places among the scores.
+ * The buffers of arrays, for a message that moves them.
  *
- * @param {Batch} batch
- * @param {Float64Array} log10
- * @returns {{batch: Batch, pairs: number[]}}
- */
-export function takeUnscored(batch, log10) {
-  /** @type {number[]} */
-  const pairs = [];
-  /** @type {number[]} */
-  const reads = [];
-  /** @type {number[]} */
-  const haplotypes = [];
-  /** @type {number[]} */
-  const groupHaplotype = [0];
-  let pair = 0;
-  for (let g = 0; g < batch.groups; g++) {
-    for (let read = batch.groupRead[g]; read < batch.groupRead[g + 1]; read++) {
-      for (let h = batch.groupHaplotype[g]; h < batch.groupHaplotype[g + 1]; h++, pair++) {
-        if (!Number.isNaN(log10[pair])) continue;
-        if (reads.at(-1) !== read) {
-          reads.push(read);
-          groupHaplotype.push(haplotypes.length);
-        }
-        pairs.push(pair);
-        haplotypes.push(h);
-        groupHaplotype[reads.length] = haplotypes.length;
-      }
-    }
-  }
-  const ofBases = Object.fromEntries(OF_BASES.map((name) => [name, gathered(batch[name], batch.readOffset, reads)]));
-  return {
-    pairs,
-    batch: {
-      ...batch,
-      groups: reads.length,
-      pairs: pairs.length,
-      groupRead: Uint32Array.from({ length: reads.length + 1 }, (_, index) => index),
-      groupHaplotype: Uint32Array.from(groupHaplotype),
-      readOffset: gatheredOffsets(batch.readOffset, reads),
-      haplotypeOffset: gatheredOffsets(batch.haplotypeOffset, haplotypes),
-      haplotypes: gathered(batch.haplotypes, batch.haplotypeOffset, haplotypes),
-      rows:
-        batch.kinds.length > 0
-          ? batch.rows
-          : gathered(
-              batch.rows,
-              batch.readOffset.map((at) => at * ROW_SIZE),
-              reads,
-            ),
-      ...ofBases,
-    },
-  };
-}
-
-/**
- * The buffers of a batch's arrays, for a message that moves them.
- *
- * @param {Batch} batch
+ * @param {object} arrays
  * @returns {ArrayBuffer[]}
  */
-export function buffersOf(batch) {
-  return Object.values(batch).flatMap((value) =>
+export function buffersOf(arrays) {
+  return Object.values(arrays).flatMap((value) =>
     ArrayBuffer.isView(value) ? [/** @type {ArrayBuffer} */ (value.buffer)] : [],
   );
 }
 
-/** @param {Uint32Array} groupRead @param {Uint32Array} groupHaplotype */
-function countPairs(groupRead, groupHaplotype) {
-  let pairs = 0;
+/** The first pair of each group, and their number. @param {Uint32Array} groupRead @param {Uint32Array} groupHaplotype */
+export function firstPairs(groupRead, groupHaplotype) {
+  const first = new Uint32Array(groupRead.length);
   for (let g = 0; g + 1 < groupRead.length; g++) {
-    pairs += (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
+    first[g + 1] = first[g] + (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
   }
-  return pairs;
+  return first;
 }
 
 /** @param {Uint32Array} offsets @param {number} first @param {number} end */
 function fromZero(offsets, first, end) {
   return offsets.slice(first, end + 1).map((at) => at - offsets[first]);
-}
-
-/**
- * @template {Uint8Array | Uint16Array | Float64Array} T
- * @param {T} values
- * @param {Uint32Array} offset
- * @param {number[]} parts
- * @returns {T}
- */
-function gathered(values, offset, parts) {
-  const of = values.length === 0 ? 0 : parts.reduce((size, part) => size + offset[part + 1] - offset[part], 0);
-  const whole = /** @type {T} */ (new /** @type {any} */ (values.constructor)(of));
-  if (of === 0) return whole;
-  let at = 0;
-  for (const part of parts) {
-    whole.set(values.subarray(offset[part], offset[part + 1]), at);
-    at += offset[part + 1] - offset[part];
-  }
-  return whole;
-}
-
-/** @param {Uint32Array} offset @param {number[]} parts */
-function gatheredOffsets(offset, parts) {
-  const own = new Uint32Array(parts.length + 1);
-  parts.forEach((part, index) => (own[index + 1] = own[index] + offset[part + 1] - offset[part]));
-  return own;
 }

@@ -2,14 +2,15 @@
 // out. All coordinates are 0-based half-open.
 
 import { InputProblem } from "../files/problem.js";
+import { STARTS } from "../models/profile.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("../files/candidates.js").Variant} Variant */
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../files/intervals.js").Interval} Interval */
-/** @typedef {import("../files/ped.js").SampleFamily} SampleFamily */
-/** @typedef {import("../files/read_block.js").ReadBlock} ReadBlock */
+/** @import { Batch } from "../batch.js" */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Variant } from "../files/candidates.js" */
+/** @import { Reference } from "../files/fasta.js" */
+/** @import { Interval } from "../files/intervals.js" */
+/** @import { SampleFamily } from "../files/ped.js" */
+/** @import { ReadBlock } from "../files/read_block.js" */
 
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 
@@ -58,7 +59,7 @@ export class Core {
     this.contigs = [...contigs.keys()];
     this.run = native.call.run_make();
     /** Row 0 of the model. */
-    this.start = { match: 0, deletion: 1 };
+    this.start = STARTS.anywhere;
     /** @type {AsyncIterator<Variant> | null} */
     this.listed = null;
     native.with((arrays) => {
@@ -193,8 +194,7 @@ export class Core {
       const all = this.native.copies(BATCH, (view) => this.call.run_batch(this.run, view));
       const { cutBases, cutQuality, preparedQuality, ...arrays } = all;
       const [groups, pairs] = [arrays.groupRead.length - 1, this.call.run_pairs(this.run)];
-      const { match, deletion } = this.start;
-      const batch = { groups, pairs, ...arrays, startMatch: match, startDeletion: deletion };
+      const batch = { groups, pairs, ...arrays, ...this.start };
       const { readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
       yield {
         batch,

@@ -2,10 +2,10 @@
 
 import { variantExtent } from "./core.js";
 
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("../files/candidates.js").Variant} Variant */
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../files/intervals.js").Interval} Interval */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Variant } from "../files/candidates.js" */
+/** @import { Reference } from "../files/fasta.js" */
+/** @import { Interval } from "../files/intervals.js" */
 
 /** @typedef {Variant & {extent: Interval}} Listed */
 

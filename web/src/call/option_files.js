@@ -5,9 +5,9 @@ import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { OPTIONS, STR_TABLES } from "../models/parameters.js";
 
-/** @typedef {import("../files/sources.js").Source} Source */
-/** @typedef {import("./options.js").CallOptions} CallOptions */
-/** @typedef {import("./run.js").Inputs} Inputs */
+/** @import { Source } from "../files/sources.js" */
+/** @import { CallOptions } from "./options.js" */
+/** @import { Inputs } from "./run.js" */
 
 /**
  * Requires what some records need.

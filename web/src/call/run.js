@@ -12,7 +12,6 @@ import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
 import { notes, warnings } from "./announcements.js";
 import { Core } from "./core.js";
-import { regionEvent } from "./events.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
 import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
@@ -20,14 +19,12 @@ import { chosenOptions, setOptions } from "./options.js";
 
 export { InputProblem };
 
-/** @typedef {import("../files/alignments.js").AlignmentFile} AlignmentFile */
-/** @typedef {import("../files/fasta.js").ReferenceFiles} ReferenceFiles */
-/** @typedef {import("../files/sources.js").Source} Source */
-/** @typedef {import("./core.js").BegunBatch} BegunBatch */
-/** @typedef {import("./core.js").Scores} Scores */
-/** @typedef {import("./events.js").RunEvent} RunEvent */
-/** @typedef {import("./events.js").TextEvent} TextEvent */
-/** @typedef {import("./options.js").CallOptions} CallOptions */
+/** @import { AlignmentFile } from "../files/alignments.js" */
+/** @import { ReferenceFiles } from "../files/fasta.js" */
+/** @import { Source } from "../files/sources.js" */
+/** @import { BegunBatch, Scores } from "./core.js" */
+/** @import { RunEvent, TextEvent } from "./events.js" */
+/** @import { CallOptions } from "./options.js" */
 
 /**
  * @typedef {object} Inputs
@@ -86,9 +83,9 @@ async function* scored({ core, blocks, isListed, extent, begin, conclude }, engi
     for (const [number, region] of regions.entries()) {
       signal?.throwIfAborted();
       yield* told.splice(0);
-      const event = regionEvent(region, (read) => prepared(number, read), parameters);
-      yield event;
-      yield { kind: "progress", done: extent.done(event.region.chrom, event.region.end), of: extent.total };
+      yield { kind: "region", ...region, prepared: (read) => prepared(number, read), parameters };
+      const [chrom, , end] = region.haplotypes.split("\t", 3);
+      yield { kind: "progress", done: extent.done(chrom, Number(end)), of: extent.total };
     }
   }
   yield { kind: "rest", records: await core.rest() };
@@ -174,7 +171,7 @@ async function open(inputs, options, engine, told) {
   return {
     core,
     blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
-    extent: await runExtent(reader, contigs, known),
+    extent: runExtent(reader, contigs, known),
     isListed,
     begin: {
       samples: reader.samples,

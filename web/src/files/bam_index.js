@@ -44,11 +44,6 @@ export class BamIndex {
     }
   }
 
-  /** Mapped reads of a contig; 0 in older indexes. @param {number} contig */
-  mappedReads(contig) {
-    return this.reads.get(contig)?.mapped ?? 0;
-  }
-
   /**
    * Where the reads that overlap [start, end) of a contig lie, in order. Others lie there, too.
    *

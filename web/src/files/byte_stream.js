@@ -16,7 +16,7 @@ export async function unzipped(bytes) {
   if (!isGzip(bytes)) return bytes;
   try {
     const parts = [];
-    for await (const part of gunzipped(() => once(bytes))) parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part));
+    for await (const part of gunzipped(once(bytes))) parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part));
     return new Uint8Array(await new Blob(parts).arrayBuffer());
   } catch {
     return null;
@@ -28,43 +28,8 @@ async function* once(bytes) {
   yield bytes;
 }
 
-/**
- * Gzipped bytes unpacked. Browsers do it the fastest, of one member alone.
- *
- * @param {() => AsyncGenerator<Uint8Array>} packed gives the bytes from the first one on
- * @returns {AsyncGenerator<Uint8Array>}
- * @throws {Error} for damaged bytes, and those that are cut off
- */
+/** Gzipped bytes, unpacked. @param {AsyncGenerator<Uint8Array>} packed @returns {AsyncGenerator<Uint8Array>} @throws {Error} for damaged bytes, and those that are cut off */
 export async function* gunzipped(packed) {
-  let done = 0;
-  try {
-    for await (const part of firstMember(packed())) {
-      done += part.length;
-      yield part;
-    }
-  } catch {
-    for await (const part of members(packed())) {
-      if (part.length > done) yield part.subarray(done);
-      done -= Math.min(done, part.length);
-    }
-  }
-}
-
-/** @param {AsyncGenerator<Uint8Array>} packed */
-async function* firstMember(packed) {
-  const stream = new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await packed.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
-  const reader = stream.pipeThrough(new DecompressionStream("gzip")).getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-}
-
-/** @param {AsyncGenerator<Uint8Array>} packed */
-async function* members(packed) {
   /** @type {Uint8Array[]} */
   const parts = [];
   /** @type {Inflate | null} */

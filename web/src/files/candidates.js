@@ -6,8 +6,8 @@ import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
 
-/** @typedef {import("./fasta.js").Reference} Reference */
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Reference } from "./fasta.js" */
+/** @import { Source } from "./sources.js" */
 
 /**
  * @typedef {object} Variant

@@ -7,7 +7,7 @@ import { Contradiction } from "./index.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Source } from "./sources.js" */
 /** @typedef {import("./cram.js").SlicePlace & {tid: number, start: number, span: number}} Slice a line of the index */
 /** Offsets of slices count from the end of the head, which is where the container begins. */
 /** @typedef {{tid: number, start: number, span: number, records: number, begin: number, end: number, slices: number[]}} Container */

@@ -7,9 +7,8 @@ import { indexedBytes, madeIndex, offsetOf } from "./fasta_index.js";
 import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./fasta_index.js").FastaRecord} FastaRecord */
-/** @typedef {import("./fasta_index.js").IndexedBytes} IndexedBytes */
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { FastaRecord, IndexedBytes } from "./fasta_index.js" */
+/** @import { Source } from "./sources.js" */
 /** @typedef {{name: string, fasta: Source, fai?: Source, gzi?: Source}} ReferenceFiles */
 
 // Bases come in windows of this many, some of which are kept.

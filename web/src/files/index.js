@@ -7,10 +7,9 @@ import { unzipped } from "./byte_stream.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 
-/** @typedef {import("./bam.js").Header} Header */
-/** @typedef {import("./bam_index.js").Place} Place */
-/** @typedef {import("./sources.js").Source} Source */
-/** @typedef {import("./bam_index.js").Chunk} Chunk */
+/** @import { Header } from "./bam.js" */
+/** @import { Place, Chunk } from "./bam_index.js" */
+/** @import { Source } from "./sources.js" */
 
 /**
  * @param {Source} source
@@ -61,7 +60,7 @@ const KEPT_BLOCKS = 8;
 export class Contradiction extends Error {}
 
 /** Looks up records of a BAM, of which a few blocks are kept. @param {SourceFile} file @param {number} contigs @returns {RecordAt} */
-export function bamRecords(file, contigs) {
+function bamRecords(file, contigs) {
   const nowhere = () => new Contradiction("no read begins where it says");
   /** @type {Map<number, {data: Uint8Array, behind: number | null}>} */
   const kept = new Map();
@@ -108,7 +107,7 @@ export function bamRecords(file, contigs) {
  * @param {string[]} contigs
  * @throws {Contradiction}
  */
-export async function checkLookups(index, file, first, contigs) {
+async function checkLookups(index, file, first, contigs) {
   const number = index.chunks.length;
   if (number > contigs.length) throw new Contradiction(`it has ${number} contigs, the file ${contigs.length}`);
   const order = inFileOrder(index);
@@ -189,7 +188,7 @@ function some(items, most) {
 }
 
 /** Requires that chunks, and the table of offsets, are in the order of the file. @param {BamIndex} index @throws {DamagedIndex} */
-export function requireRising(index) {
+function requireRising(index) {
   const order = inFileOrder(index);
   if (order.some(({ begin }, i) => i > 0 && compare(begin, order[i - 1].begin) < 0)) {
     throw new DamagedIndex("reads of a contig lie among those of another");
@@ -211,19 +210,19 @@ export function requireRising(index) {
 }
 
 /** The chunks as their reads lie in the file. @param {BamIndex} index */
-export function inFileOrder(index) {
+function inFileOrder(index) {
   return index.chunks.flat();
 }
 
 /** Where a contig's first chunk begins, and its last one ends. @param {Chunk[]} chunks of it, in order */
-export function extent(chunks) {
+function extent(chunks) {
   return chunks.length
     ? { first: chunks[0].begin, last: chunks.map(({ end }) => end).reduce(later) }
     : { first: null, last: null };
 }
 
 /** The chunks whose first read lies before the offset at which the reads of its window begin. @param {BamIndex} index */
-export function passedOver(index) {
+function passedOver(index) {
   return index.chunks.flatMap((chunks, contig) => {
     const begins = windowsOfChunks(index, chunks);
     const known = index.starts[contig];
@@ -236,7 +235,7 @@ export function passedOver(index) {
 }
 
 /** Where each part of the file begins that belongs to no chunk, and where the chunk behind it begins. @param {BamIndex} index */
-export function gaps(index) {
+function gaps(index) {
   const found = [];
   const order = inFileOrder(index);
   let before = order[0]?.end;

@@ -6,7 +6,7 @@ import { becomesGzip, checkEnd } from "./end_markers.js";
 import { checkPacking } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { SourceFile } from "./sources.js" */
 
 const AT_ONCE = 1 << 20;
 
@@ -62,7 +62,7 @@ async function* blockData(file) {
 /** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
 async function* gzipData(file) {
   try {
-    yield* gunzipped(() => plain(file));
+    yield* gunzipped(plain(file));
   } catch (error) {
     throw error instanceof InputProblem ? error : damaged(file);
   }

@@ -2,7 +2,7 @@
 
 import { takeReads } from "../pieces.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
+/** @import { Batch } from "../batch.js" */
 
 /**
  * Parts of a batch, consecutive reads each, and the first pair of each.

@@ -3,8 +3,7 @@
 import { phredTables } from "./tables.js";
 import { nameOf, source } from "./variants.js";
 
-/** @typedef {import("./variants.js").GpuData} GpuData */
-/** @typedef {import("./variants.js").Variant} Variant */
+/** @import { GpuData, Variant } from "./variants.js" */
 
 const WANTED_LIMITS = /** @type {const} */ ([
   "maxBufferSize",
@@ -12,7 +11,7 @@ const WANTED_LIMITS = /** @type {const} */ ([
   "maxComputeWorkgroupStorageSize",
   "maxComputeInvocationsPerWorkgroup",
 ]);
-const WANTED_FEATURES = /** @type {const} */ (["subgroups", "timestamp-query"]);
+const WANTED_FEATURES = /** @type {const} */ (["subgroups"]);
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|basic render|software/i;
 
 /** No GPU can be used; the message says why. */

@@ -1,14 +1,14 @@
 // Packs a batch for the kernels: its arrays as bytes, and the dispatches (pairhmm/backends/webgpu/layout.py).
 
-import { digitsOf } from "./digits.js";
+import { firstPairs } from "../pieces.js";
 import { madeTiles } from "./staging.js";
 import { kindTable } from "./tables.js";
 import { partsOfWalk, putTrees, walks } from "./trees.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../cpu/instance.js").Exports} Exports */
-/** @typedef {import("./staging.js").Tier} Tier */
-/** @typedef {import("./variants.js").GpuData} GpuData */
+/** @import { Batch } from "../batch.js" */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Tier } from "./staging.js" */
+/** @import { GpuData } from "./variants.js" */
 
 const LISTED_BYTES = 8; // of an entry of the lists: a pair, or a column between strips
 
@@ -146,7 +146,7 @@ function isConstant(values) {
 
 /**
  * @param {GpuData} data
- * @param {Exports} native
+ * @param {Native} native
  * @param {Batch} batch
  * @param {number} subgroup lanes that shuffle; 0 if none do
  * @param {number} share bytes that the lists and the scratch memory may each take
@@ -220,7 +220,7 @@ function planBatch(plan, work, batch, data) {
     read_offset: plan.add(readOffset) / 4,
     group_read: plan.add(groupRead) / 4,
     group_haplotype: plan.add(groupHaplotype) / 4,
-    group_pair: plan.add(firstPairs(batch)) / 4,
+    group_pair: plan.add(firstPairs(batch.groupRead, batch.groupHaplotype)) / 4,
     haplotype_offset: plan.add(haplotypeOffset) / 4,
   });
   plan.add(new Uint8Array(padding));
@@ -232,29 +232,9 @@ function planBatch(plan, work, batch, data) {
     work.put({ kinds: plan.add(batch.kinds) / 4, rows: plan.add(kindTable(batch.rows, data)) / 4 });
     return;
   }
-  addQualities(plan, work, batch);
-}
-
-/**
- * Add GATK's five bytes a base, as one number where that takes fewer bytes. Otherwise, an array that holds one number
- * throughout is a single byte.
- *
- * @param {Plan} plan
- * @param {Work} work
- * @param {Batch} batch
- */
-function addQualities(plan, work, batch) {
-  const digits = digitsOf(QUALITIES.map(([, name]) => batch[name]));
-  if (digits !== null) {
-    work.put({ digit_bytes: digits.width, bases: plan.add(digits.numbers) });
-    QUALITIES.forEach(([field], k) => {
-      work.put({ [`${field}_least`]: digits.least[k], [`${field}_radix`]: digits.radix[k] });
-      work.putNumber(`${field}_per_radix`, 1 / digits.radix[k]);
-    });
-    return;
-  }
   for (const [field, name] of QUALITIES) {
     const values = batch[name];
+    // An array that holds one number throughout is a single byte.
     const varies = !isConstant(values);
     work.put({ [field]: plan.add(varies ? values : values.subarray(0, 1)), [`${field}_step`]: Number(varies) });
   }
@@ -329,15 +309,6 @@ function placesOfLists(tiers, rescuerOf, data) {
   const listed = data.rescuers.map(() => 0);
   for (const tier of tiers) if (!tier.tall) listed[rescuerOf(tier)] += tier.pairs;
   return listed.reduce((at, pairs) => [...at, at[at.length - 1] + pairs], [0]);
-}
-
-/** The first score of each group, and their number. @param {Batch} batch */
-function firstPairs({ groups, groupRead, groupHaplotype }) {
-  const first = new Uint32Array(groups + 1);
-  for (let g = 0; g < groups; g++) {
-    first[g + 1] = first[g] + (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
-  }
-  return first;
 }
 
 /** Letters of the longest haplotype. @param {Batch} batch */

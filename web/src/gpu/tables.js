@@ -2,7 +2,7 @@
 
 import { ERROR } from "../models/parameters.js";
 
-/** @typedef {import("./variants.js").GpuData} GpuData */
+/** @import { GpuData } from "./variants.js" */
 
 const ROW_SIZE = 12; // emissions of A C G T N, then mm im dm mi ii md dd (pairhmm/models/batch.py)
 

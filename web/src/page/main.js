@@ -1,5 +1,6 @@
 // The page: files to a run, and its events to what is shown.
 
+import { Native } from "../cpu/native.js";
 import { readCohort } from "./cohort/reading.js";
 import { darkScheme, distancePanels, make, mapPanel, showRelate, showSites, unpack } from "./components.js";
 import { exampleFiles, hasExample } from "./examples.js";
@@ -9,8 +10,8 @@ import { Setup } from "./setup.js";
 import { Status, showProblem } from "./status.js";
 import { removeWebRtc } from "./without_webrtc.js";
 
-/** @typedef {import("./files.js").Given} Given */
-/** @typedef {import("./runner.js").Message} Message */
+/** @import { Given } from "./files.js" */
+/** @import { Message } from "./runner.js" */
 
 const REDRAW = 250; // milliseconds between two additions to the list of sites
 
@@ -20,7 +21,8 @@ class Page {
   /** @param {ArrayBuffer} wasm @param {object} kernels */
   constructor(wasm, kernels) {
     this.status = new Status();
-    this.results = new Results([]);
+    this.native = Native.start(wasm);
+    this.results = new Results(this.native, []);
     /** @type {ReturnType<typeof showSites> | null} */
     this.view = null;
     this.shown = 0;
@@ -72,7 +74,7 @@ class Page {
   clear(samples) {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.results = new Results(samples);
+    this.results = new Results(this.native, samples);
     this.view = null;
     this.shown = 0;
     element("results").replaceChildren();

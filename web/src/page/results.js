@@ -4,9 +4,9 @@ import { kindOfSite, siteAlleles } from "./alleles.js";
 import { explained } from "./deciding.js";
 import { CONSTANTS, sizeOf } from "./panels.js";
 
-/** @typedef {import("../call/events.js").CalledSite} CalledSite */
-/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("./panels.js").Panel} Panel */
+/** @import { RegionEvent } from "../call/events.js" */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Panel } from "./panels.js" */
 
 const MOST_PANEL_BYTES = 256e6; // of all panels together; beyond it the oldest go
 const NO_READS = "The reads of this site are no longer held in memory. Give its region and run again to see them.";
@@ -15,7 +15,7 @@ const NO_READS = "The reads of this site are no longer held in memory. Give its 
  * Sites and their panels, ready to be posted from the worker.
  *
  * @typedef {object} RegionResult
- * @property {CalledSite[]} sites
+ * @property {string[][]} sites fields of their records
  * @property {(number[] | null)[]} alleles of each site, those of the haplotypes
  * @property {Panel} panel
  */
@@ -35,14 +35,18 @@ const NO_READS = "The reads of this site are no longer held in memory. Give its 
  */
 
 /** @param {RegionEvent} event @param {Panel} panel @returns {RegionResult} */
-export function resultOf({ sites, variants, haplotypes }, panel) {
-  return { sites, alleles: sites.map((site) => siteAlleles(site, variants, haplotypes)), panel };
+export function resultOf({ records }, panel) {
+  const lines = records.split("\n").map((line) => line.split("\t"));
+  // Blocks of the reference have no QUAL.
+  const sites = lines.filter(([, , , , , quality, , , format]) => format && quality !== ".");
+  return { sites, alleles: sites.map((site) => siteAlleles(site, panel)), panel };
 }
 
 /** Everything that a run has found so far. */
 export class Results {
-  /** @param {string[]} samples @param {number} [mostBytes] */
-  constructor(samples, mostBytes = MOST_PANEL_BYTES) {
+  /** @param {Promise<Native>} native @param {string[]} samples @param {number} [mostBytes] */
+  constructor(native, samples, mostBytes = MOST_PANEL_BYTES) {
+    this.native = native;
     this.mostBytes = mostBytes;
     /** @type {{panel: Panel | null, first: number, end: number}[]} panels, with their sites' numbers */
     this.held = [];
@@ -54,7 +58,7 @@ export class Results {
       samples,
       inputs: [],
       sites: emptySites(samples),
-      panel: async (number) => this.#opened(number),
+      panel: (number) => this.#opened(number),
       noReads: NO_READS,
     };
   }
@@ -80,13 +84,14 @@ export class Results {
   }
 
   /** @param {number} number */
-  #opened(number) {
+  async #opened(number) {
     const { panel } = this.held[number];
     if (!panel) throw new Error(`panel ${number} is no longer held`);
+    const native = await this.native;
     const groups = panel.groups.map((group) => ({
       ...group,
       names: group.names.split("\n"),
-      explained: group.unexplained.map((read) => explained(read, panel.parameters)),
+      explained: group.unexplained.map((read) => explained(native, read, panel.parameters)),
     }));
     return { ...panel, groups };
   }
@@ -124,27 +129,36 @@ function emptyCalls() {
   };
 }
 
-/** @param {Sites} sites @param {CalledSite} site @param {[number, number[] | null][]} panels */
-function addSite(sites, site, panels) {
-  if (!sites.chroms.includes(site.chrom)) sites.chroms.push(site.chrom);
-  sites.chrom.push(sites.chroms.indexOf(site.chrom));
-  sites.pos.push(site.pos + 1);
-  sites.id.push(site.id);
-  sites.ref.push(site.ref);
-  sites.alts.push(site.alts.join(","));
-  sites.kind.push(kindOfSite(site));
-  sites.quality.push(site.quality);
-  sites.filters.push(site.filter);
-  const qualities = site.calls.flatMap(({ quality }) => (quality === null ? [] : [quality]));
-  sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
-  site.calls.forEach((call, sample) => {
+/** @param {Sites} sites @param {string[]} site fields of its record @param {[number, number[] | null][]} panels */
+function addSite(sites, [chrom, pos, id, ref, alts, quality, filter, , format, ...columns], panels) {
+  if (!sites.chroms.includes(chrom)) sites.chroms.push(chrom);
+  sites.chrom.push(sites.chroms.indexOf(chrom));
+  sites.pos.push(Number(pos));
+  sites.id.push(known(id));
+  sites.ref.push(ref);
+  sites.alts.push(alts);
+  sites.kind.push(kindOfSite(ref, alts.split(",")));
+  sites.quality.push(Number(quality));
+  sites.filters.push(filter);
+  const keys = format.split(":");
+  columns.forEach((column, sample) => {
+    const values = column.split(":");
+    const { GT, AD, DP, GQ, PL, PS = "." } = Object.fromEntries(keys.map((key, index) => [key, values[index]]));
     const own = sites.calls[sample];
-    own.gt.push(call.genotype);
-    own.ad.push(call.depths);
-    own.dp.push(call.depth);
-    own.gq.push(call.quality);
-    own.pl.push(call.likelihoods);
-    own.ps.push(call.phaseSet);
+    own.gt.push(GT);
+    own.ad.push(numbersOf(AD));
+    own.dp.push(Number(DP));
+    own.gq.push(GQ === "." ? null : Number(GQ));
+    own.pl.push(numbersOf(PL));
+    own.ps.push(known(PS));
   });
+  const qualities = sites.calls.flatMap(({ gq }) => gq.at(-1) ?? []);
+  sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
   sites.panels.push(panels);
 }
+
+/** A field; empty where it is missing. @param {string} field */
+const known = (field) => (field === "." ? "" : field);
+
+/** @param {string} field */
+const numbersOf = (field) => (field === "." ? [] : field.split(",").map(Number));

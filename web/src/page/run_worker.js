@@ -6,10 +6,9 @@ import { Engine } from "../engine.js";
 import { panelOf } from "./panels.js";
 import { resultOf } from "./results.js";
 
-/** @typedef {import("../call/events.js").BeginEvent} BeginEvent */
-/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("../call/options.js").CallOptions} CallOptions */
-/** @typedef {import("../call/run.js").Inputs} Inputs */
+/** @import { BeginEvent, RegionEvent } from "../call/events.js" */
+/** @import { CallOptions } from "../call/options.js" */
+/** @import { Inputs } from "../call/run.js" */
 
 /**
  * What the page asks for.
@@ -82,10 +81,10 @@ class Texts {
   }
 
   /** @param {RegionEvent} event */
-  async add({ lines }) {
-    await this.vcf.write(lines.records);
-    await this.likelihoods.write(lines.likelihoods);
-    await this.haplotypes.write(lines.haplotypes);
+  async add({ records, likelihoods, haplotypes }) {
+    await this.vcf.write(records);
+    await this.likelihoods.write(likelihoods);
+    await this.haplotypes.write(haplotypes);
   }
 
   async whole() {

@@ -4,8 +4,7 @@ import { formatNumber, make } from "./components.js";
 import { ChosenFiles, SLOTS, givenUrl } from "./files.js";
 import { RunOptions } from "./run_options.js";
 
-/** @typedef {import("./files.js").Slot} Slot */
-/** @typedef {import("./files.js").Given} Given */
+/** @import { Slot, Given } from "./files.js" */
 
 /** @type {Record<Slot, [string, string]>} */
 const SLOT_TEXTS = {

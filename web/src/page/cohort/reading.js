@@ -4,7 +4,7 @@ import { ShownDistances } from "./distances.js";
 import { ShownPositions } from "./positions.js";
 import { flagSummary, ShownChecks, ShownPairs } from "./relations.js";
 
-/** @typedef {import("../files.js").Given} Given */
+/** @import { Given } from "../files.js" */
 
 /** @typedef {{positions?: ShownPositions, distances?: ShownDistances, pairs?: ShownPairs, checks?: ShownChecks}} Shown */
 
@@ -204,18 +204,12 @@ export const listOf = (field) => (field === UNKNOWN || field === "" ? [] : field
 
 /** Whole lines, many at once. @param {Blob} data */
 async function* linesOf(data) {
-  const reader = data.stream().getReader();
-  const decoder = new TextDecoder();
+  const reader = data.stream().pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split(/\r?\n/);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split(/\r?\n/);
     rest = lines.pop() ?? "";
-    if (done) {
-      if (rest) lines.push(rest);
-      yield lines;
-      return;
-    }
     yield lines;
   }
+  if (rest) yield [rest];
 }
