@@ -12,15 +12,14 @@ const [bam, index, fasta, fai, mostBytes = "1e9", model = "gatk"] = process.argv
 const [wasm, data, bai, reference, lengths] = await Promise.all(
   [new URL("../../build/web/pairhmm.wasm", import.meta.url), bam, index, fasta, fai].map((path) => readFile(path)),
 );
-const module = await WebAssembly.compile(wasm);
-const engine = await Engine.start({ wasm: module, workers: 1 });
+const engine = await Engine.start({ wasm, workers: 1 });
 const inputs = {
   alignments: [{ name: bam, data: new Blob([data]), index: new Blob([bai]) }],
   reference: { name: fasta, fasta: new Blob([reference]), fai: new Blob([lengths]) },
 };
-const native = Native.start(module);
+const native = Native.start(engine.module);
 let results = new Results(native, []);
-for await (const event of run(inputs, { model }, { forward: engine.forward.bind(engine), module })) {
+for await (const event of run(inputs, { model }, engine)) {
   if (event.kind === "begin") results = new Results(native, event.samples, Number(mostBytes));
   if (event.kind === "region") results.add(resultOf(event, panelOf(event)));
 }

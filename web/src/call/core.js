@@ -14,18 +14,8 @@ import { STARTS } from "../models/profile.js";
 
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 
-/**
- * A read cut to its region, with what the model takes of it.
- *
- * @typedef {object} PreparedRead
- * @property {Uint8Array} bases codes
- * @property {Uint8Array} quality Phred, as sequenced
- * @property {Uint8Array} baseQuality Phred, prepared
- * @property {Uint8Array} insertionQuality empty for the profile model
- * @property {Uint8Array} deletionQuality
- * @property {Uint8Array} gapQuality
- */
-
+/** @typedef {"bases" | "quality" | "baseQuality" | "insertionQuality" | "deletionQuality" | "gapQuality"} ArrayOfRead */
+/** @typedef {Record<ArrayOfRead, Uint8Array>} PreparedRead a read cut to its region: codes, Phred as sequenced, and what the model takes */
 /** @typedef {{batch: Batch, prepared: (region: number, read: number) => PreparedRead}} BegunBatch a read by its region in the batch */
 
 // The fields of a BatchView and a RegionView (cpu/wasm/run_exports.cpp).
@@ -195,22 +185,15 @@ export class Core {
       const { cutBases, cutQuality, preparedQuality, ...arrays } = all;
       const [groups, pairs] = [arrays.groupRead.length - 1, this.call.run_pairs(this.run)];
       const batch = { groups, pairs, ...arrays, ...this.start };
-      const { readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
-      yield {
-        batch,
-        prepared: (region, number) => {
-          const read = batch.groupRead[region] + number;
-          const own = (/** @type {Uint8Array} */ of) => of.slice(readOffset[read], readOffset[read + 1]);
-          return {
-            bases: own(cutBases),
-            quality: own(cutQuality),
-            baseQuality: own(preparedQuality),
-            insertionQuality: own(insertionQuality),
-            deletionQuality: own(deletionQuality),
-            gapQuality: own(gapQuality),
-          };
-        },
+      const { groupRead, readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
+      const indels = { insertionQuality, deletionQuality, gapQuality };
+      const ofReads = { bases: cutBases, quality: cutQuality, baseQuality: preparedQuality, ...indels };
+      const prepared = (/** @type {number} */ region, /** @type {number} */ number) => {
+        const own = [readOffset[groupRead[region] + number], readOffset[groupRead[region] + number + 1]];
+        const arrays = Object.entries(ofReads).map(([name, of]) => [name, of.slice(...own)]);
+        return /** @type {PreparedRead} */ (Object.fromEntries(arrays));
       };
+      yield { batch, prepared };
     }
   }
 }

@@ -7,7 +7,6 @@
  * @property {[string, number][]} contigs names and lengths, in the order of the run
  * @property {string} reference name of its file
  * @property {string} model for headers of outputs
- * @property {number} pieces intervals that were asked for; 0 for everywhere
  */
 
 /**

@@ -7,28 +7,7 @@ import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 /** @import { StrModel } from "../files/str_file.js" */
 /** @import { Core } from "./core.js" */
 
-/**
- * Those that JavaScript looks at. The core knows the others (cpu/wasm/run_options.cpp).
- *
- * @typedef {object} OwnOptions
- * @property {"gatk" | "profile"} model
- * @property {"normalised" | "published"} parameters of the profile model
- * @property {"illumina" | "hifi" | "ont"} preset the kind of reads: values that stand for those that are not given
- * @property {"pcr-free" | "pcr" | null} strModel a built-in STR model of gap qualities. A file takes its place
- * @property {"none" | "hostile" | "aggressive" | "conservative"} pcrIndelModel
- * @property {number} chunkSize reads that are held at once, about; it changes no result
- * @property {number} maxDepth
- * @property {number} ploidy
- * @property {number} minBaseQuality
- * @property {number} minQual QUAL (Phred) below which a record's filter is LowQual
- * @property {number | null} baseQualityThreshold
- * @property {boolean} capByMappingQuality
- * @property {boolean} assembly
- * @property {boolean} gvcf
- * @property {boolean} mnv
- */
-
-/** @typedef {ReadSelection & OwnOptions & Record<string, any>} CallOptions */
+/** @typedef {ReadSelection & Record<string, any>} CallOptions by the names of pairhmm/calling/run_options.py; null is none */
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],

@@ -127,13 +127,6 @@ export class Native {
     });
     return /** @type {any} */ (Object.fromEntries(copies));
   }
-
-  /** The texts that lie end to end at one place, where each ends at the other. @param {Place} place @param {Place} ends */
-  texts(place, ends) {
-    const bytes = this.view(Uint8Array, place);
-    const all = this.numbers(ends);
-    return Array.from(all, (end, index) => DECODER.decode(bytes.subarray(index ? all[index - 1] : 0, end)));
-  }
 }
 
 /** Arrays in an instance's memory, until they are released. */

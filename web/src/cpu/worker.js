@@ -6,17 +6,8 @@ import { Native } from "./native.js";
 /** @import { Batch } from "../batch.js" */
 /** @import { Scores } from "./forward.js" */
 
-/**
- * What a worker is sent: first the module, then batches.
- *
- * @typedef {{module: WebAssembly.Module} | {batch: Batch, known?: Scores}} Request
- */
-
-/**
- * What it sends back for each: scores, or why there are none. After a failure it is of no more use.
- *
- * @typedef {Scores | {ready: true} | {failed: string}} Answer
- */
+/** @typedef {{module: WebAssembly.Module} | {batch: Batch, known?: Scores}} Request first the module, then batches */
+/** @typedef {Scores | {ready: true} | {failed: string}} Answer to each; after a failure a worker is of no more use */
 
 const port = /** @type {any} */ (
   globalThis.process?.getBuiltinModule?.("node:worker_threads").parentPort ?? globalThis

@@ -96,13 +96,13 @@ export class AlignmentReader {
     const indexOf = (name) => this.samples.indexOf(name ?? "");
     const others = groups.filter((group) => !group.get("SM")).map((group) => group.get("ID") ?? "");
     // With one sample, the tags of reads need not be looked at.
-    return names.size === 1
-      ? { sampleOfGroup: new Map(), defaultSample: indexOf([...names][0]), groupsWithoutSample: others }
-      : {
-          sampleOfGroup: new Map(named.map((group) => [group.get("ID") ?? "", indexOf(group.get("SM"))])),
-          defaultSample: null,
-          groupsWithoutSample: others,
-        };
+    const isOne = names.size === 1;
+    const samples = named.map((group) => /** @type {[string, number]} */ ([group.get("ID"), indexOf(group.get("SM"))]));
+    return {
+      sampleOfGroup: new Map(isOne ? [] : samples),
+      defaultSample: isOne ? indexOf([...names][0]) : null,
+      groupsWithoutSample: others,
+    };
   }
 
   /** @param {string} path @param {string[]} names @param {number[]} lengths */

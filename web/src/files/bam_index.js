@@ -34,6 +34,11 @@ export class BamIndex {
     this.reads = new Map();
   }
 
+  /** All chunks, as their reads lie in the file. */
+  get order() {
+    return this.chunks.flat();
+  }
+
   /** @param {Uint8Array} data unzipped @throws {DamagedIndex} */
   static parse(data) {
     try {

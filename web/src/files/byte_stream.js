@@ -2,6 +2,8 @@
 
 import { Inflate } from "pako-esm2";
 
+import { DamagedIndex } from "./bam_index.js";
+
 const GZIP = [31, 139];
 // The largest window, and a head of gzip, in the numbers of zlib.
 const GZIP_ONLY = 15 + 16;
@@ -11,7 +13,7 @@ export function isGzip(head) {
   return GZIP.every((byte, index) => byte === head[index]);
 }
 
-/** An index, which may be gzipped; null where it can't be unpacked. @param {Uint8Array} bytes */
+/** An index, which may be gzipped. @param {Uint8Array} bytes @throws {DamagedIndex} where it can't be unpacked */
 export async function unzipped(bytes) {
   if (!isGzip(bytes)) return bytes;
   try {
@@ -19,7 +21,7 @@ export async function unzipped(bytes) {
     for await (const part of gunzipped(once(bytes))) parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part));
     return new Uint8Array(await new Blob(parts).arrayBuffer());
   } catch {
-    return null;
+    throw new DamagedIndex();
   }
 }
 

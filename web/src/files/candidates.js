@@ -149,12 +149,8 @@ export class CandidateReader {
       for (const line of lines) {
         number++;
         if (number === 1 && line.startsWith("BCF")) {
-          throw new InputProblem(
-            this.path,
-            "",
-            "is BCF, which only the command line reads",
-            `run bcftools view -Oz -o variants.vcf.gz ${forShell(this.path)}`,
-          );
+          const cure = `run bcftools view -Oz -o variants.vcf.gz ${forShell(this.path)}`;
+          throw new InputProblem(this.path, "", "is BCF, which only the command line reads", cure);
         }
         if (line.startsWith("#")) {
           seenHeader ||= line.startsWith("##fileformat=VCF") || line.startsWith("#CHROM");

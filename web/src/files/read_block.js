@@ -68,14 +68,11 @@ export class ReadBlock {
     return this.native.view(Int32Array, this.places.sample);
   }
 
-  get names() {
-    return this.native.texts(this.places.names, this.places.nameEnd);
-  }
-
   /** The first read that tables and our C++ can't take, and what it has; null without one. */
   get unfit() {
     const [read, quality, spelled, bases] = this.native.taken(this.native.call.alignments_unfit(this.pointer));
-    return read === undefined ? null : { name: this.names[read], quality, spelled, bases };
+    if (read === undefined) return null;
+    return { name: new TextDecoder().decode(this.#parts("names", "nameEnd")(read)), quality, spelled, bases };
   }
 
   /** How many bases of a read are compared with the reference, and how many differ. @param {number} read @param {string} letters of the reference where it lies */

@@ -42,7 +42,7 @@ export async function* readBlocks(native, inputs, request, wanted, leftOut) {
   const streams = inputs.map((source) =>
     new SourceReader(native, source, request, rank, wanted?.() ?? null, leftOut).read(),
   );
-  for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank, request.chunkSize)) {
+  for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank)) {
     leftOut.hasUsed = true;
     yield block;
   }

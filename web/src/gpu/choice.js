@@ -2,6 +2,7 @@
 // CPU, before a GPU has begun.
 
 import { packBatch } from "../batch.js";
+import { cellsOf } from "../pieces.js";
 import { Gpu } from "./gpu.js";
 
 /** @import { Batch, Group } from "../batch.js" */
@@ -94,16 +95,6 @@ export class GpuChoice {
  */
 export function crossover(latency, each, eachOfCpu) {
   return eachOfCpu > each ? latency / (eachOfCpu - each) : Infinity;
-}
-
-/** Cells of whole matrices. @param {Batch} batch */
-export function cellsOf({ groups, groupRead, groupHaplotype, readOffset, haplotypeOffset }) {
-  let cells = 0;
-  for (let g = 0; g < groups; g++) {
-    const bases = readOffset[groupRead[g + 1]] - readOffset[groupRead[g]];
-    cells += bases * (haplotypeOffset[groupHaplotype[g + 1]] - haplotypeOffset[groupHaplotype[g]]);
-  }
-  return cells;
 }
 
 /** @param {string} reason @returns {never} */

@@ -2,7 +2,7 @@
 
 import { Native } from "../cpu/native.js";
 import { ERROR } from "../models/parameters.js";
-import { chunks } from "./chunks.js";
+import { piecesOf, takeReads } from "../pieces.js";
 import { Device, OutOfDeviceMemory, Unavailable } from "./device.js";
 import { extensionOf, pack, partsOf, takes } from "./layout.js";
 import { Slot } from "./slot.js";
@@ -86,9 +86,10 @@ export class Gpu {
     const underWay = new Set();
     const mostPairs = Math.floor(this.device.largestBuffer / PAIR_BYTES);
     try {
-      for (const { part, pair } of chunks(batch, () => this.chunkCells, mostPairs)) {
+      for (const { first, end, pair } of piecesOf(batch, () => this.chunkCells, mostPairs)) {
         signal?.throwIfAborted();
-        const call = this.#scored(part).then((of) => {
+        const isWhole = end - first === batch.readOffset.length - 1;
+        const call = this.#scored(isWhole ? batch : takeReads(batch, first, end)).then((of) => {
           scores.log10.set(of.log10, pair);
           scores.precision.set(of.precision, pair);
           underWay.delete(call);
@@ -188,7 +189,9 @@ export class Gpu {
       return this.device.pipeline({ kernel: "forward_scaled", lanes: 1, rows, shuffles, from, extension, part });
     });
     const isWalk = packed.tiers.some(({ walkers }) => walkers > 0);
-    const makesRows = isWalk ? await this.device.pipeline(this.#rowsVariant(from, extension)) : undefined;
+    const shared = this.#treeExtension(extension) === null ? null : 0;
+    const made = { lanes: 1, rows: 1, shuffles: false, from, extension: shared, part: this.part };
+    const makesRows = isWalk ? await this.device.pipeline({ kernel: "forward_tree_rows", ...made }) : undefined;
     const pipelines = await Promise.all([...fast, ...scaled]);
     /** @type {Dispatch[]} */
     const dispatches = [];
@@ -225,19 +228,6 @@ export class Gpu {
     const part = this.device.isSoftware ? this.part : this.device.data.parts.trees;
     const own = { kernel, lanes: 1, rows, shuffles, extension: this.#treeExtension(extension), part };
     return { ...own, from: from === "qualities" ? from : "folded" }; // with masks or without
-  }
-
-  /**
-   * The kernel that makes the rows that walks read.
-   *
-   * @param {"kinds" | "qualities"} from
-   * @param {number | null} extension
-   * @returns {Variant}
-   */
-  #rowsVariant(from, extension) {
-    const own = this.#treeExtension(extension) === null ? null : 0;
-    const part = this.part;
-    return { kernel: "forward_tree_rows", lanes: 1, rows: 1, shuffles: false, from, extension: own, part };
   }
 
   /** A software adapter compiles slowly: it has one text for every extension. @param {number | null} extension */

@@ -21,38 +21,9 @@ const QUALITIES = /** @type {const} */ ([
   ["gap_quality", "gapQuality"],
 ]);
 
-/**
- * The tiles of one dispatch, or of several that follow each other.
- *
- * @typedef {object} DeviceTier
- * @property {string} kernel
- * @property {number} lanes
- * @property {number} rows
- * @property {Work} work all fields but the range of items
- * @property {number} items
- * @property {number} atOnce most items of a dispatch
- * @property {number} cells
- * @property {number} walkers workgroups that walk trees; 0 where haplotypes are not in trees
- * @property {number} scratchBytes
- */
+/** @typedef {ReturnType<typeof ownTier>} DeviceTier the tiles of one dispatch, or of several that follow each other */
 
-/**
- * A dispatch that rescues the pairs of some lists: most lanes of their reads, and rows of a lane.
- *
- * @typedef {{lanes: number, rows: number, work: Work, workgroups: number}} Rescue
- */
-
-/**
- * @typedef {object} Packed
- * @property {Uint8Array<ArrayBuffer>} arrays of the batch
- * @property {Uint8Array<ArrayBuffer>} behind tiles and trees, which follow the arrays
- * @property {DeviceTier[]} tiers
- * @property {Rescue[]} rescues
- * @property {number} listBytes
- * @property {number} scratchBytes
- * @property {number} unorderedAt word of what kernels leave: not 0 where lanes do not follow each other in a subgroup
- * @property {number} outBytes
- */
+/** @typedef {ReturnType<typeof pack>} Packed */
 
 /** The uniform block of a dispatch (`WORK` of pairhmm/backends/webgpu/work.py). */
 export class Work {
@@ -150,7 +121,6 @@ function isConstant(values) {
  * @param {Batch} batch
  * @param {number} subgroup lanes that shuffle; 0 if none do
  * @param {number} share bytes that the lists and the scratch memory may each take
- * @returns {Packed}
  */
 export function pack(data, native, batch, subgroup, share) {
   const { alignment } = data.constants;
@@ -184,12 +154,12 @@ export function pack(data, native, batch, subgroup, share) {
   const rescues = rescuesOf(work, listAt, subgroup, data);
   return {
     arrays: plan.written(),
-    behind: made.bytes,
+    behind: made.bytes, // tiles and trees, which follow the arrays
     tiers,
     rescues,
     listBytes: LISTED_BYTES * entries,
     scratchBytes: Math.max(0, ...tiers.map((tier) => tier.scratchBytes)),
-    unorderedAt,
+    unorderedAt, // word of what kernels leave: not 0 where lanes do not follow each other in a subgroup
     outBytes: 4 * (unorderedAt + 1),
   };
 }
@@ -246,7 +216,6 @@ function planBatch(plan, work, batch, data) {
  * @param {Work} work
  * @param {Tier} tier
  * @param {{share: number, listAt: number[], rescuerOf: (tier: Tier) => number, data: GpuData, widest: number}} given
- * @returns {DeviceTier}
  */
 function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
   const { betweenPadding, betweenBytes } = data.constants;
@@ -265,18 +234,18 @@ function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
     own.put({ rescuer, list: listAt[rescuer] });
   }
   const kernel = tier.tall ? "forward_tall" : "forward";
+  // `atOnce`: most items of a dispatch; `walkers`: workgroups that walk trees, 0 where haplotypes are not in trees.
   return { kernel, lanes, rows, work: own, items, atOnce, cells, walkers: 0, scratchBytes: 0 };
 }
 
 /**
- * The dispatches that rescue pairs. One takes the lists with one number of rows a lane, whose lanes lie in a subgroup or
- * do not.
+ * The dispatches that rescue pairs, with the most lanes of their reads. One takes the lists with one number of rows a
+ * lane, whose lanes lie in a subgroup or do not.
  *
  * @param {Work} work
  * @param {number[]} listAt
  * @param {number} subgroup
  * @param {GpuData} data
- * @returns {Rescue[]}
  */
 function rescuesOf(work, listAt, subgroup, { rescuers, constants: { width, mostRescuing } }) {
   /** @type {Map<string, {lanes: number, rows: number, rescuer: number, pairs: number}[]>} */

@@ -5,33 +5,8 @@
 /** @import { Native } from "../cpu/native.js" */
 /** @import { GpuData, ShapeTable } from "./variants.js" */
 
-/**
- * The tiles of one shape (pairhmm/backends/tiles.py).
- *
- * @typedef {object} Tier
- * @property {number} lanes
- * @property {number} rows
- * @property {boolean} tall
- * @property {number} firstItem
- * @property {number} items
- * @property {number} haplotypesEach
- * @property {number} last
- * @property {number} pairs
- * @property {number} cells
- * @property {number} longest
- */
-
-/**
- * A batch's tiles and trees: their bytes, and where each array begins within them.
- *
- * @typedef {object} MadeTiles
- * @property {Uint8Array<ArrayBuffer>} bytes a multiple of four of them
- * @property {number} order
- * @property {number} items
- * @property {number[]} trees group, trees, places, events, joins, streams
- * @property {{openBranches: number, leftLeaves: number, rightLeaves: number, joins: number}} sizes
- * @property {Tier[]} tiers those with most items first
- */
+/** @typedef {ReturnType<typeof read>} MadeTiles a batch's tiles and trees: their bytes, and where each array begins within them */
+/** @typedef {MadeTiles["tiers"][number]} Tier the tiles of one shape (pairhmm/backends/tiles.py) */
 
 const TREE_ARRAYS = 6;
 const TIER_NUMBERS = 8;
@@ -45,7 +20,6 @@ const TIER_NUMBERS = 8;
  * @param {ShapeTable} table
  * @param {GpuData} data
  * @param {boolean} inTrees
- * @returns {MadeTiles}
  */
 export function madeTiles(native, batch, skipRead, table, data, inTrees) {
   const { width, haplotypesOfTrees, columnsOfSum, lead, tail } = data.constants;
@@ -78,11 +52,12 @@ export function madeTiles(native, batch, skipRead, table, data, inTrees) {
   });
 }
 
-/** @param {Native} native @param {number} pointer of MadeTiles @param {ShapeTable} table @returns {MadeTiles} */
+/** @param {Native} native @param {number} pointer of MadeTiles @param {ShapeTable} table */
 function read(native, pointer, table) {
   const { buffer } = native;
   const [at, size, order, items, ...others] = new Uint32Array(buffer, pointer, 4 + TREE_ARRAYS + 6);
   const [openBranches, leftLeaves, rightLeaves, joins, count, numbersAt] = others.slice(TREE_ARRAYS);
+  // Multiples of four can be written to a device.
   const bytes = new Uint8Array(4 * Math.ceil(size / 4));
   bytes.set(new Uint8Array(buffer, at, size));
   const numbers = new Float64Array(buffer, numbersAt, count * TIER_NUMBERS);
@@ -92,8 +67,10 @@ function read(native, pointer, table) {
     const [, firstItem, itemsOf, haplotypesEach, last, pairs, cells, longest] = own;
     return { lanes, rows, tall: tall === 1, firstItem, items: itemsOf, haplotypesEach, last, pairs, cells, longest };
   });
+  // Those with most items come first.
   tiers.sort((a, b) => b.items - a.items);
   const sizes = { openBranches, leftLeaves, rightLeaves, joins };
+  // Of trees: group, trees, places, events, joins, streams.
   return { bytes, order, items, trees: others.slice(0, TREE_ARRAYS), sizes, tiers };
 }
 

@@ -21,39 +21,9 @@ const IS_REVERSE = 0x8;
 const [PAIRED, REVERSE, FIRST, SECOND] = [0x1, 0x10, 0x40, 0x80]; // SAM flags
 const PRECISION_SHIFT = 4;
 
-/**
- * A sample's reads. `behind` has haplotype after haplotype.
- *
- * @typedef {object} Group
- * @property {number} sample
- * @property {number} reads
- * @property {number} shown
- * @property {(number | null)[]} sums
- * @property {number[]} chosen
- * @property {number} undecided
- * @property {string} names one a line
- * @property {import("./deciding.js").Unexplained[]} unexplained the least certain reads, as they were scored
- * @property {Int32Array} best
- * @property {Uint16Array} behind
- * @property {Uint8Array} flags
- * @property {Uint8Array} quality
- */
+/** @typedef {ReturnType<typeof panelOf>} Panel */
 
-/**
- * @typedef {object} Panel
- * @property {string} chrom
- * @property {number} start
- * @property {number} end
- * @property {number} table
- * @property {number} origin
- * @property {string} reference
- * @property {string} variants
- * @property {string | null} parameters a preset of the profile model; null for GATK's
- * @property {{name: string, alleles: string, differences: [number, string, string][]}[]} haplotypes
- * @property {Group[]} groups
- */
-
-/** @param {RegionEvent} event @returns {Panel} */
+/** @param {RegionEvent} event */
 export function panelOf(event) {
   const rows = event.haplotypes
     .trimEnd()
@@ -87,7 +57,7 @@ export function sizeOf(panel) {
   return groups.reduce((sum, size) => sum + size, text);
 }
 
-/** @param {RegionEvent} event @param {Uint8Array[]} haplotypes codes @param {UncertainRead[]} uncertain @param {number} sample @returns {Group} */
+/** @param {RegionEvent} event @param {Uint8Array[]} haplotypes codes @param {UncertainRead[]} uncertain @param {number} sample */
 function groupOf({ log10, precision, ...reads }, haplotypes, uncertain, sample) {
   const width = haplotypes.length;
   const own = Array.from(reads.sample.keys()).filter((read) => reads.sample[read] === sample);
@@ -114,10 +84,12 @@ function groupOf({ log10, precision, ...reads }, haplotypes, uncertain, sample) 
     names: shown.map((read) => names[read]).join("\n"),
     unexplained: uncertain.flatMap((one) => {
       const row = shown.indexOf(one.read);
-      return row < 0 ? [] : [{ ...one, read: row, letters: [haplotypes[one.best], haplotypes[one.second]] }];
+      /** @type {[Uint8Array, Uint8Array]} */
+      const letters = [haplotypes[one.best], haplotypes[one.second]];
+      return row < 0 ? [] : [{ ...one, read: row, letters }];
     }),
     best,
-    behind,
+    behind, // haplotype after haplotype
     flags: Uint8Array.from(shown, (read) =>
       flagsOf(reads.flag[read], precision.subarray(read * width, (read + 1) * width)),
     ),

@@ -22,17 +22,7 @@ const NO_READS = "The reads of this site are no longer held in memory. Give its 
 
 /** @typedef {ReturnType<typeof emptySites>} Sites */
 
-/**
- * What the report's components show.
- *
- * @typedef {object} Report
- * @property {typeof CONSTANTS} constants
- * @property {string[]} samples
- * @property {[string, string][]} inputs
- * @property {Sites} sites
- * @property {(number: number) => Promise<object>} panel
- * @property {string} noReads what is said of a site without a panel
- */
+/** @typedef {Results["report"]} Report what the report's components show */
 
 /** @param {RegionEvent} event @param {Panel} panel @returns {RegionResult} */
 export function resultOf({ records }, panel) {
@@ -52,14 +42,13 @@ export class Results {
     this.held = [];
     this.bytes = 0;
     this.oldest = 0;
-    /** @type {Report} */
     this.report = {
       constants: CONSTANTS,
       samples,
-      inputs: [],
+      inputs: /** @type {[string, string][]} */ ([]),
       sites: emptySites(samples),
-      panel: (number) => this.#opened(number),
-      noReads: NO_READS,
+      panel: (/** @type {number} */ number) => this.#opened(number),
+      noReads: NO_READS, // said of a site without a panel
     };
   }
 
@@ -97,37 +86,18 @@ export class Results {
   }
 }
 
-/** @param {string[]} samples */
+const OF_SITES = ["chroms", "chrom", "pos", "id", "ref", "alts", "kind", "quality", "filters", "leastGq", "panels"];
+const NOT_KNOWN_HERE = ["infoNames", "info"];
+const OF_CALLS = ["gt", "ad", "dp", "gq", "pl", "ps"];
+
+/** @param {string[]} samples @returns {Record<string, any>} */
 function emptySites(samples) {
-  return {
-    chroms: /** @type {string[]} */ ([]),
-    chrom: /** @type {number[]} */ ([]),
-    pos: /** @type {number[]} */ ([]),
-    id: /** @type {string[]} */ ([]),
-    ref: /** @type {string[]} */ ([]),
-    alts: /** @type {string[]} */ ([]),
-    kind: /** @type {string[]} */ ([]),
-    quality: /** @type {(number | null)[]} */ ([]),
-    filters: /** @type {string[]} */ ([]),
-    leastGq: /** @type {(number | null)[]} */ ([]),
-    infoNames: /** @type {string[]} */ ([]),
-    info: /** @type {string[][]} */ ([]),
-    samples,
-    calls: samples.map(emptyCalls),
-    panels: /** @type {[number, number[] | null][][]} */ ([]),
-  };
+  const calls = samples.map(() => emptyColumns(OF_CALLS));
+  return { ...emptyColumns([...OF_SITES, ...NOT_KNOWN_HERE]), samples, calls };
 }
 
-function emptyCalls() {
-  return {
-    gt: /** @type {string[]} */ ([]),
-    ad: /** @type {number[][]} */ ([]),
-    dp: /** @type {(number | null)[]} */ ([]),
-    gq: /** @type {(number | null)[]} */ ([]),
-    pl: /** @type {number[][]} */ ([]),
-    ps: /** @type {string[]} */ ([]),
-  };
-}
+/** @param {string[]} names @returns {Record<string, any[]>} */
+const emptyColumns = (names) => Object.fromEntries(names.map((name) => [name, []]));
 
 /** @param {Sites} sites @param {string[]} site fields of its record @param {[number, number[] | null][]} panels */
 function addSite(sites, [chrom, pos, id, ref, alts, quality, filter, , format, ...columns], panels) {
@@ -152,7 +122,7 @@ function addSite(sites, [chrom, pos, id, ref, alts, quality, filter, , format, .
     own.pl.push(numbersOf(PL));
     own.ps.push(known(PS));
   });
-  const qualities = sites.calls.flatMap(({ gq }) => gq.at(-1) ?? []);
+  const qualities = sites.calls.flatMap((/** @type {any} */ { gq }) => gq.at(-1) ?? []);
   sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
   sites.panels.push(panels);
 }
