@@ -98,16 +98,22 @@ void bind_genotypes(nb::module_& module) {
     module.def(
         "slip_rates",
         [](std::vector<uint8_t> insertion, std::vector<uint8_t> deletion, std::vector<uint8_t> gap,
-           const std::vector<int>& least_copies) {
+           const std::vector<int>& least_copies, std::optional<std::tuple<uint8_t, uint8_t, uint8_t>> everywhere) {
             if (least_copies.size() != pairhmm::kLongestUnit || gap.empty() || gap.size() % least_copies.size() ||
                 insertion.size() != gap.size() || deletion.size() != gap.size())
                 throw std::invalid_argument("insertion, deletion, gap: not of the same units and copies");
-            pairhmm::SlipRates rates = pairhmm::slip_rates(
-                pairhmm::GapTables{std::move(insertion), std::move(deletion), std::move(gap)}, least_copies, 0);
+            std::optional<pairhmm::GapQualities> qualities;
+            if (everywhere) {
+                const auto [of_insertion, of_deletion, of_gap] = *everywhere;
+                qualities = {of_insertion, of_deletion, of_gap};
+            }
+            pairhmm::SlipRates rates = pairhmm::slip_rates({std::move(insertion), std::move(deletion), std::move(gap)},
+                                                           qualities, least_copies, 0);
             return std::tuple(std::move(rates.gain), std::move(rates.loss));
         },
-        "insertion"_a, "deletion"_a, "gap"_a, "least_copies"_a,
-        "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base.");
+        "insertion"_a, "deletion"_a, "gap"_a, "least_copies"_a, "everywhere"_a.none() = nb::none(),
+        "The rates at which reads gain and lose a unit by gap qualities: [units * copies] of the repeat at a base, and "
+        "three as of every base. The higher rates count.");
 
     nb::class_<Genotyper>(module, "Genotyper", "Genotypes the candidates of scored regions. One thread has it.")
         .def(

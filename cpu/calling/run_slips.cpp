@@ -95,36 +95,27 @@ double ways(int unit, int copies, double continued) {
 
 }  // namespace
 
-GapTables GapTables::uniform(uint8_t insertion, uint8_t deletion, uint8_t gap, int most_copies) {
-    const auto table = [&](uint8_t quality) {
-        return std::vector<uint8_t>(size_t{kLongestUnit} * static_cast<size_t>(most_copies), quality);
-    };
-    return {table(insertion), table(deletion), table(gap)};
-}
-
-SlipRates slip_rates(const GapTables& tables, const std::vector<int>& least_copies, double spread) {
+SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,
+                     const std::vector<int>& least_copies, double spread) {
     const size_t count = tables.gap.size();
     SlipRates rates{static_cast<int>(count) / kLongestUnit, std::vector<double>(count), std::vector<double>(count),
                     spread};
-    for (int unit = 1; unit <= kLongestUnit; ++unit) {
-        const auto rate = [&](const std::vector<uint8_t>& opening, int copies) {
-            const size_t place = rates.place(unit, copies);
-            const int clamped = std::clamp(copies, 1, rates.most_copies);
-            return std::min(kHighestOfGaps,
-                            ways(unit, clamped, probability(tables.gap[place])) * probability(opening[place]));
+    const auto rate = [&](const std::vector<uint8_t>& opening, uint8_t GapQualities::* other, int unit, int copies) {
+        const size_t place = rates.place(unit, copies);
+        const int clamped = std::clamp(copies, 1, rates.most_copies);
+        const auto of_gaps = [&](uint8_t open, uint8_t gap) {
+            return ways(unit, clamped, probability(gap)) * probability(open);
         };
+        const double own = of_gaps(opening[place], tables.gap[place]);
+        const double least = everywhere ? of_gaps((*everywhere).*other, everywhere->gap) : 0;
+        return std::min(kHighestOfGaps, std::max(own, least));
+    };
+    for (int unit = 1; unit <= kLongestUnit; ++unit) {
         for (int copies = least_copies[unit - 1]; copies <= rates.most_copies; ++copies) {
-            rates.gain[rates.place(unit, copies)] = rate(tables.insertion, copies + 1);
-            rates.loss[rates.place(unit, copies)] = rate(tables.deletion, copies - 1);
+            const size_t place = rates.place(unit, copies);
+            rates.gain[place] = rate(tables.insertion, &GapQualities::insertion, unit, copies + 1);
+            rates.loss[place] = rate(tables.deletion, &GapQualities::deletion, unit, copies - 1);
         }
-    }
-    return rates;
-}
-
-SlipRates highest(SlipRates rates, const SlipRates& others) {
-    for (size_t i = 0; i < rates.gain.size(); ++i) {
-        rates.gain[i] = std::max(rates.gain[i], others.gain[i]);
-        rates.loss[i] = std::max(rates.loss[i], others.loss[i]);
     }
     return rates;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,17 +31,17 @@ struct SlipRates {
 // Phred qualities of opening and of continuing gaps: [longest unit][most copies] of the repeat at a base.
 struct GapTables {
     std::vector<uint8_t> insertion, deletion, gap;
-
-    // The same qualities in all repeats.
-    static GapTables uniform(uint8_t insertion, uint8_t deletion, uint8_t gap, int most_copies);
 };
 
-// The rates that gaps of these qualities stand for, in repeats of at least so many copies: [longest unit]. The opposite
-// of `model_of_rates` in pairhmm/models/str_parameters.py.
-SlipRates slip_rates(const GapTables& tables, const std::vector<int>& least_copies, double spread);
+// Those of gaps that are as frequent in repeats as elsewhere.
+struct GapQualities {
+    uint8_t insertion, deletion, gap;
+};
 
-// Each rate where it is higher.
-SlipRates highest(SlipRates rates, const SlipRates& others);
+// The rates that gaps of these qualities stand for, in repeats of at least so many copies: [longest unit]; of `tables`
+// and `everywhere`, the higher ones. The opposite of `model_of_rates` in pairhmm/models/str_parameters.py.
+SlipRates slip_rates(const GapTables& tables, const std::optional<GapQualities>& everywhere,
+                     const std::vector<int>& least_copies, double spread);
 
 // A repeat of the reference, and by how many units each allele of a variant changes it.
 struct RunAlleles {

@@ -50,5 +50,6 @@ const PosteriorLevel* posterior_level_x86_64_v2();
 const PosteriorLevel* posterior_level_avx2();
 const PosteriorLevel* posterior_level_avx512();
 const PosteriorLevel* posterior_level_neon();
+const PosteriorLevel* posterior_level_wasm();
 
 }  // namespace pairhmm

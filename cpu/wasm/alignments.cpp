@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calling/cigar.hpp"
 #include "formats/bam_record.hpp"
 #include "wasm/arrays.hpp"
 
@@ -23,7 +24,7 @@ struct GivenRules {
     const int32_t* length;
     uint32_t excluded_flags;
     int32_t min_mapq;
-    int32_t default_quality;
+    int32_t default_quality, highest_quality;
     uint32_t groups;
     const char* group_names;    // end to end
     const uint32_t* group_end;  // [groups]
@@ -35,8 +36,7 @@ struct GivenRules {
 
 // Fields in the order in which web/src/files/read_block.js reads them.
 struct BlockView {
-    View name_end, sample, flag, mapq, start, end, base_offset, bases, quals, cigar_offset, cigar, names, odd, groups,
-        group_end;
+    View name_end, sample, flag, start, end, base_offset, names, odd, groups, group_end;
 };
 
 std::vector<int32_t> numbers(const int32_t* values, uint32_t count) { return {values, values + count}; }
@@ -103,6 +103,7 @@ PAIRHMM_EXPORT("alignments_make") AlignmentParser* pairhmm_alignments_make(const
     rules.excluded_flags = given->excluded_flags;
     rules.min_mapq = given->min_mapq;
     rules.default_quality = given->default_quality;
+    rules.highest_quality = given->highest_quality;
     for (uint32_t group = 0, begin = 0; group < given->groups; begin = given->group_end[group++]) {
         const std::string name(given->group_names + begin, given->group_names + given->group_end[group]);
         rules.sample_of_group[name] = given->group_sample[group];
@@ -184,10 +185,25 @@ PAIRHMM_EXPORT("alignments_contig") int32_t pairhmm_alignments_contig(const Alig
 }
 
 PAIRHMM_EXPORT("alignments_view") void pairhmm_alignments_view(const AlignmentBlock* block, BlockView* view) {
-    *view = {View(block->name_end), View(block->sample),       View(block->flag),        View(block->mapq),
-             View(block->start),    View(block->end),          View(block->base_offset), View(block->bases),
-             View(block->quals),    View(block->cigar_offset), View(block->cigar),       View(block->names),
-             View(block->odd),      View(block->groups),       View(block->group_end)};
+    *view = {View(block->name_end), View(block->sample),      View(block->flag),  View(block->start),
+             View(block->end),      View(block->base_offset), View(block->names), View(block->odd),
+             View(block->groups),   View(block->group_end)};
+}
+
+// The first read that nothing else takes: its number, its highest quality, the bases that its CIGAR spells, and those
+// that it has. Nothing without one.
+PAIRHMM_EXPORT("alignments_unfit") void* pairhmm_alignments_unfit(const AlignmentBlock* block) {
+    std::vector<int32_t> unfit;
+    if (const int64_t read = block->unfit; read >= 0) {
+        const auto first = block->quals.begin() + block->base_offset[read];
+        const auto end = block->quals.begin() + block->base_offset[read + 1];
+        int32_t spelled = 0;
+        for (int64_t i = block->cigar_offset[read]; i < block->cigar_offset[read + 1]; ++i)
+            if (pairhmm::reads_bases(block->cigar[i] & 15)) spelled += static_cast<int32_t>(block->cigar[i] >> 4);
+        unfit = {static_cast<int32_t>(read), first == end ? 0 : *std::max_element(first, end), spelled,
+                 static_cast<int32_t>(end - first)};
+    }
+    return pairhmm::handed_over(unfit);
 }
 
 PAIRHMM_EXPORT("alignments_block_free") void pairhmm_alignments_block_free(AlignmentBlock* block) { delete block; }

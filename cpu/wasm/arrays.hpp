@@ -1,4 +1,4 @@
-// Arrays that come from JavaScript and go to it: offsets and positions have 32 bits there (web/src/cpu/instance.js).
+// Arrays that come from JavaScript and go to it: offsets and positions have 32 bits there (web/src/cpu/native.js).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,17 @@ namespace pairhmm {
 template <class Narrow>
 std::vector<int64_t> widened(const Narrow* values, int64_t count) {
     return {values, values + count};
+}
+
+// The first pair of each group, and their number.
+inline std::vector<int64_t> first_pairs(const std::vector<int64_t>& group_read,
+                                        const std::vector<int64_t>& group_haplotype) {
+    std::vector<int64_t> first(1);
+    for (size_t g = 0; g + 1 < group_read.size(); ++g) {
+        const int64_t haplotypes = group_haplotype[g + 1] - group_haplotype[g];
+        first.push_back(first.back() + haplotypes * (group_read[g + 1] - group_read[g]));
+    }
+    return first;
 }
 
 // A block of memory for JavaScript, which releases it: the number of items, then the items.

@@ -1,4 +1,4 @@
-// What the module for browsers and Node exports: plain C functions over the module's own memory (web/src/cpu.js).
+// What the module for browsers and Node exports: plain C functions over the module's own memory (web/src/cpu/).
 //
 // Offsets come as 32-bit numbers, since JavaScript has no fast arrays of 64-bit ones. The caller has checked every
 // shape and offset.
@@ -29,26 +29,21 @@ struct GivenBatch {
     const double* error;
     const double* rows;
     const uint16_t* kinds;
-    double start_match;
-    double start_deletion;
-    uint32_t longest_fast_read;
 };
 
 using pairhmm::ChosenPairs;
 using pairhmm::widened;
 
+constexpr int64_t kLongestFastRead = 500;  // as Backend.longest_fast_read (pairhmm/backends/base.py)
+
 struct OwnBatch {
-    explicit OwnBatch(const GivenBatch& given)
+    OwnBatch(const GivenBatch& given, double start_match, double start_deletion)
         : group_read(widened(given.group_read, int64_t{given.groups} + 1)),
           group_haplotype(widened(given.group_haplotype, int64_t{given.groups} + 1)),
           read_offset(widened(given.read_offset, group_read.back() + 1)),
           haplotype_offset(widened(given.haplotype_offset, group_haplotype.back() + 1)),
-          group_pair(group_read.size()),
+          group_pair(pairhmm::first_pairs(group_read, group_haplotype)),
           batch{} {
-        for (size_t g = 0; g + 1 < group_pair.size(); ++g) {
-            const int64_t reads = group_read[g + 1] - group_read[g];
-            group_pair[g + 1] = group_pair[g] + reads * (group_haplotype[g + 1] - group_haplotype[g]);
-        }
         batch.groups = given.groups;
         batch.group_read = group_read.data();
         batch.group_hap = group_haplotype.data();
@@ -64,8 +59,8 @@ struct OwnBatch {
         batch.gatk.error = given.error;
         batch.rows = given.rows;
         batch.kinds = given.kinds;
-        batch.start_match = given.start_match;
-        batch.start_deletion = given.start_deletion;
+        batch.start_match = start_match;
+        batch.start_deletion = start_deletion;
     }
 
     std::vector<int64_t> group_read, group_haplotype, read_offset, haplotype_offset, group_pair;
@@ -95,24 +90,8 @@ void flush(const pairhmm::Level& level, const pairhmm::Batch& batch, const std::
     for (const int64_t pair : pairs.pair) log10[pair] = flushed[pair];
 }
 
-}  // namespace
-
-PAIRHMM_EXPORT("allocate") void* pairhmm_allocate(uint32_t bytes) { return std::malloc(bytes); }
-
-PAIRHMM_EXPORT("release") void pairhmm_release(void* memory) { std::free(memory); }
-
-// log10 scores of every pair, in float32 where it holds them, else in float64; `precision` says which.
-PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* log10, uint8_t* precision) {
-    const OwnBatch own(*given);
-    const pairhmm::Batch& batch = own.batch;
-    const int64_t pairs = batch.group_pair[batch.groups];
-    for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = pairhmm::kFloat32;
-    const std::vector<uint8_t> skip_read = pairhmm::reads_longer_than(batch, given->longest_fast_read);
-    pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
-    pairhmm::Level flushing = *pairhmm::level_wasm_flushing();
-    flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_unscored), log10);
-    flushing.folds = [](double, double) { return false; };
-    flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_too_small_for_folded), log10);
+// Scores the pairs that have no score in float64.
+void rescue(const pairhmm::Batch& batch, double* log10, uint8_t* precision) {
     const ChosenPairs left(batch, log10, is_unscored);
     std::vector<double> rescued(left.pair.size());
     pairhmm::forward_pairs(*pairhmm::level_wasm(), batch, left.count(), left.read.data(), left.haplotype.data(), 1,
@@ -121,6 +100,37 @@ PAIRHMM_EXPORT("forward") void pairhmm_forward(const GivenBatch* given, double* 
         log10[left.pair[i]] = rescued[i];
         precision[left.pair[i]] = pairhmm::kFloat64;
     }
+}
+
+}  // namespace
+
+PAIRHMM_EXPORT("allocate") void* pairhmm_allocate(uint32_t bytes) { return std::malloc(bytes); }
+
+PAIRHMM_EXPORT("release") void pairhmm_release(void* memory) { std::free(memory); }
+
+// log10 scores of every pair, in float32 where it holds them, else in float64; `precision` says which.
+PAIRHMM_EXPORT("forward")
+void pairhmm_forward(const GivenBatch* given, double start_match, double start_deletion, double* log10,
+                     uint8_t* precision) {
+    const OwnBatch own(*given, start_match, start_deletion);
+    const pairhmm::Batch& batch = own.batch;
+    const int64_t pairs = batch.group_pair[batch.groups];
+    for (int64_t i = 0; i < pairs; ++i) log10[i] = NAN, precision[i] = pairhmm::kFloat32;
+    const std::vector<uint8_t> skip_read = pairhmm::reads_longer_than(batch, kLongestFastRead);
+    pairhmm::forward_batch(*pairhmm::level_wasm(), batch, skip_read.data(), 1, log10, never);
+    pairhmm::Level flushing = *pairhmm::level_wasm_flushing();
+    flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_unscored), log10);
+    flushing.folds = [](double, double) { return false; };
+    flush(flushing, batch, skip_read, ChosenPairs(batch, log10, is_too_small_for_folded), log10);
+    rescue(batch, log10, precision);
+}
+
+// Scores, in float64, the pairs whose score is NaN.
+PAIRHMM_EXPORT("rescue")
+void pairhmm_rescue(const GivenBatch* given, double start_match, double start_deletion, double* log10,
+                    uint8_t* precision) {
+    const OwnBatch own(*given, start_match, start_deletion);
+    rescue(own.batch, log10, precision);
 }
 
 // What frees a thread's memory at its end is not called: an instance has one thread, and ends as a whole.

@@ -7,6 +7,7 @@
 
 #include "calling/discovery.hpp"
 #include "calling/genotypes.hpp"
+#include "calling/reference_differences.hpp"
 #include "wasm/arrays.hpp"
 #include "wasm/run.hpp"
 
@@ -48,7 +49,7 @@ Variant variant_of(const std::string& chrom, int32_t pos, std::string_view text)
     return variant;
 }
 
-// The reference around a variant.
+// A stretch of the reference.
 class BasesAround final : public pairhmm::ReferenceBases {
 public:
     BasesAround(int64_t start, std::string_view bases) : start_(start), bases_(bases) {}
@@ -105,6 +106,16 @@ void pairhmm_variant_extent(int32_t pos, const char* text, uint32_t size, const 
     const pairhmm::Extent found = pairhmm::variant_extent(variant_of("", pos, {text, size}), around);
     extent[0] = static_cast<int32_t>(found.start);
     extent[1] = static_cast<int32_t>(found.end);
+}
+
+// How many bases of a read of a block are compared with the reference, from the read's start on, and how many differ.
+PAIRHMM_EXPORT("alignments_differences")
+void* pairhmm_alignments_differences(const pairhmm::AlignmentBlock* block, uint32_t read, const char* bases,
+                                     uint32_t count) {
+    BasesAround reference(block->start[read], {bases, count});
+    const auto found = pairhmm::reference_differences("", pairhmm::aligned_reads(*block).reads, read, reference);
+    return pairhmm::handed_over(
+        std::vector<int32_t>{static_cast<int32_t>(found.compared), static_cast<int32_t>(found.differing)});
 }
 
 PAIRHMM_EXPORT("run_make") Run* pairhmm_run_make() { return new Run; }

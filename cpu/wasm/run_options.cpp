@@ -94,11 +94,11 @@ bool RunOptions::set(const std::string& name, const Values& values) {
 
 SlipRates RunOptions::slips() const {
     const QualityOptions& own = model.options;
-    if (!own.gap_by_kind.empty())
-        return slip_rates({own.insertion_by_kind, own.deletion_by_kind, own.gap_by_kind}, least_copies, slip_spread);
-    const GapTables same = GapTables::uniform(own.insertion, own.deletion, own.gap, own.most_copies);
-    return highest(slip_rates(gaps_without_pcr, least_copies, slip_spread),
-                   slip_rates(same, least_copies, slip_spread));
+    if (own.gap_by_kind.empty())
+        return slip_rates(gaps_without_pcr, GapQualities{own.insertion, own.deletion, own.gap}, least_copies,
+                          slip_spread);
+    return slip_rates({own.insertion_by_kind, own.deletion_by_kind, own.gap_by_kind}, std::nullopt, least_copies,
+                      slip_spread);
 }
 
 }  // namespace pairhmm

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "forward/rescue.hpp"
 #include "packing/device_scores.hpp"
 #include "packing/tiles.hpp"
 #include "packing/tree_streams.hpp"
@@ -143,9 +144,7 @@ struct GivenSums {
     const uint32_t* sums;   // [pairs][2]
     const uint32_t* added;  // [reads][2]
     uint32_t coarse_bits;
-    double fine_unit;
     int32_t started_at;
-    uint8_t fast, scaled, unscored;
 };
 
 }  // namespace
@@ -157,16 +156,13 @@ PAIRHMM_EXPORT("made_tiles") const MadeTiles* pairhmm_made_tiles(const GivenTile
 }
 
 // log10 and precision of each pair; NaN where there is no sum.
-PAIRHMM_EXPORT("device_scores") void pairhmm_device_scores(const GivenSums* given, double* log10, uint8_t* precision) {
+PAIRHMM_EXPORT("device_scores")
+void pairhmm_device_scores(const GivenSums* given, double fine_unit, double* log10, uint8_t* precision) {
     const auto group_read = widened(given->group_read, int64_t{given->groups} + 1);
     const auto group_haplotype = widened(given->group_haplotype, int64_t{given->groups} + 1);
-    std::vector<int64_t> group_pair(1);
-    for (uint32_t g = 0; g < given->groups; ++g) {
-        const int64_t reads = group_read[g + 1] - group_read[g];
-        group_pair.push_back(group_pair.back() + reads * (group_haplotype[g + 1] - group_haplotype[g]));
-    }
+    const std::vector<int64_t> group_pair = first_pairs(group_read, group_haplotype);
     ThreadPool pool(0);
     device_scores({given->groups, group_read.data(), group_haplotype.data(), group_pair.data(), given->sums},
-                  {nullptr, given->added, static_cast<int>(given->coarse_bits), given->fine_unit},
-                  {given->started_at, given->fast, given->scaled, given->unscored}, pool, log10, precision);
+                  {nullptr, given->added, static_cast<int>(given->coarse_bits), fine_unit},
+                  {given->started_at, kFloat32, kFloat32, kFloat32}, pool, log10, precision);
 }

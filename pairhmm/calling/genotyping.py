@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pairhmm.models.gatk import LONGEST_REPEAT_UNIT, MOST_REPEATS, GatkOptions
-from pairhmm.models.str_model import StrModel
+from pairhmm.models.gatk import MOST_REPEATS, GatkOptions
 from pairhmm.models.str_parameters import LIBRARIES, rates_of, str_model_of
 from pairhmm.native import native
 from pairhmm.variants.genotypes import GenotypeOptions, RecordOptions, SampleGenotype, SiteStatistics
@@ -99,19 +96,10 @@ class RegionGenotyper:
 def _slips(model: GatkOptions) -> tuple[list[float], list[float], float]:
     """The rates at which reads gain and lose a unit, by unit and copies, and their spread."""
     stutter = model.str_model or str_model_of(LIBRARIES[0])
-    gain, loss = rates_of(stutter)
-    if model.str_model is None:  # Gaps of long reads are more frequent in repeats, too.
-        gain, loss = map(np.maximum, (gain, loss), rates_of(_in_all_repeats(model)))
+    # Gaps of long reads are more frequent in repeats, too.
+    gaps = model.insertion_quality, model.deletion_quality, model.gap_quality
+    gain, loss = rates_of(stutter, None if model.str_model else gaps)
     return gain.ravel().tolist(), loss.ravel().tolist(), stutter.spread
-
-
-def _in_all_repeats(model: GatkOptions) -> StrModel:
-    """The qualities of gaps as those of every repeat."""
-    insertion, deletion, gap = (
-        ((quality,) * MOST_REPEATS,) * LONGEST_REPEAT_UNIT
-        for quality in (model.insertion_quality, model.deletion_quality, model.gap_quality)
-    )
-    return StrModel(insertion, deletion, gap)
 
 
 def to_sites(fields: Sequence[tuple[Any, ...]], names: tuple[str, ...]) -> list[Site]:

@@ -49,17 +49,9 @@ def parameters() -> dict[str, Any]:
         "OPTIONS": _in_javascript(options),
         "READ_PRESETS": {name: _in_javascript(values) for name, values in PRESETS.items()},
         "PROFILES": {name: _profile(name) for name in profile.PRESETS},
-        "STR_TABLES": {
-            name: {table: np.ravel(getattr(str_model_of(name), table)).tolist() for table in TABLES}
-            for name in LIBRARIES
-        },
+        "STR_TABLES": {name: _tables(name) for name in LIBRARIES},
         "PCR_QUALITIES": {name: gatk.pcr_quality(name).tolist() for name in get_args(gatk.PcrModel)},
-        "LEAST_COPIES": LEAST_COPIES,
-        "SLIP_SPREAD": StrModel.__dataclass_fields__["spread"].default,
-        "LOWEST_USABLE_BASE_QUALITY": gatk.LOWEST_USABLE_BASE_QUALITY,
-        "LONGEST_REPEAT_UNIT": LONGEST_REPEAT_UNIT,
-        "MOST_REPEATS": MOST_REPEATS,
-        "GQ_BANDS": list(records.gq_bands),
+        "CORE": _of_the_core(records),
         "MAX_GQ": MAX_GQ,
         "FIELD_LINES": list(field_lines()),
         "GVCF_LINES": list(gvcf_lines(records.gq_bands)),
@@ -72,6 +64,23 @@ def parameters() -> dict[str, Any]:
         "MOST": MOST,
         "ERROR": gatk.ERROR.tolist(),
     }
+
+
+def _of_the_core(records: RecordOptions) -> dict[str, Any]:
+    """Options of the core that are constants here, by its names (cpu/wasm/run_options.cpp)."""
+    constants = {
+        "lowest_usable_base_quality": gatk.LOWEST_USABLE_BASE_QUALITY,
+        "longest_repeat_unit": LONGEST_REPEAT_UNIT,
+        "most_repeats": MOST_REPEATS,
+        "gq_bands": list(records.gq_bands),
+        "least_copies": LEAST_COPIES,
+        "slip_spread": StrModel.__dataclass_fields__["spread"].default,
+    }
+    return _in_javascript(constants | {f"{name}_without_pcr": table for name, table in _tables(LIBRARIES[0]).items()})
+
+
+def _tables(library: str) -> dict[str, list[int]]:
+    return {table: np.ravel(getattr(str_model_of(library), table)).tolist() for table in TABLES}
 
 
 def _simple(options: Any) -> dict[str, bool | int | float | str | None]:

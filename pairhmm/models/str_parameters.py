@@ -95,14 +95,16 @@ def _ways(unit: int, copies: NDArray[np.int64], continued: Rates | float) -> Rat
     return ways
 
 
-def rates_of(model: StrModel) -> tuple[Rates, Rates]:
+def rates_of(model: StrModel, everywhere: tuple[int, int, int] | None = None) -> tuple[Rates, Rates]:
     """P(a read's copy of a repeat has gained, or lost, a unit) by a model: float64[8, 20] each, 0 where none is known.
 
-    The opposite of `model_of_rates`.
+    The opposite of `model_of_rates`. Rates are no lower than those of gaps whose qualities of insertions, deletions and
+    continuation are `everywhere` the same.
     """
     insertion, deletion, gap = (np.ravel(getattr(model, name)).tolist() for name in TABLES)
     shape = LONGEST_REPEAT_UNIT, MOST_REPEATS
-    gain, loss = (np.reshape(rates, shape) for rates in native.slip_rates(insertion, deletion, gap, LEAST_COPIES))
+    rates = native.slip_rates(insertion, deletion, gap, LEAST_COPIES, everywhere)
+    gain, loss = (np.reshape(each, shape) for each in rates)
     return gain, loss
 
 

@@ -38,66 +38,27 @@ class Dendrogram:
 def average_linkage(distances: NDArray[np.float64]) -> Dendrogram:
     """Join the two clusters with the least mean distance until one is left (UPGMA).
 
-    Chains of nearest neighbours find the pairs, in time that grows with the square of the samples (Murtagh 1983).
-
     Parameters
     ----------
     distances : ndarray, shape (samples, samples), float64
         Symmetric.
     """
-    count = len(distances)
-    merges = _in_order(_joined(distances.astype(np.float64)), count)
-    members: list[list[int]] = [[sample] for sample in range(count)]
-    for first, second, _ in merges:
-        members.append(members[first] + members[second])
-    return Dendrogram(merges, members[-1] if members else [])
-
-
-def _joined(work: NDArray[np.float64]) -> list[tuple[int, int, float]]:
-    """The merges as the chain finds them: a sample of each cluster, and the distance. `work` is used up."""
-    count = len(work)
-    np.fill_diagonal(work, np.inf)
-    sizes = np.ones(count)
-    left = list(range(count))
-    chain: list[int] = []
+    count, work = len(distances), distances.astype(np.float64)
+    members = [[sample] for sample in range(count)]
+    cluster = list(range(count))  # of each row
     merges: list[tuple[int, int, float]] = []
+    np.fill_diagonal(work, np.inf)
     while len(merges) < count - 1:
-        if not chain:
-            chain.append(left[0])
-        while True:
-            last = chain[-1]
-            nearest = int(np.argmin(work[last]))
-            # Ties go to the chain's own predecessor. Otherwise the chain could run in a circle.
-            if len(chain) > 1 and work[last, chain[-2]] <= work[last, nearest]:
-                break
-            chain.append(nearest)
-        gone, kept = chain.pop(), chain.pop()
-        merges.append((kept, gone, float(work[kept, gone])))
-        mean = (sizes[kept] * work[kept] + sizes[gone] * work[gone]) / (sizes[kept] + sizes[gone])
+        kept, gone = divmod(int(np.argmin(work)), count)
+        first, second = sorted((cluster[kept], cluster[gone]))
+        merges.append((first, second, float(work[kept, gone])))
+        sizes = len(members[cluster[kept]]), len(members[cluster[gone]])
+        mean = (sizes[0] * work[kept] + sizes[1] * work[gone]) / sum(sizes)
         work[kept], work[:, kept] = mean, mean
         work[gone], work[:, gone] = np.inf, np.inf
-        work[kept, kept] = np.inf
-        sizes[kept] += sizes[gone]
-        left.remove(gone)
-    return merges
-
-
-def _in_order(unordered: list[tuple[int, int, float]], count: int) -> list[tuple[int, int, float]]:
-    """The merges by their distances, with the numbers of the clusters that they join."""
-    cluster = list(range(count))
-
-    def top(sample: int) -> int:
-        while cluster[sample] != sample:
-            sample = cluster[sample]
-        return sample
-
-    merges = []
-    for first, second, distance in sorted(unordered, key=lambda merge: merge[2]):
-        pair = sorted((top(first), top(second)))
-        merges.append((pair[0], pair[1], distance))
-        cluster.append(len(cluster))
-        cluster[pair[0]] = cluster[pair[1]] = len(cluster) - 1
-    return merges
+        cluster[kept] = len(members)
+        members.append(members[first] + members[second])
+    return Dendrogram(merges, members[-1] if members else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 
 import { run } from "../../web/src/call/run.js";
+import { Native } from "../../web/src/cpu/native.js";
 import { Engine } from "../../web/src/engine.js";
 import { CONSTANTS, panelOf } from "../../web/src/page/panels.js";
 import { Results, resultOf } from "../../web/src/page/results.js";
@@ -11,15 +12,15 @@ const [bam, index, fasta, fai, mostBytes = "1e9", model = "gatk"] = process.argv
 const [wasm, data, bai, reference, lengths] = await Promise.all(
   [new URL("../../build/web/pairhmm.wasm", import.meta.url), bam, index, fasta, fai].map((path) => readFile(path)),
 );
-const module = await WebAssembly.compile(wasm);
-const engine = await Engine.start({ wasm: module, workers: 1 });
+const engine = await Engine.start({ wasm, workers: 1 });
 const inputs = {
   alignments: [{ name: bam, data: new Blob([data]), index: new Blob([bai]) }],
   reference: { name: fasta, fasta: new Blob([reference]), fai: new Blob([lengths]) },
 };
-let results = new Results([]);
-for await (const event of run(inputs, { model }, { forward: engine.forward.bind(engine), module })) {
-  if (event.kind === "begin") results = new Results(event.samples, Number(mostBytes));
+const native = Native.start(engine.module);
+let results = new Results(native, []);
+for await (const event of run(inputs, { model }, engine)) {
+  if (event.kind === "begin") results = new Results(native, event.samples, Number(mostBytes));
   if (event.kind === "region") results.add(resultOf(event, panelOf(event)));
 }
 engine.close();

@@ -1,7 +1,11 @@
-// Calls of many folders in one process of Node, for tests: each line of stdin is a run as JSON, and so is its answer on stdout.
+// Calls of many runs in one process of Node, for tests: each line of stdin is a run as JSON, and so is its answer on stdout.
 //
+// {"bam": [[name, data, index]], "reference": [name, fasta, fai, gzi], "variants", "intervals", "region", "strModel",
+//  "pedigree", "options"}: paths and addresses; what is missing is left out. Or
 // {"folder", "arguments": ["-f", "ref.fa", "-v", "list.vcf", "-r", "chr1:1-9", "-R", "places.bed", "reads.bam"]}: those of
-// the command line, of which indexes lie beside their files -> {"records": [lines of the VCF], "error", "defect"}
+// the command line, of which indexes lie beside their files
+//
+// -> {"vcf", "tsv", "companion": texts, "records": [lines of the VCF], "events", "error", "defect"}
 //
 //     node calls.mjs pairhmm.wasm
 import { existsSync, openAsBlob } from "node:fs";
@@ -9,50 +13,82 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { haplotypesHeader, tsvHeader, vcfHeader } from "../../web/src/call/headers.js";
 import { run } from "../../web/src/call/run.js";
 import { Engine } from "../../web/src/engine.js";
 
 const INDICES = [".bai", ".crai", ".csi"];
 
-const fileAt = async (path) => (existsSync(path) ? openAsBlob(path) : undefined);
-const named = async (path) => ({ name: basename(path), data: await openAsBlob(path) });
+/** A path as a file of the browser, or an address as it is. */
+const source = (path) => (path && !/^https?:/.test(path) ? openAsBlob(path) : (path ?? undefined));
+const named = async (path) => path && { name: basename(path), data: await source(path) };
 
-async function inputsOf({ folder, arguments: given }) {
-  const inputs = { alignments: [] };
+async function inputsOf({ bam, reference: [name, fasta, fai, gzi], ...given }) {
+  return {
+    alignments: await Promise.all(
+      bam.map(async ([own, data, index]) => ({ name: own, data: await source(data), index: await source(index) })),
+    ),
+    reference: { name, fasta: await source(fasta), fai: await source(fai), gzi: await source(gzi) },
+    variants: await named(given.variants),
+    intervals: await named(given.intervals),
+    region: given.region,
+    strModel: await named(given.strModel),
+    pedigree: await named(given.pedigree),
+  };
+}
+
+/** The same of arguments. */
+function filesOf({ folder, arguments: given }) {
+  const files = { bam: [] };
+  const beside = (path, endings) => endings.map((ending) => path + ending).find(existsSync);
   for (let at = 0; at < given.length; at++) {
-    if (given[at] === "-r") {
-      inputs.region = given[++at];
-      continue;
-    }
     const isOption = given[at].startsWith("-");
     const path = join(folder, given[isOption ? at + 1 : at]);
     if (given[at] === "-f") {
-      const [fai, gzi] = await Promise.all([".fai", ".gzi"].map((ending) => fileAt(path + ending)));
-      inputs.reference = { name: basename(path), fasta: await openAsBlob(path), fai, gzi };
-    } else if (given[at] === "-v") inputs.variants = await named(path);
-    else if (given[at] === "-R") inputs.intervals = await named(path);
+      files.reference = [basename(path), path, beside(path, [".fai"]), beside(path, [".gzi"])];
+    } else if (given[at] === "-r") files.region = given[at + 1];
+    else if (given[at] === "-v") files.variants = path;
+    else if (given[at] === "-R") files.intervals = path;
     else if (isOption) throw new Error(`no option of the page: ${given[at]}`);
-    else {
-      const beside = INDICES.map((ending) => path + ending).find(existsSync);
-      inputs.alignments.push({ ...(await named(path)), index: beside && (await openAsBlob(beside)) });
-    }
+    else files.bam.push([basename(path), path, beside(path, INDICES)]);
     at += isOption ? 1 : 0;
   }
-  return inputs;
+  return files;
 }
 
 async function answer(given, engine) {
-  let text = "";
+  const { options = {} } = given;
+  const events = [];
+  const tables = [];
+  let [vcf, records, companion] = ["", "", haplotypesHeader()];
   try {
-    for await (const event of run(await inputsOf(given), {}, engine)) {
-      if (event.kind === "region") text += event.lines.records;
-      if (event.kind === "rest") text += event.records;
+    const inputs = await inputsOf(given.arguments ? filesOf(given) : given);
+    for await (const event of run(inputs, options, engine)) {
+      if (event.kind === "begin") {
+        vcf = vcfHeader(event, options);
+        tables.push(tsvHeader(event.model));
+      } else if (event.kind === "region") {
+        records += event.records;
+        tables.push(event.likelihoods);
+        companion += event.haplotypes;
+      } else if (event.kind === "rest") records += event.records;
+      else if (event.kind !== "progress") events.push(event);
     }
-    return { records: text.split("\n").slice(0, -1), error: "", defect: "" };
   } catch (error) {
-    if (error.name === "InputProblem") return { records: [], error: error.message, defect: "" };
-    return { records: [], error: "", defect: error.stack };
+    const texts = { vcf: "", tsv: "", companion: "", records: [], events };
+    const isProblem = error.name === "InputProblem";
+    return { ...texts, error: isProblem ? error.message : "", defect: isProblem ? "" : error.stack };
   }
+  const tsv = await new Blob(tables).text();
+  return {
+    vcf: vcf + records,
+    tsv,
+    companion,
+    records: records.split("\n").slice(0, -1),
+    events,
+    error: "",
+    defect: "",
+  };
 }
 
 const engine = await Engine.start({ wasm: await readFile(process.argv[2]), workers: 1, gpu: "off" });

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -19,23 +18,20 @@ PARAMETERS = PROJECT / "web/src/models/parameters.js"
 
 @dataclass(frozen=True, slots=True)
 class NodeRun:
-    """What a run in Node gave: its texts, and what it said."""
+    """What a run in Node gave: its texts, what it said, and the message of an InputProblem."""
 
     vcf: str
     tsv: str
     companion: str
     events: list[Mapping[str, object]]
-
-    @property
-    def error(self) -> str:
-        """The message of an InputProblem; empty without one."""
-        return next((str(event["text"]) for event in self.events if event["kind"] == "error"), "")
+    error: str
 
     def told(self, kind: str) -> list[str]:
         """Texts of "warning" or "note" events."""
         return [str(event["text"]) for event in self.events if event["kind"] == kind]
 
 
+Ask = Callable[[Mapping[str, object]], Mapping[str, object]]
 CallInNode = Callable[..., NodeRun]
 
 
@@ -52,32 +48,33 @@ def node(require) -> str:
 
 
 @pytest.fixture(scope="session")
-def call_in_node(node, tmp_path_factory) -> CallInNode:
-    """``call_in_node(bams, reference, **given)``: a run of web/src/call/run.js; `given` is that of call.mjs."""
-    folder, numbers = tmp_path_factory.mktemp("node"), count()
+def ask(node) -> Iterator[Ask]:
+    """``ask(run)``: the answer to a run of calls.mjs; one process has all runs."""
+    command = [node, str(Path(__file__).with_name("calls.mjs")), str(WASM)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        to, answers = process.stdin, process.stdout
+
+        def answered(run: Mapping[str, object]) -> Mapping[str, object]:
+            print(json.dumps(run, default=str), file=to, flush=True)
+            answer: Mapping[str, object] = json.loads(answers.readline())
+            assert not answer["defect"], answer["defect"]
+            return answer
+
+        yield answered
+        to.close()
+
+
+@pytest.fixture(scope="session")
+def call_in_node(ask) -> CallInNode:
+    """``call_in_node(bams, reference, **given)``: a run of web/src/call/run.js; `given` is that of calls.mjs."""
 
     def call(bams, reference, **given) -> NodeRun:
-        number = next(numbers)
-        outputs = {name: str(folder / f"{number}.{name}") for name in ("vcf", "tsv", "companion")}
-        files = [
-            [Path(path).name, str(path), None if index is None else str(index)]
-            for path, index in (one if isinstance(one, tuple) else (one, index_of(one)) for one in bams)
-        ]
+        pairs = [one if isinstance(one, tuple) else (one, index_of(one)) for one in bams]
+        files = [[Path(path).name, path, index] for path, index in pairs]
         fasta = reference if isinstance(reference, tuple) else files_of(reference)
-        given = {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
-        configuration = folder / f"{number}.json"
-        configuration.write_text(
-            json.dumps(
-                {"wasm": str(WASM), "bam": files, "reference": [Path(fasta[0]).name, *fasta], **outputs, **given}
-            )
-        )
-        script = Path(__file__).with_name("call.mjs")
-        done = subprocess.run(
-            [node, str(script), str(configuration)], capture_output=True, text=True, timeout=300, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        texts = [Path(path).read_text() if Path(path).exists() else "" for path in outputs.values()]
-        return NodeRun(*texts, events=json.loads(done.stdout)["events"])
+        answer = ask({"bam": files, "reference": [Path(fasta[0]).name, *fasta], **given})
+        return NodeRun(**{name: answer[name] for name in NodeRun.__dataclass_fields__})
 
     return call
 

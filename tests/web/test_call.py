@@ -251,11 +251,6 @@ def test_what_is_held_at_once_changes_nothing(family, call_in_node):
             assert (ours.vcf, ours.tsv, ours.events) == (theirs.vcf, theirs.tsv, theirs.events), options
 
 
-def test_a_run_can_be_cancelled(family, call_in_node):
-    reference, bams, _ = family
-    assert "aborted" in call_in_node(bams, reference, options={"maxCells": 1000}, abortAfter=3).error
-
-
 READ = 100
 
 
@@ -439,18 +434,16 @@ def test_blocks_of_real_reads(data_sets, assert_same_calls):
 
 
 @pytest.mark.parametrize(
-    ("options", "given", "message"),
+    ("options", "message"),
     [
-        ({"gvcf": True}, {}, "--gvcf: reads.bam, reads.bam: reads of 2 samples; write one gVCF a sample"),
-        ({"gvcf": True, "ploidy": 3}, {}, "--gvcf: ploidy 3: a gVCF has ploidy 0, 1 or 2; leave out --gvcf"),
-        ({"mnv": True}, {"variants": "LISTED"}, "--mnv: listed.vcf: --mnv is for variants that are found in reads"),
+        ({"gvcf": True}, "--gvcf: reads.bam, reads.bam: reads of 2 samples; write one gVCF a sample"),
+        ({"gvcf": True, "ploidy": 3}, "--gvcf: ploidy 3: a gVCF has ploidy 0, 1 or 2; leave out --gvcf"),
     ],
-    ids=["samples", "ploidy", "listed"],
+    ids=["samples", "ploidy"],
 )
-def test_records_that_need_others(family, call_in_node, options, given, message):
-    reference, bams, listed = family
-    given = {"variants": listed} if given else {}
-    assert call_in_node(bams, reference, options=options, **given).error.startswith(message)
+def test_records_that_need_others(family, call_in_node, options, message):
+    reference, bams, _ = family
+    assert call_in_node(bams, reference, options=options).error.startswith(message)
 
 
 def test_snvs_of_neighbouring_bases(assert_same_calls, tmp_path):

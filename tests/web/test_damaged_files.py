@@ -8,9 +8,8 @@ import logging
 import random
 import shutil
 import struct
-import subprocess
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pysam
@@ -23,8 +22,7 @@ from pairhmm.simulate.api import simulate
 from tests.cli import test_cli_hostile_files as hostile_files
 from tests.cli.reads import reads, write_bam, write_reference
 
-HERE = Path(__file__).parent
-TESTS = HERE.parent
+TESTS = Path(__file__).parents[1]
 READS, PLACE = ("-f", "ref.fa", "reads.bam"), ("-f", "ref.fa", "-r", "chr1:500-900", "reads.bam")
 PACKED, LISTED = ("-f", "ref.fa.gz", "reads.bam"), ("-f", "ref.fa", "-v", "list.vcf.gz", "reads.bam")
 GZIPPED, CRAM = ("-f", "ref.fa", "-v", "plain.vcf.gz", "reads.bam"), ("-f", "ref.fa", "reads.cram")
@@ -51,22 +49,9 @@ Answer = Mapping[str, object]
 
 
 @pytest.fixture(scope="module")
-def page(node) -> Iterator[Callable[[Path, tuple[str, ...]], Answer]]:
-    """``page(folder, arguments)``: what the page's programs make of files; one process has all runs."""
-    wasm = HERE.parents[1] / "build/web/pairhmm.wasm"
-    command = [node, str(HERE / "calls.mjs"), str(wasm)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        to, answers = process.stdin, process.stdout
-
-        def ask(folder: Path, arguments: tuple[str, ...]) -> Answer:
-            print(json.dumps({"folder": str(folder), "arguments": arguments}), file=to, flush=True)
-            answer: Answer = json.loads(answers.readline())
-            assert not answer["defect"], answer["defect"]
-            return answer
-
-        yield ask
-        to.close()
+def page(ask) -> Callable[[Path, tuple[str, ...]], Answer]:
+    """``page(folder, arguments)``: what the page's programs make of files."""
+    return lambda folder, arguments: ask({"folder": folder, "arguments": arguments})
 
 
 @pytest.fixture(scope="module")

@@ -40,8 +40,9 @@ def test_the_rows_of_called_bases(evaluated, name):
     model = preset(name)
     rows = distinct_rows(model.profiles(CALL_PROBABILITIES))
     parameters = json.dumps((WEB / "src/models/parameters.js").as_uri())
-    made = f"new own.ProfileModel((await import({parameters})).PROFILES.{name})"
-    found = evaluated("models/profile.js", f"(({{rows, ...start}}) => ({{...start, rows: Array.from(rows)}}))({made})")
+    made = f"(await import({parameters})).PROFILES.{name}"
+    each = "(one) => ({...own.STARTS[one.start], rows: Array.from(own.distinctRows(one))})"
+    found = evaluated("models/profile.js", f"({each})({made})")
     np.testing.assert_allclose(np.array(found["rows"]).reshape(rows.shape), rows, rtol=1e-15)
     assert (model.start.match, model.start.deletion) == (found["startMatch"], found["startDeletion"])
 
@@ -101,7 +102,7 @@ def test_files_of_str_models(evaluated, tmp_path):
             read_str_model(model)
         expected[name] = str(error.value).replace(f"{tmp_path}/", "")
     texts |= {"right": sound.replace("= [", "= [\n"), "no TOML": "some text"}
-    read = "own.readStrModel({name: 'own.toml', data: new TextEncoder().encode(text)})"
+    read = "own.readStrModel({name: 'own.toml', data: new Blob([text])})"
     each = f"Object.entries({json.dumps(texts)}).map(async ([name, text]) => [name, await {read}.then(...TOLD)])"
     told = "[(one) => Array.from(one.deletion), (error) => error.message]"
     found = evaluated("files/str_file.js", f"Object.fromEntries(await Promise.all({each.replace('TOLD', told)}))")
@@ -127,7 +128,7 @@ def test_pedigrees(evaluated, tmp_path):
         with pytest.raises(InputError) as error:
             read_pedigree(str(path))
         expected[name] = str(error.value).replace(f"{tmp_path}/", "")
-    read = "own.readPed({name: 'own.ped', data: new TextEncoder().encode(text)})"
+    read = "own.readPed({name: 'own.ped', data: new Blob([text])})"
     told = f"async ([name, text]) => [name, await {read}.then(() => '', (error) => error.message)]"
     each = f"await Promise.all(Object.entries({json.dumps(PEDIGREES)}).map({told}))"
     assert evaluated("files/ped.js", f"Object.fromEntries({each})") == expected

@@ -4,8 +4,8 @@ import { CpuPool } from "./cpu/pool.js";
 import { GpuChoice } from "./gpu/choice.js";
 import { Gpu } from "./gpu/gpu.js";
 
-/** @typedef {import("./batch.js").Batch} Batch */
-/** @typedef {import("./cpu/forward.js").Scores} Scores */
+/** @import { Batch } from "./batch.js" */
+/** @import { Scores } from "./cpu/forward.js" */
 
 /**
  * @typedef {object} EngineOptions
@@ -16,8 +16,6 @@ import { Gpu } from "./gpu/gpu.js";
  * @property {import("./gpu/variants.js").GpuData} [kernels] what is in gpu.json; without it no GPU is used
  * @property {(message: string) => void} [log] told what a user should know, such as a slower way that is taken
  */
-
-const NO_SIMD = "WebAssembly SIMD is missing here: use a browser of 2023 or later, or Node 20 or later";
 
 /** What scores batches. `Engine.start` makes one. */
 export class Engine {
@@ -45,7 +43,8 @@ export class Engine {
    */
   static async start({ wasm, workers = cores(), gpu = "auto", kernels, log = () => {} }) {
     if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`${workers} is no number of workers`);
-    const engine = new Engine(await CpuPool.start(await compiled(wasm), workers), log);
+    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
+    const engine = new Engine(await CpuPool.start(module, workers), log);
     if (kernels && gpu !== "off") engine.chosen = engine.#choose(kernels, gpu === "only");
     if (gpu === "only") await engine.chosen;
     return engine;
@@ -105,23 +104,4 @@ export class Engine {
 function cores() {
   const os = globalThis.process?.getBuiltinModule?.("node:os");
   return os ? os.availableParallelism() : navigator.hardwareConcurrency || 1;
-}
-
-/** @param {BufferSource | WebAssembly.Module} wasm */
-async function compiled(wasm) {
-  if (wasm instanceof WebAssembly.Module) return wasm;
-  try {
-    return await WebAssembly.compile(wasm);
-  } catch (error) {
-    throw hasSimd() ? error : new Error(NO_SIMD, { cause: error });
-  }
-}
-
-/** Whether a module with one SIMD instruction (a function that makes a v128 of zeros and drops it) is valid here. */
-function hasSimd() {
-  const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  const types = [1, 4, 1, 0x60, 0, 0];
-  const functions = [3, 2, 1, 0];
-  const code = [10, 9, 1, 7, 0, 0x41, 0, 0xfd, 15, 0x1a, 0x0b];
-  return WebAssembly.validate(new Uint8Array([...magic, ...types, ...functions, ...code]));
 }

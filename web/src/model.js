@@ -2,11 +2,10 @@
 
 import { packBatch } from "./batch.js";
 import { PROFILES } from "./models/parameters.js";
-import { ProfileModel } from "./models/profile.js";
+import { distinctRows, kindsOf, STARTS } from "./models/profile.js";
 
-/** @typedef {import("./batch.js").Batch} Batch */
-/** @typedef {import("./batch.js").Group} Group */
-/** @typedef {import("./models/profile.js").ProfileParameters} ProfileParameters */
+/** @import { Batch, Group } from "./batch.js" */
+/** @import { ProfileParameters } from "./models/profile.js" */
 
 /**
  * "gatk", the name of a preset of the profile model, or parameters of one's own.
@@ -25,18 +24,17 @@ import { ProfileModel } from "./models/profile.js";
 export function packModelBatch(groups, model) {
   const batch = packBatch(groups);
   if (model === "gatk") return batch;
+  /** @type {ProfileParameters | undefined} */
   const parameters = typeof model === "string" ? PROFILES[model] : model;
   if (parameters === undefined) {
     throw new RangeError(`${model} is no model: use gatk, ${Object.keys(PROFILES).join(", ")}, or parameters`);
   }
-  const profile = new ProfileModel(parameters);
   const none = new Uint8Array(0);
   return {
     ...batch,
-    rows: profile.rows,
-    kinds: profile.kinds(batch.bases, batch.baseQuality),
-    startMatch: profile.startMatch,
-    startDeletion: profile.startDeletion,
+    rows: distinctRows(parameters),
+    kinds: kindsOf(batch.bases, batch.baseQuality),
+    ...STARTS[parameters.start],
     bases: none,
     baseQuality: none,
     insertionQuality: none,

@@ -1,11 +1,11 @@
-// Batches cut into pieces for workers: consecutive reads, each with the haplotypes of its group.
+// Batches cut into pieces, for workers and devices: consecutive reads, each with the haplotypes of its group.
 
-/** @typedef {import("./batch.js").Batch} Batch */
+/** @import { Batch } from "./batch.js" */
 
 /**
- * Reads of a batch, `first` to `end` - 1, and their first pair.
+ * Reads of a batch, `first` to `end` - 1, their first pair, and their cells of whole matrices.
  *
- * @typedef {{first: number, end: number, pair: number}} Piece
+ * @typedef {{first: number, end: number, pair: number, cells: number}} Piece
  */
 
 const OF_BASES = /** @type {const} */ ([
@@ -18,72 +18,74 @@ const OF_BASES = /** @type {const} */ ([
 ]);
 const ROW_SIZE = 12; // numbers of a row (pairhmm/models/batch.py)
 const LANES = 4; // reads that are scored side by side
-const ROW = 64; // cells that take as long as what a read's row takes beside its cells
-const SMALLEST = 3e6; // cells of a piece that is worth a message: about a millisecond
-const LARGEST = 64e6; // and of one whose end is soon
+const SMALLEST = 5e6; // cells of a piece that is worth a message: about a millisecond
+const LARGEST = 1e8; // and of one whose end is soon
 
 /**
  * Pieces for workers that take one after another. The last ones are the smallest, so that all workers end together.
- * Groups stay whole where they are small: their reads share trees, and are scored beside others of the same length.
  *
  * @param {Batch} batch
  * @param {number} workers
  * @returns {Piece[]}
  */
 export function cut(batch, workers) {
-  const { groupRead, groupHaplotype, readOffset } = batch;
-  const each = Float64Array.from({ length: batch.groups }, (_, group) => computedColumns(batch, group) + ROW);
-  const costOf = (/** @type {number} */ g, /** @type {number} */ read) =>
-    each[g] * (readOffset[groupRead[g + 1]] - readOffset[read]);
-  let left = 0;
-  for (let g = 0; g < batch.groups; g++) left += costOf(g, groupRead[g]);
+  let left = cellsOf(batch);
   const most = () => Math.min(LARGEST, workers > 1 ? Math.max(SMALLEST, left / (2 * workers)) : LARGEST);
   /** @type {Piece[]} */
   const pieces = [];
-  let first = 0;
-  let taken = 0;
-  let pair = 0;
-  let ofPiece = 0;
-  let full = most();
-  for (let g = 0; g < batch.groups; g++) {
-    const haplotypes = groupHaplotype[g + 1] - groupHaplotype[g];
-    for (let read = groupRead[g]; read < groupRead[g + 1]; read++) {
-      const begins = read === groupRead[g];
-      const mayEnd = begins || ((read - Math.max(first, groupRead[g])) % LANES === 0 && costOf(g, read) > full / 2);
-      if (taken >= full && mayEnd) {
-        pieces.push({ first, end: read, pair: ofPiece });
-        left -= taken;
-        full = most();
-        [first, taken, ofPiece] = [read, 0, pair];
-      }
-      taken += each[g] * (readOffset[read + 1] - readOffset[read]);
-      pair += haplotypes;
-    }
+  for (const piece of piecesOf(batch, most)) {
+    pieces.push(piece);
+    left -= piece.cells;
   }
-  if (pair > ofPiece) pieces.push({ first, end: groupRead[batch.groups], pair: ofPiece });
   return pieces;
 }
 
 /**
- * Columns that a group's reads are computed in, about: haplotypes share those at their common ends.
+ * Pieces of a batch. Groups stay whole where they are small: their reads share trees, and are scored beside others of the
+ * same length.
  *
  * @param {Batch} batch
- * @param {number} group
+ * @param {() => number} mostCells of a piece of more than a few reads; asked again for each
+ * @param {number} [mostPairs] likewise
+ * @returns {Generator<Piece>}
  */
-function computedColumns({ groupHaplotype, haplotypeOffset: offset, haplotypes }, group) {
-  let columns = 0;
-  for (let h = groupHaplotype[group]; h < groupHaplotype[group + 1]; h++) {
-    const size = offset[h + 1] - offset[h];
-    columns += size;
-    if (h === groupHaplotype[group]) continue;
-    const most = Math.min(size, offset[h] - offset[h - 1]) >> 1;
-    let before = 0;
-    while (before < most && haplotypes[offset[h] + before] === haplotypes[offset[h - 1] + before]) before++;
-    let behind = 0;
-    while (behind < most && haplotypes[offset[h + 1] - 1 - behind] === haplotypes[offset[h] - 1 - behind]) behind++;
-    columns -= before + behind;
+export function* piecesOf(
+  { groups, groupRead, groupHaplotype, haplotypeOffset, readOffset },
+  mostCells,
+  mostPairs = Infinity,
+) {
+  const piece = { first: 0, end: 0, pair: 0, cells: 0 };
+  let pairs = 0;
+  for (let g = 0; g < groups; g++) {
+    const haplotypes = groupHaplotype[g + 1] - groupHaplotype[g];
+    const letters = haplotypeOffset[groupHaplotype[g + 1]] - haplotypeOffset[groupHaplotype[g]];
+    const end = groupRead[g + 1];
+    const cellsTo = (/** @type {number} */ to) => letters * (readOffset[to] - readOffset[piece.end]);
+    const isWhole = cellsTo(end) <= mostCells() && haplotypes * (end - groupRead[g]) <= mostPairs;
+    while (piece.end < end) {
+      const next = isWhole ? end : Math.min(end, piece.end + LANES);
+      const more = haplotypes * (next - piece.end);
+      if (pairs && (piece.cells + cellsTo(next) > mostCells() || pairs + more > mostPairs)) {
+        yield { ...piece };
+        Object.assign(piece, { first: piece.end, pair: piece.pair + pairs, cells: 0 });
+        pairs = 0;
+      }
+      piece.cells += cellsTo(next);
+      pairs += more;
+      piece.end = next;
+    }
   }
-  return columns;
+  if (pairs) yield piece;
+}
+
+/** Cells of whole matrices. @param {Batch} batch */
+export function cellsOf({ groups, groupRead, groupHaplotype, readOffset, haplotypeOffset }) {
+  let cells = 0;
+  for (let g = 0; g < groups; g++) {
+    const bases = readOffset[groupRead[g + 1]] - readOffset[groupRead[g]];
+    cells += bases * (haplotypeOffset[groupHaplotype[g + 1]] - haplotypeOffset[groupHaplotype[g]]);
+  }
+  return cells;
 }
 
 /**
@@ -109,7 +111,7 @@ export function takeReads(batch, first, end) {
   const taken = {
     ...batch,
     groups: groupEnd - group,
-    pairs: countPairs(groupRead, groupHaplotype),
+    pairs: firstPairs(groupRead, groupHaplotype)[groupEnd - group],
     groupRead,
     groupHaplotype,
     readOffset: fromZero(batch.readOffset, first, end),
@@ -123,109 +125,27 @@ export function takeReads(batch, first, end) {
 }
 
 /**
- * The pairs without a score (NaN), as a batch in which each read is a group, and their places among the scores.
+ * The buffers of arrays, for a message that moves them.
  *
- * @param {Batch} batch
- * @param {Float64Array} log10
- * @returns {{batch: Batch, pairs: number[]}}
- */
-export function takeUnscored(batch, log10) {
-  /** @type {number[]} */
-  const pairs = [];
-  /** @type {number[]} */
-  const reads = [];
-  /** @type {number[]} */
-  const haplotypes = [];
-  /** @type {number[]} */
-  const groupHaplotype = [0];
-  let pair = 0;
-  for (let g = 0; g < batch.groups; g++) {
-    for (let read = batch.groupRead[g]; read < batch.groupRead[g + 1]; read++) {
-      for (let h = batch.groupHaplotype[g]; h < batch.groupHaplotype[g + 1]; h++, pair++) {
-        if (!Number.isNaN(log10[pair])) continue;
-        if (reads.at(-1) !== read) {
-          reads.push(read);
-          groupHaplotype.push(haplotypes.length);
-        }
-        pairs.push(pair);
-        haplotypes.push(h);
-        groupHaplotype[reads.length] = haplotypes.length;
-      }
-    }
-  }
-  const ofBases = Object.fromEntries(OF_BASES.map((name) => [name, gathered(batch[name], batch.readOffset, reads)]));
-  return {
-    pairs,
-    batch: {
-      ...batch,
-      groups: reads.length,
-      pairs: pairs.length,
-      groupRead: Uint32Array.from({ length: reads.length + 1 }, (_, index) => index),
-      groupHaplotype: Uint32Array.from(groupHaplotype),
-      readOffset: gatheredOffsets(batch.readOffset, reads),
-      haplotypeOffset: gatheredOffsets(batch.haplotypeOffset, haplotypes),
-      haplotypes: gathered(batch.haplotypes, batch.haplotypeOffset, haplotypes),
-      rows:
-        batch.kinds.length > 0
-          ? batch.rows
-          : gathered(
-              batch.rows,
-              batch.readOffset.map((at) => at * ROW_SIZE),
-              reads,
-            ),
-      ...ofBases,
-    },
-  };
-}
-
-/**
- * The buffers of a batch's arrays, for a message that moves them.
- *
- * @param {Batch} batch
+ * @param {object} arrays
  * @returns {ArrayBuffer[]}
  */
-export function buffersOf(batch) {
-  return Object.values(batch).flatMap((value) =>
+export function buffersOf(arrays) {
+  return Object.values(arrays).flatMap((value) =>
     ArrayBuffer.isView(value) ? [/** @type {ArrayBuffer} */ (value.buffer)] : [],
   );
 }
 
-/** @param {Uint32Array} groupRead @param {Uint32Array} groupHaplotype */
-function countPairs(groupRead, groupHaplotype) {
-  let pairs = 0;
+/** The first pair of each group, and their number. @param {Uint32Array} groupRead @param {Uint32Array} groupHaplotype */
+export function firstPairs(groupRead, groupHaplotype) {
+  const first = new Uint32Array(groupRead.length);
   for (let g = 0; g + 1 < groupRead.length; g++) {
-    pairs += (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
+    first[g + 1] = first[g] + (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
   }
-  return pairs;
+  return first;
 }
 
 /** @param {Uint32Array} offsets @param {number} first @param {number} end */
 function fromZero(offsets, first, end) {
   return offsets.slice(first, end + 1).map((at) => at - offsets[first]);
-}
-
-/**
- * @template {Uint8Array | Uint16Array | Float64Array} T
- * @param {T} values
- * @param {Uint32Array} offset
- * @param {number[]} parts
- * @returns {T}
- */
-function gathered(values, offset, parts) {
-  const of = values.length === 0 ? 0 : parts.reduce((size, part) => size + offset[part + 1] - offset[part], 0);
-  const whole = /** @type {T} */ (new /** @type {any} */ (values.constructor)(of));
-  if (of === 0) return whole;
-  let at = 0;
-  for (const part of parts) {
-    whole.set(values.subarray(offset[part], offset[part + 1]), at);
-    at += offset[part + 1] - offset[part];
-  }
-  return whole;
-}
-
-/** @param {Uint32Array} offset @param {number[]} parts */
-function gatheredOffsets(offset, parts) {
-  const own = new Uint32Array(parts.length + 1);
-  parts.forEach((part, index) => (own[index + 1] = own[index] + offset[part + 1] - offset[part]));
-  return own;
 }

@@ -2,7 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 
-/** @typedef {import("../src/batch.js").Batch} Batch */
+import { firstPairs } from "../src/pieces.js";
+
+/** @import { Batch } from "../src/batch.js" */
 
 const ARRAYS = {
   uint8: Uint8Array,
@@ -27,10 +29,8 @@ export async function readBatch(path) {
     all[name] = values;
     at += 8 * Math.ceil(values.byteLength / 8);
   }
-  let pairs = 0;
-  for (let g = 0; g + 1 < all.groupRead.length; g++) {
-    pairs += (all.groupRead[g + 1] - all.groupRead[g]) * (all.groupHaplotype[g + 1] - all.groupHaplotype[g]);
-  }
-  const batch = /** @type {Batch} */ (/** @type {unknown} */ ({ ...all, groups: all.groupRead.length - 1, pairs }));
+  const groups = all.groupRead.length - 1;
+  const pairs = firstPairs(all.groupRead, all.groupHaplotype)[groups];
+  const batch = /** @type {Batch} */ (/** @type {unknown} */ ({ ...all, groups, pairs }));
   return { batch, more: all };
 }

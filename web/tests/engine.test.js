@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { packBatch } from "../src/batch.js";
-import { CpuForward } from "../src/cpu/forward.js";
-import { instantiate } from "../src/cpu/instance.js";
+import { forward } from "../src/cpu/forward.js";
+import { Native } from "../src/cpu/native.js";
 import { Engine } from "../src/engine.js";
-import { ERROR } from "../src/models/parameters.js";
-import { cut, takeReads, takeUnscored } from "../src/pieces.js";
+import { cut, takeReads } from "../src/pieces.js";
 import { randomGroups } from "./random.js";
 import { readWasm } from "./files.js";
 
 /** @type {Engine} */
 let engine;
-/** @type {CpuForward} */
-let alone;
+/** @type {Native} */
+let native;
+const alone = (/** @type {import("../src/batch.js").Batch} */ batch) => forward(native, batch);
 
 before(async () => {
   const wasm = await readWasm();
   engine = await Engine.start({ wasm, workers: 2 });
-  alone = new CpuForward(await instantiate(wasm), ERROR);
+  native = await Native.start(wasm);
 });
 after(() => engine.close());
 
@@ -29,7 +29,7 @@ test("an engine says what scores", () => {
 test("workers give the scores of one thread, bit by bit", async () => {
   const batch = packBatch(randomGroups({ groups: 6, reads: 150, haplotypes: 7, seed: 1 }));
   assert.ok(cut(batch, 2).length > 2);
-  assert.deepEqual(await engine.forward(batch), alone.forward(batch));
+  assert.deepEqual(await engine.forward(batch), alone(batch));
 });
 
 test("batches may be under way together", async () => {
@@ -37,7 +37,7 @@ test("batches may be under way together", async () => {
   const scores = await Promise.all(batches.map((batch) => engine.forward(batch)));
   assert.deepEqual(
     scores,
-    batches.map((batch) => alone.forward(batch)),
+    batches.map((batch) => alone(batch)),
   );
 });
 
@@ -56,14 +56,14 @@ test("pieces are consecutive reads, and hold every pair once", () => {
   const batch = packBatch(groups);
   const pieces = cut(batch, 2);
   assert.ok(pieces.length > 4);
-  const whole = alone.forward(batch);
+  const whole = alone(batch);
   let pair = 0;
   let read = 0;
   for (const piece of pieces) {
     assert.equal(piece.pair, pair);
     assert.ok(piece.first <= read || batch.readOffset[read] === batch.readOffset[piece.first]);
     const own = takeReads(batch, piece.first, piece.end);
-    assert.deepEqual(alone.forward(own).log10, whole.log10.slice(pair, pair + own.pairs));
+    assert.deepEqual(alone(own).log10, whole.log10.slice(pair, pair + own.pairs));
     pair += own.pairs;
     read = piece.end;
   }
@@ -86,7 +86,7 @@ test("a signal ends a batch, and the engine goes on", async () => {
   await assert.rejects(scores, /^Error: enough$/);
   await assert.rejects(engine.forward(batch, { signal: AbortSignal.abort() }), { name: "AbortError" });
   const small = packBatch(randomGroups({ groups: 1, reads: 5, haplotypes: 2, seed: 3 }));
-  assert.deepEqual(await engine.forward(small), alone.forward(small));
+  assert.deepEqual(await engine.forward(small), alone(small));
 });
 
 test("a worker that dies is one error, and another takes its place", async () => {
@@ -95,17 +95,16 @@ test("a worker that dies is one error, and another takes its place", async () =>
   const far = new Uint16Array(batch.bases.length).fill(65535);
   const broken = { ...batch, rows: new Float64Array(12).fill(0.5), kinds: far };
   await assert.rejects(other.forward(broken), /a worker of the engine stopped: the C\+\+ part failed/);
-  assert.deepEqual(await other.forward(batch), alone.forward(batch));
+  assert.deepEqual(await other.forward(batch), alone(batch));
   other.close();
 });
 
 test("unscored pairs are scored in float64", async () => {
   const batch = packBatch(randomGroups({ groups: 3, reads: 9, haplotypes: 4, seed: 7 }));
-  const whole = alone.forward(batch);
+  const whole = alone(batch);
   const scores = { log10: whole.log10.slice(), precision: whole.precision.slice() };
   for (const pair of [0, 3, 50, 51, 107]) scores.log10[pair] = NaN;
-  assert.deepEqual(takeUnscored(batch, scores.log10).pairs, [0, 3, 50, 51, 107]);
-  await engine.cpu.rescue(batch, scores);
+  assert.equal((await engine.cpu.forward(batch, { known: scores })).log10, scores.log10);
   for (const pair of [0, 3, 50, 51, 107]) {
     assert.ok(Math.abs(scores.log10[pair] - whole.log10[pair]) < 1e-5);
     assert.equal(scores.precision[pair], 1);

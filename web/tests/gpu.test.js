@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { packBatch } from "../src/batch.js";
-import { chunks } from "../src/gpu/chunks.js";
-import { GpuChoice, cellsOf, crossover } from "../src/gpu/choice.js";
+import { GpuChoice, crossover } from "../src/gpu/choice.js";
 import { Device, Unavailable } from "../src/gpu/device.js";
+import { cellsOf, piecesOf, takeReads } from "../src/pieces.js";
 import { randomGroups } from "./random.js";
 
 const batch = packBatch([
@@ -13,32 +13,37 @@ const batch = packBatch([
   ...randomGroups({ groups: 2, reads: 7, haplotypes: 3, seed: 2 }),
 ]);
 
-test("chunks hold every pair once, and no more cells than they may", () => {
+test("pieces hold every pair once, and no more cells than they may", () => {
   const most = 5e6;
   let pairs = 0;
   let cells = 0;
-  for (const { part, pair } of chunks(batch, () => most, 1e9)) {
+  for (const { first, end, pair, cells: own } of piecesOf(batch, () => most)) {
+    const part = takeReads(batch, first, end);
     assert.equal(pair, pairs);
-    assert.ok(cellsOf(part) <= most);
+    assert.equal(cellsOf(part), own);
+    assert.ok(own <= most);
     pairs += part.pairs;
-    cells += cellsOf(part);
+    cells += own;
   }
   assert.equal(pairs, batch.pairs);
   assert.equal(cells, cellsOf(batch));
 });
 
-test("a chunk has at most so many pairs, but one read at least", () => {
-  const parts = Array.from(
-    chunks(batch, () => 1e12, 12),
-    ({ part }) => part.pairs,
+test("a piece has at most so many pairs, but some reads at least", () => {
+  const pairsOf = (/** @type {import("../src/pieces.js").Piece} */ { first, end }) =>
+    takeReads(batch, first, end).pairs;
+  assert.ok(
+    Array.from(
+      piecesOf(batch, () => 1e12, 24),
+      pairsOf,
+    ).every((pairs) => pairs <= 24),
   );
-  assert.ok(parts.every((pairs) => pairs <= 12));
-  assert.ok(Array.from(chunks(batch, () => 1, 1)).every(({ part }) => part.readOffset.length === 2));
+  assert.ok(Array.from(piecesOf(batch, () => 1, 1)).every(({ first, end }) => end - first <= 4));
 });
 
-test("a batch that fits is one chunk", () => {
-  const [only, ...others] = chunks(batch, () => 1e12, 1e9);
-  assert.equal(only.part, batch);
+test("a batch that fits is one piece", () => {
+  const [only, ...others] = piecesOf(batch, () => 1e12, 1e9);
+  assert.deepEqual([only.first, only.end, only.pair], [0, batch.readOffset.length - 1, 0]);
   assert.equal(others.length, 0);
 });
 

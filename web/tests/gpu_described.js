@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-import { instantiate } from "../src/cpu/instance.js";
+import { Native } from "../src/cpu/native.js";
 import { pack } from "../src/gpu/layout.js";
 import { phredTables } from "../src/gpu/tables.js";
 import { source } from "../src/gpu/variants.js";
@@ -15,7 +15,7 @@ const SHARE = 1 << 28;
 const [dataPath, variantsPath, ...batches] = process.argv.slice(2);
 const data = JSON.parse(await readFile(dataPath, "utf8"));
 const variants = JSON.parse(await readFile(variantsPath, "utf8"));
-const native = await instantiate(await readWasm());
+const native = await Native.start(await readWasm());
 
 /** @param {...(string | Uint8Array)} parts */
 function hash(...parts) {

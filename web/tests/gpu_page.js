@@ -4,7 +4,7 @@ import { Engine } from "../src/engine.js";
 import { Gpu, OutOfDeviceMemory } from "../src/gpu/gpu.js";
 import { packBatch } from "../src/batch.js";
 
-/** @typedef {import("../src/gpu/variants.js").GpuData} GpuData */
+/** @import { GpuData } from "../src/gpu/variants.js" */
 
 /** @typedef {{bases: string, haplotype: string, quality: number[], insertion: number[], deletion: number[], gap: number[]}} Pair */
 

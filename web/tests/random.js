@@ -1,6 +1,6 @@
 // Made-up reads and haplotypes, the same on every machine.
 
-/** @typedef {import("../src/batch.js").Group} Group */
+/** @import { Group } from "../src/batch.js" */
 
 const LETTERS = "ACGT";
 

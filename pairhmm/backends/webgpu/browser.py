@@ -54,7 +54,7 @@ def data() -> dict[str, Any]:
             }
             for rows in sorted({shape.rows for shape in layout.tree_shapes(WIDTH).known if not shape.tall})
         },
-        "kindColumns": rows.KIND_COLUMNS,
+        "kinds": {"columns": sum(rows.KIND_COLUMNS.values()), "at": rows.KIND_AT},
         "constants": _constants(),
     }
 

@@ -2,7 +2,7 @@
 
 import { LONG_READS, MANY_UNFIT, MAX_GENOTYPES, MOST } from "../models/parameters.js";
 
-/** @typedef {import("./options.js").CallOptions} CallOptions */
+/** @import { CallOptions } from "./options.js" */
 
 /** Those of the core, by name (`counts_text` in cpu/wasm/run_exports.cpp). @typedef {Record<string, any>} Counts */
 

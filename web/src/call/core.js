@@ -2,29 +2,20 @@
 // out. All coordinates are 0-based half-open.
 
 import { InputProblem } from "../files/problem.js";
+import { STARTS } from "../models/profile.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("../files/candidates.js").Variant} Variant */
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../files/intervals.js").Interval} Interval */
-/** @typedef {import("../files/ped.js").SampleFamily} SampleFamily */
-/** @typedef {import("../files/read_block.js").ReadBlock} ReadBlock */
+/** @import { Batch } from "../batch.js" */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Variant } from "../files/candidates.js" */
+/** @import { Reference } from "../files/fasta.js" */
+/** @import { Interval } from "../files/intervals.js" */
+/** @import { SampleFamily } from "../files/ped.js" */
+/** @import { ReadBlock } from "../files/read_block.js" */
 
 /** @typedef {{log10: Float64Array, precision: Uint8Array}} Scores */
 
-/**
- * A read cut to its region, with what the model takes of it.
- *
- * @typedef {object} PreparedRead
- * @property {Uint8Array} bases codes
- * @property {Uint8Array} quality Phred, as sequenced
- * @property {Uint8Array} baseQuality Phred, prepared
- * @property {Uint8Array} insertionQuality empty for the profile model
- * @property {Uint8Array} deletionQuality
- * @property {Uint8Array} gapQuality
- */
-
+/** @typedef {"bases" | "quality" | "baseQuality" | "insertionQuality" | "deletionQuality" | "gapQuality"} ArrayOfRead */
+/** @typedef {Record<ArrayOfRead, Uint8Array>} PreparedRead a read cut to its region: codes, Phred as sequenced, and what the model takes */
 /** @typedef {{batch: Batch, prepared: (region: number, read: number) => PreparedRead}} BegunBatch a read by its region in the batch */
 
 // The fields of a BatchView and a RegionView (cpu/wasm/run_exports.cpp).
@@ -58,7 +49,7 @@ export class Core {
     this.contigs = [...contigs.keys()];
     this.run = native.call.run_make();
     /** Row 0 of the model. */
-    this.start = { match: 0, deletion: 1 };
+    this.start = STARTS.anywhere;
     /** @type {AsyncIterator<Variant> | null} */
     this.listed = null;
     native.with((arrays) => {
@@ -193,24 +184,16 @@ export class Core {
       const all = this.native.copies(BATCH, (view) => this.call.run_batch(this.run, view));
       const { cutBases, cutQuality, preparedQuality, ...arrays } = all;
       const [groups, pairs] = [arrays.groupRead.length - 1, this.call.run_pairs(this.run)];
-      const { match, deletion } = this.start;
-      const batch = { groups, pairs, ...arrays, startMatch: match, startDeletion: deletion };
-      const { readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
-      yield {
-        batch,
-        prepared: (region, number) => {
-          const read = batch.groupRead[region] + number;
-          const own = (/** @type {Uint8Array} */ of) => of.slice(readOffset[read], readOffset[read + 1]);
-          return {
-            bases: own(cutBases),
-            quality: own(cutQuality),
-            baseQuality: own(preparedQuality),
-            insertionQuality: own(insertionQuality),
-            deletionQuality: own(deletionQuality),
-            gapQuality: own(gapQuality),
-          };
-        },
+      const batch = { groups, pairs, ...arrays, ...this.start };
+      const { groupRead, readOffset, insertionQuality, deletionQuality, gapQuality } = batch;
+      const indels = { insertionQuality, deletionQuality, gapQuality };
+      const ofReads = { bases: cutBases, quality: cutQuality, baseQuality: preparedQuality, ...indels };
+      const prepared = (/** @type {number} */ region, /** @type {number} */ number) => {
+        const own = [readOffset[groupRead[region] + number], readOffset[groupRead[region] + number + 1]];
+        const arrays = Object.entries(ofReads).map(([name, of]) => [name, of.slice(...own)]);
+        return /** @type {PreparedRead} */ (Object.fromEntries(arrays));
       };
+      yield { batch, prepared };
     }
   }
 }

@@ -14,7 +14,7 @@ import {
  * The header of a VCF, with the line end behind it.
  *
  * @param {import("./events.js").BeginEvent} begin
- * @param {{minQual?: number, gvcf?: boolean}} [options]
+ * @param {Record<string, any>} [options] of the run
  * @param {Record<string, string>} [provenance] header lines ##key=value
  */
 export function vcfHeader({ contigs, samples, reference }, options = {}, provenance = {}) {

@@ -2,10 +2,10 @@
 
 import { variantExtent } from "./core.js";
 
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("../files/candidates.js").Variant} Variant */
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../files/intervals.js").Interval} Interval */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Variant } from "../files/candidates.js" */
+/** @import { Reference } from "../files/fasta.js" */
+/** @import { Interval } from "../files/intervals.js" */
 
 /** @typedef {Variant & {extent: Interval}} Listed */
 
@@ -51,28 +51,30 @@ export async function* wantedIntervals(listed, reach, shift) {
 }
 
 /**
+ * Generators of the same items, each of which is held until all have given it.
+ *
  * @template Item
  * @param {AsyncGenerator<Item>} items
  * @param {number} count
- * @returns {AsyncGenerator<Item>[]}
  */
 export function tee(items, count) {
-  const queues = Array.from({ length: count }, () => /** @type {Item[]} */ ([]));
-  /** @type {Promise<boolean> | null} whether there was one more */
-  let reading = null;
-  const more = () => {
-    reading ??= items.next().then(({ value, done }) => {
-      reading = null;
-      if (!done) for (const queue of queues) queue.push(value);
-      return !done;
-    });
-    return reading;
+  /** @returns {() => Promise<any>} */
+  const link = () => {
+    /** @type {Promise<object> | undefined} */
+    let read;
+    return () => (read ??= items.next().then((one) => ({ ...one, next: link() })));
   };
-  /** @param {Item[]} queue */
-  async function* copy(queue) {
-    while (queue.length || (await more())) {
-      if (queue.length) yield /** @type {Item} */ (queue.shift());
-    }
+  return Array(count)
+    .fill(link())
+    .map((first) => /** @type {AsyncGenerator<Item>} */ (copyFrom(first)));
+}
+
+/** @param {() => Promise<any>} next */
+async function* copyFrom(next) {
+  for (;;) {
+    const one = await next();
+    if (one.done) return;
+    next = one.next;
+    yield one.value;
   }
-  return queues.map(copy);
 }

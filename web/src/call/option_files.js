@@ -5,24 +5,12 @@ import { InputProblem } from "../files/problem.js";
 import { readStrModel } from "../files/str_file.js";
 import { OPTIONS, STR_TABLES } from "../models/parameters.js";
 
-/** @typedef {import("../files/sources.js").Source} Source */
-/** @typedef {import("./options.js").CallOptions} CallOptions */
-/** @typedef {import("./run.js").Inputs} Inputs */
+/** @import { Source } from "../files/sources.js" */
+/** @import { CallOptions } from "./options.js" */
+/** @import { Inputs } from "./run.js" */
 
-/**
- * Requires what some records need.
- *
- * @param {Inputs} inputs
- * @param {CallOptions} options
- * @param {boolean} isListed
- * @param {number} samples
- */
-export function checkRecords({ alignments, variants }, options, isListed, samples) {
-  for (const name of /** @type {const} */ (["gvcf", "mnv"])) {
-    if (!options[name] || !isListed) continue;
-    const rule = `--${name} is for variants that are found in reads`;
-    throw new InputProblem(`--${name}`, variants?.name ?? "", rule, `leave out --${name} or the file`);
-  }
+/** Requires what a gVCF needs. @param {Inputs} inputs @param {CallOptions} options @param {number} samples */
+export function checkRecords({ alignments }, options, samples) {
   if (options.gvcf && options.ploidy > 2) {
     throw new InputProblem("--gvcf", `ploidy ${options.ploidy}`, "a gVCF has ploidy 0, 1 or 2", "leave out --gvcf");
   }

@@ -1,46 +1,13 @@
 // All options of a run. Names and defaults are those of the command line (pairhmm/calling/web_parameters.py).
 
-import {
-  GQ_BANDS,
-  LEAST_COPIES,
-  LONGEST_REPEAT_UNIT,
-  LOWEST_USABLE_BASE_QUALITY,
-  MOST_REPEATS,
-  OPTIONS,
-  PCR_QUALITIES,
-  PROFILES,
-  READ_PRESETS,
-  SLIP_SPREAD,
-  STR_TABLES,
-} from "../models/parameters.js";
-import { callProbabilities, startOf, TRANSITIONS } from "../models/profile.js";
+import { CORE, OPTIONS, PCR_QUALITIES, PROFILES, READ_PRESETS } from "../models/parameters.js";
+import { callProbabilities, STARTS, transitionsOf } from "../models/profile.js";
 
-/** @typedef {import("../files/alignment_parser.js").ReadSelection} ReadSelection */
-/** @typedef {import("../files/str_file.js").StrModel} StrModel */
-/** @typedef {import("./core.js").Core} Core */
+/** @import { ReadSelection } from "../files/alignment_parser.js" */
+/** @import { StrModel } from "../files/str_file.js" */
+/** @import { Core } from "./core.js" */
 
-/**
- * Those that JavaScript looks at. The core knows the others (cpu/wasm/run_options.cpp).
- *
- * @typedef {object} OwnOptions
- * @property {"gatk" | "profile"} model
- * @property {"normalised" | "published"} parameters of the profile model
- * @property {"illumina" | "hifi" | "ont"} preset the kind of reads: values that stand for those that are not given
- * @property {"pcr-free" | "pcr" | null} strModel a built-in STR model of gap qualities. A file takes its place
- * @property {"none" | "hostile" | "aggressive" | "conservative"} pcrIndelModel
- * @property {number} chunkSize reads that are held at once, about; it changes no result
- * @property {number} maxDepth
- * @property {number} ploidy
- * @property {number} minBaseQuality
- * @property {number} minQual QUAL (Phred) below which a record's filter is LowQual
- * @property {number | null} baseQualityThreshold
- * @property {boolean} capByMappingQuality
- * @property {boolean} assembly
- * @property {boolean} gvcf
- * @property {boolean} mnv
- */
-
-/** @typedef {ReadSelection & OwnOptions & Record<string, any>} CallOptions */
+/** @typedef {ReadSelection & Record<string, any>} CallOptions by the names of pairhmm/calling/run_options.py; null is none */
 
 const NOT_OF_THE_CORE = new Set([
   ...["model", "parameters", "preset", "strModel", "pcrIndelModel", "indelQualities", "pedigree", "chunkSize"],
@@ -57,16 +24,7 @@ export function setOptions(core, options, strModel) {
   for (const [name, value] of Object.entries(options)) {
     if (!NOT_OF_THE_CORE.has(name) && !core.set(name, value)) throw new Error(`${name} is no option of a run`);
   }
-  core.set("lowestUsableBaseQuality", LOWEST_USABLE_BASE_QUALITY);
-  core.set("mostRepeats", MOST_REPEATS);
-  core.set("longestRepeatUnit", LONGEST_REPEAT_UNIT);
-  core.set("gqBands", GQ_BANDS);
-  const slips = STR_TABLES["pcr-free"];
-  core.set("insertionWithoutPcr", slips.insertion);
-  core.set("deletionWithoutPcr", slips.deletion);
-  core.set("gapWithoutPcr", slips.gap);
-  core.set("leastCopies", LEAST_COPIES);
-  core.set("slipSpread", SLIP_SPREAD);
+  for (const [name, value] of Object.entries(CORE)) core.set(name, value);
   if (options.model === "profile") setProfile(core, PROFILES[options.parameters]);
   else if (strModel) {
     core.set("insertionByKind", strModel.insertion);
@@ -77,12 +35,9 @@ export function setOptions(core, options, strModel) {
 
 /** @param {Core} core @param {import("../models/profile.js").ProfileParameters} parameters */
 function setProfile(core, parameters) {
-  core.set("calls", callProbabilities());
+  core.set("calls", callProbabilities().flat());
   core.set("match", parameters.match.flat());
   core.set("insertion", parameters.insertion);
-  core.set(
-    "transitions",
-    TRANSITIONS.map((name) => parameters.transitions[name]),
-  );
-  core.start = startOf(parameters);
+  core.set("transitions", transitionsOf(parameters));
+  core.start = STARTS[parameters.start];
 }

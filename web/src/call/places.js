@@ -4,9 +4,9 @@
 import { merge, parseRegion, readBed } from "../files/intervals.js";
 import { lowerBound } from "../arrays.js";
 
-/** @typedef {import("../files/alignments.js").AlignmentReader} AlignmentReader */
-/** @typedef {import("../files/fasta.js").Reference} Reference */
-/** @typedef {import("../files/intervals.js").Interval} Interval */
+/** @import { AlignmentReader } from "../files/alignments.js" */
+/** @import { Reference } from "../files/fasta.js" */
+/** @import { Interval } from "../files/intervals.js" */
 
 /** Bases on either side of an interval that was asked for in which candidates are sought, too. */
 const CONTEXT = 1000;
@@ -84,13 +84,12 @@ export class Extent {
  * @param {Map<string, number>} contigs in the order of the run
  * @param {Interval[] | null} places
  */
-export async function runExtent(reader, contigs, places) {
+export function runExtent(reader, contigs, places) {
   if (places) return new Extent(places);
   const withReads = new Set();
   for (const { file } of reader.sources) {
     for (const [tid, name] of file.header.names.entries()) {
-      if (!contigs.has(name)) continue;
-      if (!file.countsReads || (await file.mappedReads(tid)) > 0) withReads.add(name);
+      if (contigs.has(name) && (file.mappedReads(tid) ?? 1) > 0) withReads.add(name);
     }
   }
   const whole = [...contigs].filter(([name]) => withReads.has(name));

@@ -6,28 +6,23 @@ import { AlignmentReader } from "../files/alignments.js";
 import { CandidateReader } from "../files/candidates.js";
 import { checkContigs } from "../files/names.js";
 import { Reference } from "../files/fasta.js";
-import { InputProblem } from "../files/problem.js";
 import { readBlocks } from "../files/read_blocks.js";
 import { ReferenceCheck } from "../files/reference_check.js";
 import { LeftOut } from "../files/selection.js";
 import { notes, warnings } from "./announcements.js";
 import { Core } from "./core.js";
-import { regionEvent } from "./events.js";
 import { listedWithin, tee, wantedIntervals } from "./listed.js";
 import { contigOrder, Extent, findPlaces, runExtent, withContext } from "./places.js";
 import { checkRecords, familiesIn, modelText, strModelOf } from "./option_files.js";
 import { chosenOptions, setOptions } from "./options.js";
 
-export { InputProblem };
-
-/** @typedef {import("../files/alignments.js").AlignmentFile} AlignmentFile */
-/** @typedef {import("../files/fasta.js").ReferenceFiles} ReferenceFiles */
-/** @typedef {import("../files/sources.js").Source} Source */
-/** @typedef {import("./core.js").BegunBatch} BegunBatch */
-/** @typedef {import("./core.js").Scores} Scores */
-/** @typedef {import("./events.js").RunEvent} RunEvent */
-/** @typedef {import("./events.js").TextEvent} TextEvent */
-/** @typedef {import("./options.js").CallOptions} CallOptions */
+/** @import { AlignmentFile } from "../files/alignments.js" */
+/** @import { ReferenceFiles } from "../files/fasta.js" */
+/** @import { Source } from "../files/sources.js" */
+/** @import { BegunBatch, Scores } from "./core.js" */
+/** @import { Engine } from "../engine.js" */
+/** @import { RunEvent, TextEvent } from "./events.js" */
+/** @import { CallOptions } from "./options.js" */
 
 /**
  * @typedef {object} Inputs
@@ -41,30 +36,22 @@ export { InputProblem };
  */
 
 /**
- * @typedef {object} Engine
- * @property {(batch: import("../batch.js").Batch, options?: {signal?: AbortSignal}) => Promise<Scores>} forward
- * @property {WebAssembly.Module | BufferSource} module the file pairhmm.wasm
- */
-
-/**
  * Scores and genotypes what is asked for.
  *
  * @param {Inputs} inputs
  * @param {Partial<CallOptions>} options
  * @param {Engine} engine
- * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<RunEvent>}
- * @throws {InputProblem} for files that can't be used; the message names file, record and cure
- * @throws {unknown} the signal's reason, where it aborts
+ * @throws {import("../files/problem.js").InputProblem} for files that can't be used; the message names file, record and cure
  */
-export async function* run(inputs, options, engine, signal) {
+export async function* run(inputs, options, engine) {
   const chosen = chosenOptions(options);
   /** @type {TextEvent[]} */
   const told = [];
   try {
     const opened = await open(inputs, chosen, engine, told);
     yield { kind: "begin", ...opened.begin };
-    yield* scored(opened, engine, chosen, told, signal);
+    yield* scored(opened, engine, chosen, told);
   } catch (error) {
     yield* told.splice(0);
     throw error;
@@ -76,19 +63,17 @@ export async function* run(inputs, options, engine, signal) {
  * @param {Engine} engine
  * @param {CallOptions} options
  * @param {TextEvent[]} told
- * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<RunEvent>}
  */
-async function* scored({ core, blocks, isListed, extent, begin, conclude }, engine, options, told, signal) {
+async function* scored({ core, blocks, isListed, extent, begin, conclude }, engine, options, told) {
   const parameters = options.model === "profile" ? options.parameters : null;
-  for await (const { prepared, scores } of ahead(core.batches(untilAborted(blocks, signal)), engine, signal)) {
+  for await (const { prepared, scores } of ahead(core.batches(blocks), engine)) {
     const regions = await core.regions(await scores);
     for (const [number, region] of regions.entries()) {
-      signal?.throwIfAborted();
       yield* told.splice(0);
-      const event = regionEvent(region, (read) => prepared(number, read), parameters);
-      yield event;
-      yield { kind: "progress", done: extent.done(event.region.chrom, event.region.end), of: extent.total };
+      yield { kind: "region", ...region, prepared: (read) => prepared(number, read), parameters };
+      const [chrom, , end] = region.haplotypes.split("\t", 3);
+      yield { kind: "progress", done: extent.done(chrom, Number(end)), of: extent.total };
     }
   }
   yield { kind: "rest", records: await core.rest() };
@@ -101,32 +86,18 @@ async function* scored({ core, blocks, isListed, extent, begin, conclude }, engi
   yield { kind: "end", counts: { regions, reads, setAside, pairs } };
 }
 
-/**
- * Batches with their scores to come. While one is scored, the next one is made.
- *
- * @param {AsyncIterable<BegunBatch>} batches
- * @param {Engine} engine
- * @param {AbortSignal} [signal]
- */
-async function* ahead(batches, engine, signal) {
+/** Batches with their scores to come. While one is scored, the next one is made. @param {AsyncIterable<BegunBatch>} batches @param {Engine} engine */
+async function* ahead(batches, engine) {
   /** @type {{prepared: BegunBatch["prepared"], scores: Promise<Scores>} | null} */
   let before = null;
   for await (const { batch, prepared } of batches) {
-    const scores = engine.forward(batch, { signal });
+    const scores = engine.forward(batch);
     // The error is thrown where the scores are awaited.
     scores.catch(() => {});
     if (before) yield before;
     before = { prepared, scores };
   }
   if (before) yield before;
-}
-
-/** @template Item @param {AsyncIterable<Item>} items @param {AbortSignal} [signal] */
-async function* untilAborted(items, signal) {
-  for await (const item of items) {
-    signal?.throwIfAborted();
-    yield item;
-  }
 }
 
 /**
@@ -149,7 +120,7 @@ async function open(inputs, options, engine, told) {
   const contigs = contigOrder(reader, reference);
   const known = withContext(asked, reference);
   const isListed = inputs.variants !== undefined;
-  checkRecords(inputs, options, isListed, reader.samples.length);
+  checkRecords(inputs, options, reader.samples.length);
   checkContigs(reference.path, contigs.keys());
   const strModel = await strModelOf(inputs, options);
   const core = new Core(native, reference, contigs, reader.samples);
@@ -174,14 +145,13 @@ async function open(inputs, options, engine, told) {
   return {
     core,
     blocks: check.watch(readBlocks(native, reader.sources, request, wanted, leftOut)),
-    extent: await runExtent(reader, contigs, known),
+    extent: runExtent(reader, contigs, known),
     isListed,
     begin: {
       samples: reader.samples,
       contigs: [...contigs],
       reference: reference.path,
       model: modelText(options, strModel),
-      pieces: asked?.length ?? 0,
     },
     conclude: () => {
       const paths = inputs.alignments.map((one) => one.name).join(", ");

@@ -1,8 +1,5 @@
-// An instance of our C++ in which a run goes from reads to genotypes (cpu/wasm/).
+// Our C++ as WebAssembly (cpu/wasm/): an instance has one thread, and memory of its own.
 
-import { Held, instantiate } from "./instance.js";
-
-/** @typedef {import("./instance.js").Exports} Exports */
 /** @typedef {Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array} Values */
 /** @typedef {{at: number, count: number}} Place of items in the module's memory */
 
@@ -18,26 +15,32 @@ import { Held, instantiate } from "./instance.js";
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
+// The C library asks for these, to print what stops a program. Nothing here prints.
+const NO_SYSTEM = { fd_close: () => 8, fd_seek: () => 8, fd_write: () => 8 };
 
 /**
- * An instance of our C++, in which arrays are laid for single calls. What it makes lives as long as it does: a run has an
- * instance of its own.
+ * An instance, in which arrays are laid for single calls. What it makes lives as long as it does: a run has an instance of
+ * its own.
  */
 export class Native {
-  /** @param {Exports} exports */
+  /** @param {any} exports */
   constructor(exports) {
-    this.exports = exports;
     /** @type {Record<string, (...given: number[]) => number>} */
-    this.call = /** @type {any} */ (exports);
+    this.call = exports;
+    /** @type {WebAssembly.Memory} */
+    this.memory = exports.memory;
   }
 
   /** @param {BufferSource | WebAssembly.Module} source the file pairhmm.wasm */
   static async start(source) {
-    return new Native(await instantiate(source));
+    const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
+    const native = new Native((await WebAssembly.instantiate(module, { wasi_snapshot_preview1: NO_SYSTEM })).exports);
+    native.call._initialize();
+    return native;
   }
 
   get buffer() {
-    return this.exports.memory.buffer;
+    return this.memory.buffer;
   }
 
   /**
@@ -48,7 +51,7 @@ export class Native {
    * @returns {Result}
    */
   with(use) {
-    const arrays = new Arrays(this.exports);
+    const arrays = new Arrays(this);
     try {
       return use(arrays);
     } finally {
@@ -64,7 +67,7 @@ export class Native {
   taken(pointer) {
     const count = new Uint32Array(this.buffer, pointer, 1)[0];
     const numbers = new Int32Array(this.buffer, pointer + 4, count).slice();
-    this.exports.release(pointer);
+    this.call.release(pointer);
     return numbers;
   }
 
@@ -124,20 +127,31 @@ export class Native {
     });
     return /** @type {any} */ (Object.fromEntries(copies));
   }
-
-  /** The texts that lie end to end at one place, where each ends at the other. @param {Place} place @param {Place} ends */
-  texts(place, ends) {
-    const bytes = this.view(Uint8Array, place);
-    const all = this.numbers(ends);
-    return Array.from(all, (end, index) => DECODER.decode(bytes.subarray(index ? all[index - 1] : 0, end)));
-  }
 }
 
-/** Arrays in the module's memory for one call. */
-export class Arrays extends Held {
+/** Arrays in an instance's memory, until they are released. */
+export class Arrays {
+  /** @param {Native} native */
+  constructor(native) {
+    this.native = native;
+    /** @type {number[]} */
+    this.pointers = [];
+  }
+
+  /** @param {number} bytes */
+  room(bytes) {
+    const pointer = this.native.call.allocate(Math.max(bytes, 1));
+    if (pointer === 0) throw new RangeError(`no memory for ${bytes} bytes in WebAssembly`);
+    this.pointers.push(pointer);
+    return pointer;
+  }
+
   /** @param {Values} values */
   pass(values) {
-    return this.copy(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    const pointer = this.room(values.byteLength);
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    new Uint8Array(this.native.buffer).set(bytes, pointer);
+    return pointer;
   }
 
   /** A text as two parameters. @param {string} text @returns {[pointer: number, size: number]} */
@@ -152,7 +166,7 @@ export class Arrays extends Held {
   }
 
   /**
-   * A copy of numbers in the module's memory.
+   * A copy of numbers in the memory.
    *
    * @template {Values} Kind
    * @param {KindOf<Kind>} kind
@@ -161,6 +175,15 @@ export class Arrays extends Held {
    * @returns {Kind}
    */
   read(kind, pointer, count) {
-    return /** @type {Kind} */ (new kind(this.native.memory.buffer, pointer, count).slice());
+    return /** @type {Kind} */ (new kind(this.native.buffer, pointer, count).slice());
+  }
+
+  /** Copies of a batch's scores, which lie at two of the pointers. @param {number} log10 @param {number} precision @param {number} pairs */
+  scores(log10, precision, pairs) {
+    return { log10: this.read(Float64Array, log10, pairs), precision: this.read(Uint8Array, precision, pairs) };
+  }
+
+  release() {
+    for (const pointer of this.pointers) this.native.call.release(pointer);
   }
 }

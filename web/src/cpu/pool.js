@@ -1,21 +1,20 @@
 // Batches over workers, each with an instance of our C++. Nothing is shared: pieces are moved there and back.
 
-import { cut, takeReads, takeUnscored } from "../pieces.js";
-import { LONGEST_FAST_READ } from "./forward.js";
+import { cut, takeReads } from "../pieces.js";
 import { Thread } from "./thread.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../pieces.js").Piece} Piece */
-/** @typedef {import("./forward.js").Scores} Scores */
+/** @import { Batch } from "../batch.js" */
+/** @import { Piece } from "../pieces.js" */
+/** @import { Scores } from "./forward.js" */
 
 /** A batch under way. */
 class Job {
-  /** @param {Batch} batch @param {number} longestFastRead */
-  constructor(batch, longestFastRead) {
+  /** @param {Batch} batch @param {Scores} [known] */
+  constructor(batch, known) {
     this.batch = batch;
-    this.longestFastRead = longestFastRead;
-    this.log10 = new Float64Array(batch.pairs);
-    this.precision = new Uint8Array(batch.pairs);
+    this.isRescue = known !== undefined;
+    this.log10 = known?.log10 ?? new Float64Array(batch.pairs);
+    this.precision = known?.precision ?? new Uint8Array(batch.pairs);
     this.left = 0;
     this.isOver = false;
     /** @type {Promise<Scores>} */
@@ -23,6 +22,14 @@ class Job {
       this.end = () => ((this.isOver = true), resolve({ log10: this.log10, precision: this.precision }));
       this.fail = (/** @type {unknown} */ error) => ((this.isOver = true), reject(error));
     });
+  }
+
+  /** The piece as a batch, and its scores where only those that are NaN are wanted. @param {Piece} piece @returns {[Batch, Scores?]} */
+  part({ first, end, pair }) {
+    const batch = takeReads(this.batch, first, end);
+    if (!this.isRescue) return [batch];
+    const own = [pair, pair + batch.pairs];
+    return [batch, { log10: this.log10.slice(...own), precision: this.precision.slice(...own) }];
   }
 
   /** @param {Piece} piece @param {Scores} scores */
@@ -62,18 +69,20 @@ export class CpuPool {
   }
 
   /**
-   * Scores of every pair of a batch.
+   * Scores of every pair of a batch, or, in float64, of those whose known score is NaN.
    *
    * @param {Batch} batch
-   * @param {{signal?: AbortSignal, longestFastRead?: number}} [options]
+   * @param {{signal?: AbortSignal, known?: Scores}} [options] known scores are completed
    * @returns {Promise<Scores>}
    * @throws {unknown} the signal's reason; an `Error` where a worker dies
    */
-  async forward(batch, { signal, longestFastRead = LONGEST_FAST_READ } = {}) {
+  async forward(batch, { signal, known } = {}) {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error("the engine is closed");
-    const job = new Job(batch, longestFastRead);
-    const pieces = cut(batch, this.workers);
+    const job = new Job(batch, known);
+    const pieces = cut(batch, this.workers).filter((piece, index, all) => {
+      return known?.log10.subarray(piece.pair, all[index + 1]?.pair).some(Number.isNaN) ?? true;
+    });
     job.left = pieces.length;
     if (pieces.length === 0) job.end?.();
     const cancel = () => this.#cancel(job, signal?.reason);
@@ -85,22 +94,6 @@ export class CpuPool {
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
-  }
-
-  /**
-   * Scores, in float64, the pairs that have none (NaN).
-   *
-   * @param {Batch} batch
-   * @param {Scores} scores of the batch, which are completed
-   * @param {{signal?: AbortSignal}} [options]
-   */
-  async rescue(batch, scores, { signal } = {}) {
-    const unscored = takeUnscored(batch, scores.log10);
-    const { log10, precision } = await this.forward(unscored.batch, { signal, longestFastRead: 0 });
-    unscored.pairs.forEach((pair, index) => {
-      scores.log10[pair] = log10[index];
-      scores.precision[pair] = precision[index];
-    });
   }
 
   close() {
@@ -123,7 +116,7 @@ export class CpuPool {
   async #run(job, piece, thread) {
     this.#busy.set(thread, job);
     try {
-      const scores = await thread.forward(takeReads(job.batch, piece.first, piece.end), job.longestFastRead);
+      const scores = await thread.forward(...job.part(piece));
       if (!job.isOver) job.take(piece, scores);
     } catch (error) {
       if (!job.isOver) job.fail?.(error);

@@ -3,10 +3,9 @@
 import { buffersOf } from "../pieces.js";
 import { PROGRAM } from "./worker_program.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("./forward.js").Scores} Scores */
-/** @typedef {import("./worker.js").Request} Request */
-/** @typedef {import("./worker.js").Answer} Answer */
+/** @import { Batch } from "../batch.js" */
+/** @import { Scores } from "./forward.js" */
+/** @import { Request, Answer } from "./worker.js" */
 
 const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
 
@@ -27,13 +26,13 @@ export class Thread {
 
   /**
    * @param {Batch} batch its arrays are moved to the worker
-   * @param {number} longestFastRead
+   * @param {Scores} [known] so are these, of which those that are NaN are wanted
    * @returns {Promise<Scores>}
    * @throws {Error} where the worker dies; it is of no more use then
    */
-  async forward(batch, longestFastRead) {
+  async forward(batch, known) {
     await this.ready;
-    const answer = await this.#ask({ batch, longestFastRead }, buffersOf(batch));
+    const answer = await this.#ask({ batch, known }, buffersOf({ ...batch, ...known }));
     return /** @type {Scores} */ (answer);
   }
 

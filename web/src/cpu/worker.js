@@ -1,38 +1,29 @@
 // A worker: one instance of our C++, which scores the batches that it is sent one after another.
 
-import { ERROR } from "../models/parameters.js";
-import { CpuForward } from "./forward.js";
-import { instantiate } from "./instance.js";
+import { forward } from "./forward.js";
+import { Native } from "./native.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
+/** @import { Batch } from "../batch.js" */
+/** @import { Scores } from "./forward.js" */
 
-/**
- * What a worker is sent: first the module, then batches.
- *
- * @typedef {{module: WebAssembly.Module} | {batch: Batch, longestFastRead: number}} Request
- */
-
-/**
- * What it sends back for each: scores, or why there are none. After a failure it is of no more use.
- *
- * @typedef {{log10: Float64Array, precision: Uint8Array} | {ready: true} | {failed: string}} Answer
- */
+/** @typedef {{module: WebAssembly.Module} | {batch: Batch, known?: Scores}} Request first the module, then batches */
+/** @typedef {Scores | {ready: true} | {failed: string}} Answer to each; after a failure a worker is of no more use */
 
 const port = /** @type {any} */ (
   globalThis.process?.getBuiltinModule?.("node:worker_threads").parentPort ?? globalThis
 );
 
-/** @type {CpuForward | undefined} */
-let cpu;
+/** @type {Native | undefined} */
+let native;
 
 /** @param {Request} request */
 async function answer(request) {
   if ("module" in request) {
-    cpu = new CpuForward(await instantiate(request.module), ERROR);
+    native = await Native.start(request.module);
     return port.postMessage(/** @type {Answer} */ ({ ready: true }));
   }
-  if (cpu === undefined) throw new Error("no module came before the batch");
-  const { log10, precision } = cpu.forward(request.batch, request.longestFastRead);
+  if (native === undefined) throw new Error("no module came before the batch");
+  const { log10, precision } = forward(native, request.batch, request.known);
   port.postMessage(/** @type {Answer} */ ({ log10, precision }), [log10.buffer, precision.buffer]);
 }
 

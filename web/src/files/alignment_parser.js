@@ -3,16 +3,18 @@
 import { joined, offsets } from "../arrays.js";
 import { sampleOf } from "./alignments.js";
 import { STOPS } from "./bam.js";
+import { checkNames } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { ReadBlock } from "./read_block.js";
 import { JUMP, REASONS } from "./selection.js";
 
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
-/** @typedef {import("./intervals.js").Interval} Interval */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { OpenAlignments } from "./alignments.js" */
+/** @import { Interval } from "./intervals.js" */
 /** @typedef {{excludedFlags: number, minMapq: number, defaultBaseQuality: number | null, indelTags: boolean, trimsEnds: boolean}} ReadSelection */
 
 const UNMAPPED = 4;
+const HIGHEST_QUALITY = 127;
 // The type Z of a tag.
 const TEXT = 90;
 
@@ -43,6 +45,7 @@ export class AlignmentParser {
           selection.excludedFlags | UNMAPPED,
           selection.minMapq,
           selection.defaultBaseQuality ?? -1,
+          HIGHEST_QUALITY,
           groups.length,
           arrays.pass(groups.length ? joined(groups) : new Uint8Array(0)),
           arrays.pass(ends),
@@ -151,7 +154,18 @@ export class AlignmentParser {
       if (sample[read] >= 0) continue;
       sample[read] = sampleOf(this.source, groupText(this.source.path, name, group), name);
     }
+    if (block.unfit) throw this.#unfit(block.unfit);
     return block;
+  }
+
+  /** The problem of a read that tables and our C++ can't take. @param {NonNullable<ReadBlock["unfit"]>} read */
+  #unfit({ name, quality, spelled, bases }) {
+    const { path } = this.source;
+    const cure = "repair or remove the read";
+    checkNames(path, "read", [name], cure);
+    const ofQuality = `a base quality of ${quality}, the highest is ${HIGHEST_QUALITY}`;
+    const rule = quality > HIGHEST_QUALITY ? ofQuality : `its CIGAR spells ${spelled} bases, it has ${bases}`;
+    return new InputProblem(path, `read ${name}`, rule, cure);
   }
 }
 

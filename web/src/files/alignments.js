@@ -8,9 +8,9 @@ import { checkNames, listed, quoted } from "./names.js";
 import { InputProblem } from "./problem.js";
 import { checkPacking, SourceFile } from "./sources.js";
 
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("./fasta.js").Reference} Reference */
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Reference } from "./fasta.js" */
+/** @import { Source } from "./sources.js" */
 
 /** @typedef {{name: string, data: Source, index?: Source}} AlignmentFile */
 
@@ -96,13 +96,13 @@ export class AlignmentReader {
     const indexOf = (name) => this.samples.indexOf(name ?? "");
     const others = groups.filter((group) => !group.get("SM")).map((group) => group.get("ID") ?? "");
     // With one sample, the tags of reads need not be looked at.
-    return names.size === 1
-      ? { sampleOfGroup: new Map(), defaultSample: indexOf([...names][0]), groupsWithoutSample: others }
-      : {
-          sampleOfGroup: new Map(named.map((group) => [group.get("ID") ?? "", indexOf(group.get("SM"))])),
-          defaultSample: null,
-          groupsWithoutSample: others,
-        };
+    const isOne = names.size === 1;
+    const samples = named.map((group) => /** @type {[string, number]} */ ([group.get("ID"), indexOf(group.get("SM"))]));
+    return {
+      sampleOfGroup: new Map(isOne ? [] : samples),
+      defaultSample: isOne ? indexOf([...names][0]) : null,
+      groupsWithoutSample: others,
+    };
   }
 
   /** @param {string} path @param {string[]} names @param {number[]} lengths */
@@ -204,7 +204,7 @@ const FIELD = /^..:/s;
 const NUMBER = /^\s*[+-]?\d+\s*$/;
 
 /** Whether htslib opens a file with this header: each line begins with @. @param {string} text */
-export function mayBeHeader(text) {
+function mayBeHeader(text) {
   const lines = text.replace(/\0.*$/s, "").replace(/\n$/, "");
   return lines === "" || lines.split("\n").every((line) => line.startsWith("@"));
 }
@@ -215,7 +215,7 @@ export function mayBeHeader(text) {
  * @param {string} path
  * @param {string[][]} lines fields of each
  */
-export function checkLines(path, lines) {
+function checkLines(path, lines) {
   for (const [kind, ...fields] of lines) {
     const isSound =
       KINDS.has(kind) && fields.length > 0 && (kind === "@CO" || fields.every((field) => FIELD.test(field)));
@@ -233,7 +233,7 @@ export function checkLines(path, lines) {
  * @param {Map<string, string>[]} lines
  * @param {string[]} needed
  */
-export function checkFields(path, lines, needed) {
+function checkFields(path, lines, needed) {
   if (lines.some((line) => needed.some((name) => !line.has(name)))) throw damaged(path);
 }
 

@@ -4,12 +4,10 @@ import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
 import { openBamIndex } from "./index.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("./bgzf.js").Batch} Batch */
-/** @typedef {import("./bam_index.js").BamIndex} BamIndex */
-/** @typedef {import("./bam_index.js").Place} Place */
-/** @typedef {import("./sources.js").Source} Source */
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Batch } from "./bgzf.js" */
+/** @import { BamIndex, Place } from "./bam_index.js" */
+/** @import { Source, SourceFile } from "./sources.js" */
 /** @typedef {{names: string[], lengths: number[], text: string}} Header */
 
 /** What an AlignmentParser stops for (cpu/formats/alignments.hpp). */
@@ -57,14 +55,9 @@ export class Bam {
     return this.index !== null;
   }
 
-  /** Whether `mappedReads` knows. */
-  get countsReads() {
-    return this.index !== null;
-  }
-
-  /** Mapped reads of a contig by the index; 0 where that does not know. @param {number} tid */
-  async mappedReads(tid) {
-    return this.index ? this.index.mappedReads(tid) : 0;
+  /** Mapped reads of a contig by the index, 0 in older ones; null without an index. @param {number} tid */
+  mappedReads(tid) {
+    return this.index && (this.index.reads.get(tid)?.mapped ?? 0);
   }
 
   /** All records. @returns {AsyncGenerator<Records>} */

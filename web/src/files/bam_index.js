@@ -34,6 +34,11 @@ export class BamIndex {
     this.reads = new Map();
   }
 
+  /** All chunks, as their reads lie in the file. */
+  get order() {
+    return this.chunks.flat();
+  }
+
   /** @param {Uint8Array} data unzipped @throws {DamagedIndex} */
   static parse(data) {
     try {
@@ -42,11 +47,6 @@ export class BamIndex {
       if (error instanceof RangeError) throw new DamagedIndex("it ends early");
       throw error;
     }
-  }
-
-  /** Mapped reads of a contig; 0 in older indexes. @param {number} contig */
-  mappedReads(contig) {
-    return this.reads.get(contig)?.mapped ?? 0;
   }
 
   /**

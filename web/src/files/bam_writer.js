@@ -2,7 +2,7 @@
 
 import { joined } from "../arrays.js";
 
-/** @typedef {import("@gmod/cram").CramRecord} CramRecord */
+/** @import { CramRecord } from "@gmod/cram" */
 
 const LETTERS = "=ACMGRSVTWYHKDBN";
 const SETS = Uint8Array.from({ length: 256 }, (_, code) => {

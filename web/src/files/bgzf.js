@@ -4,7 +4,7 @@ import { unzip } from "@gmod/bgzf-filehandle";
 
 import { crc32 } from "../crc32.js";
 
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { SourceFile } from "./sources.js" */
 
 /** Unpacked blocks, end to end: where each begins in the file, and among the bytes. */
 /** @typedef {{addresses: number[], begins: number[], data: Uint8Array}} Batch */

@@ -2,6 +2,8 @@
 
 import { Inflate } from "pako-esm2";
 
+import { DamagedIndex } from "./bam_index.js";
+
 const GZIP = [31, 139];
 // The largest window, and a head of gzip, in the numbers of zlib.
 const GZIP_ONLY = 15 + 16;
@@ -11,15 +13,15 @@ export function isGzip(head) {
   return GZIP.every((byte, index) => byte === head[index]);
 }
 
-/** An index, which may be gzipped; null where it can't be unpacked. @param {Uint8Array} bytes */
+/** An index, which may be gzipped. @param {Uint8Array} bytes @throws {DamagedIndex} where it can't be unpacked */
 export async function unzipped(bytes) {
   if (!isGzip(bytes)) return bytes;
   try {
     const parts = [];
-    for await (const part of gunzipped(() => once(bytes))) parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part));
+    for await (const part of gunzipped(once(bytes))) parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (part));
     return new Uint8Array(await new Blob(parts).arrayBuffer());
   } catch {
-    return null;
+    throw new DamagedIndex();
   }
 }
 
@@ -28,43 +30,8 @@ async function* once(bytes) {
   yield bytes;
 }
 
-/**
- * Gzipped bytes unpacked. Browsers do it the fastest, of one member alone.
- *
- * @param {() => AsyncGenerator<Uint8Array>} packed gives the bytes from the first one on
- * @returns {AsyncGenerator<Uint8Array>}
- * @throws {Error} for damaged bytes, and those that are cut off
- */
+/** Gzipped bytes, unpacked. @param {AsyncGenerator<Uint8Array>} packed @returns {AsyncGenerator<Uint8Array>} @throws {Error} for damaged bytes, and those that are cut off */
 export async function* gunzipped(packed) {
-  let done = 0;
-  try {
-    for await (const part of firstMember(packed())) {
-      done += part.length;
-      yield part;
-    }
-  } catch {
-    for await (const part of members(packed())) {
-      if (part.length > done) yield part.subarray(done);
-      done -= Math.min(done, part.length);
-    }
-  }
-}
-
-/** @param {AsyncGenerator<Uint8Array>} packed */
-async function* firstMember(packed) {
-  const stream = new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await packed.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
-  const reader = stream.pipeThrough(new DecompressionStream("gzip")).getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-}
-
-/** @param {AsyncGenerator<Uint8Array>} packed */
-async function* members(packed) {
   /** @type {Uint8Array[]} */
   const parts = [];
   /** @type {Inflate | null} */

@@ -6,8 +6,8 @@ import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
 
-/** @typedef {import("./fasta.js").Reference} Reference */
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Reference } from "./fasta.js" */
+/** @import { Source } from "./sources.js" */
 
 /**
  * @typedef {object} Variant
@@ -149,12 +149,8 @@ export class CandidateReader {
       for (const line of lines) {
         number++;
         if (number === 1 && line.startsWith("BCF")) {
-          throw new InputProblem(
-            this.path,
-            "",
-            "is BCF, which only the command line reads",
-            `run bcftools view -Oz -o variants.vcf.gz ${forShell(this.path)}`,
-          );
+          const cure = `run bcftools view -Oz -o variants.vcf.gz ${forShell(this.path)}`;
+          throw new InputProblem(this.path, "", "is BCF, which only the command line reads", cure);
         }
         if (line.startsWith("#")) {
           seenHeader ||= line.startsWith("##fileformat=VCF") || line.startsWith("#CHROM");

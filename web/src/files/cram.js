@@ -6,13 +6,11 @@ import { CheckedCramFile } from "./cram_blocks.js";
 import { openCramIndex } from "./cram_index.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("@gmod/cram").CramFile} CramFile */
-/** @typedef {import("./bam.js").Header} Header */
-/** @typedef {import("./cram_index.js").CramIndex} CramIndex */
-/** @typedef {import("./bam.js").Parser} Parser */
-/** @typedef {import("./fasta.js").Reference} Reference */
-/** @typedef {import("./sources.js").Source} Source */
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { CramFile } from "@gmod/cram" */
+/** @import { Header, Parser } from "./bam.js" */
+/** @import { CramIndex } from "./cram_index.js" */
+/** @import { Reference } from "./fasta.js" */
+/** @import { Source, SourceFile } from "./sources.js" */
 /** @typedef {{containerStart: number, sliceStart: number, sliceBytes: number}} SlicePlace */
 
 const DEFINITION_SIZE = 26;
@@ -74,13 +72,9 @@ export class Cram {
     return this.index !== null;
   }
 
-  /** Whether `mappedReads` knows: an index of CRAM does not count reads. */
-  get countsReads() {
-    return false;
-  }
-
-  async mappedReads() {
-    return 0;
+  /** Null: an index of CRAM does not count reads. @param {number} _tid @returns {number | null} */
+  mappedReads(_tid) {
+    return null;
   }
 
   /** All records. */

@@ -5,7 +5,7 @@ import { CramFile } from "@gmod/cram";
 import { crc32 } from "../crc32.js";
 import { DamagedBlock } from "./bgzf.js";
 
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { SourceFile } from "./sources.js" */
 
 // Method and type, and three numbers of up to 5 bytes: the block's identity, and its sizes, packed and not.
 const LONGEST_HEAD = 17;

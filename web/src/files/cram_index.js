@@ -3,11 +3,11 @@
 import { crc32 } from "../crc32.js";
 import { unzipped } from "./byte_stream.js";
 import { numberAt } from "./cram_blocks.js";
-import { Contradiction } from "./index.js";
-import { InputProblem } from "./problem.js";
+import { DamagedIndex } from "./bam_index.js";
+import { Contradiction, withProblems } from "./index.js";
 import { SourceFile } from "./sources.js";
 
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Source } from "./sources.js" */
 /** @typedef {import("./cram.js").SlicePlace & {tid: number, start: number, span: number}} Slice a line of the index */
 /** Offsets of slices count from the end of the head, which is where the container begins. */
 /** @typedef {{tid: number, start: number, span: number, records: number, begin: number, end: number, slices: number[]}} Container */
@@ -30,17 +30,17 @@ export class CramIndex {
     this.lines = lines;
   }
 
-  /** @param {Uint8Array} data unzipped @returns {CramIndex | null} null for anything that is not as the specification has it */
+  /** @param {Uint8Array} data unzipped @throws {DamagedIndex} for anything that is not as the specification has it */
   static parse(data) {
     /** @type {Slice[]} */
     const slices = [];
     const lines = new TextDecoder("latin1").decode(data).replace(/\n$/, "").split("\n");
     for (const line of data.length ? lines : []) {
       const fields = line.trim().split(/\s+/);
-      if (fields.length !== 6 || !fields.every((field) => /^-?\d+$/.test(field))) return null;
+      if (fields.length !== 6 || !fields.every((field) => /^-?\d+$/.test(field))) throw new DamagedIndex();
       const [tid, start, span, containerStart, sliceStart, sliceBytes] = fields.map(Number);
       const isPossible = Math.min(span, sliceStart, sliceBytes) >= 0 && containerStart >= CRAM_HEAD;
-      if (tid < SEVERAL_CONTIGS || !isPossible) return null;
+      if (tid < SEVERAL_CONTIGS || !isPossible) throw new DamagedIndex();
       slices.push({ tid, start, span, containerStart, sliceStart, sliceBytes });
     }
     return new CramIndex(slices);
@@ -62,18 +62,11 @@ export class CramIndex {
  */
 export async function openCramIndex(source, file, contigs) {
   const name = `${file.name}.crai`;
-  /** @param {string} rule */
-  const problem = (rule) => new InputProblem(name, "", rule, `run samtools index ${file.name}`);
-  const content = await unzipped(await new SourceFile(name, source).whole());
-  const index = content && CramIndex.parse(content);
-  if (!index) throw problem("is damaged, or no index");
-  try {
+  return withProblems(file, "crai", async () => {
+    const index = CramIndex.parse(await unzipped(await new SourceFile(name, source).whole()));
     await check(index.lines, file, contigs);
-  } catch (error) {
-    if (!(error instanceof Contradiction)) throw error;
-    throw problem(`is not the index of ${file.name} as it is now: ${error.message}`);
-  }
-  return index;
+    return index;
+  });
 }
 
 /** Requires that an index has the contigs and the slices of its file. @param {Slice[]} slices @param {SourceFile} file @param {number} contigs @throws {Contradiction} */

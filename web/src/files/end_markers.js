@@ -4,7 +4,7 @@ import { blockAt, isBlock, walk } from "./bgzf.js";
 import { isGzip } from "./byte_stream.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { SourceFile } from "./sources.js" */
 
 const HEAD_SIZE = 18;
 const AT_ONCE = 1 << 20;

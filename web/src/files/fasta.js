@@ -7,9 +7,8 @@ import { indexedBytes, madeIndex, offsetOf } from "./fasta_index.js";
 import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./fasta_index.js").FastaRecord} FastaRecord */
-/** @typedef {import("./fasta_index.js").IndexedBytes} IndexedBytes */
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { FastaRecord, IndexedBytes } from "./fasta_index.js" */
+/** @import { Source } from "./sources.js" */
 /** @typedef {{name: string, fasta: Source, fai?: Source, gzi?: Source}} ReferenceFiles */
 
 // Bases come in windows of this many, some of which are kept.
@@ -72,29 +71,20 @@ export class Reference {
     const begin = Math.max(0, start);
     const stop = Math.min(end, this.length(chrom));
     if (begin >= stop) return "";
-    const first = Math.floor(begin / WINDOW);
-    const last = Math.floor((stop - 1) / WINDOW);
-    if (last - first >= KEPT_WINDOWS) return this.#read(chrom, begin, stop);
-    let bases = "";
-    try {
-      for (let number = first; number <= last; number++) bases += await this.#window(chrom, number);
-    } catch (error) {
-      if (!(error instanceof InputProblem)) throw error;
-      // What is wrong may lie beside what is asked for.
-      return this.#read(chrom, begin, stop);
-    }
-    return bases.slice(begin - first * WINDOW, stop - first * WINDOW);
+    const number = Math.floor(begin / WINDOW);
+    const isWithin = stop <= (number + 1) * WINDOW;
+    // What is wrong may lie beside what is asked for.
+    const window = isWithin && (await this.#window(chrom, number));
+    return window ? window.slice(begin - number * WINDOW, stop - number * WINDOW) : this.#read(chrom, begin, stop);
   }
 
-  /** @param {string} chrom @param {number} number */
+  /** Bases of a window; empty where some can't be used. @param {string} chrom @param {number} number */
   async #window(chrom, number) {
     const key = `${chrom}\n${number}`;
-    let window = this.windows.get(key);
-    if (window === undefined) {
-      window = await this.#read(chrom, number * WINDOW, Math.min((number + 1) * WINDOW, this.length(chrom)));
-    } else {
-      this.windows.delete(key);
-    }
+    const end = Math.min((number + 1) * WINDOW, this.length(chrom));
+    const read = () => this.#read(chrom, number * WINDOW, end).catch(noneIfProblem);
+    const window = this.windows.get(key) ?? (await read());
+    this.windows.delete(key);
     this.windows.set(key, window);
     if (this.windows.size > KEPT_WINDOWS) this.windows.delete([...this.windows.keys()][0]);
     return window;
@@ -110,15 +100,10 @@ export class Reference {
     const record = this.#record(chrom);
     const first = offsetOf(record, begin);
     const end = offsetOf(record, stop - 1) + 1;
-    /** @type {Uint8Array} */
-    let bytes;
-    try {
-      bytes = await this.bytes.read(first, end - first);
-    } catch (error) {
+    const bytes = await this.bytes.read(first, end - first).catch((error) => {
       if (!(error instanceof DamagedBlock)) throw error;
-      throw new InputProblem(this.path, chrom, "can't be read", "is its .fai another file's? remove it");
-    }
-    if (bytes.length !== end - first) {
+    });
+    if (bytes?.length !== end - first) {
       throw new InputProblem(this.path, chrom, "can't be read", "is its .fai another file's? remove it");
     }
     const bases = withoutLineEnds(bytes, begin, record).toUpperCase();
@@ -157,6 +142,12 @@ export class Reference {
     const cure = "use the reference that the reads were aligned to";
     throw new InputProblem(this.path, `contig ${name}`, rule + hint, cure);
   }
+}
+
+/** @param {unknown} error */
+function noneIfProblem(error) {
+  if (error instanceof InputProblem) return "";
+  throw error;
 }
 
 /** Whether a FASTA is bgzipped. Refuses files of other formats. @param {SourceFile} fasta */

@@ -2,34 +2,18 @@
 
 import { blocksFrom, DamagedBlock } from "./bgzf.js";
 
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
-/** @typedef {PlainBytes | PackedBytes} FastaBytes */
+/** @import { SourceFile } from "./sources.js" */
+/** @typedef {SourceFile | PackedBytes} FastaBytes */
 
 // The most bytes behind the last block that a .gzi names: one more block, and the empty one at the end.
 const LONGEST_REST = 1 << 18;
-
-/** The bytes of a FASTA file. */
-export class PlainBytes {
-  /** @param {SourceFile} file */
-  constructor(file) {
-    this.file = file;
-  }
-
-  size() {
-    return this.file.size();
-  }
-
-  /** The bytes from an offset on, fewer at the end. @param {number} offset @param {number} count */
-  read(offset, count) {
-    return this.file.read(offset, count);
-  }
-}
 
 /** The unpacked bytes of a bgzipped FASTA file, found by where its blocks begin. */
 export class PackedBytes {
   /** @param {SourceFile} file @param {number[]} places of blocks in the file @param {number[]} offsets of their unpacked bytes */
   constructor(file, places, offsets) {
     this.file = file;
+    this.isRemote = file.isRemote;
     this.places = places;
     this.offsets = offsets;
     /** @type {{begin: number, data: Uint8Array}} what was unpacked last: the next read often goes on there */

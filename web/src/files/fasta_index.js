@@ -1,12 +1,12 @@
 // Checks and makes the index of a FASTA file, samtools' .fai (pairhmm/sequences/fasta_index.py).
 
 import { blocksFrom, DamagedBlock } from "./bgzf.js";
-import { PackedBytes, PlainBytes } from "./fasta_bytes.js";
+import { PackedBytes } from "./fasta_bytes.js";
 import { forShell } from "./names.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./fasta_bytes.js").FastaBytes} FastaBytes */
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { FastaBytes } from "./fasta_bytes.js" */
+/** @import { SourceFile } from "./sources.js" */
 
 /**
  * A line of a .fai. Lengths are in bases and in bytes, the offset in unpacked bytes.
@@ -37,7 +37,7 @@ const SPACE = /[ \t\n\v\f\r]/;
  */
 export async function indexedBytes(file, fai, gzi) {
   const records = parsedIndex(await fai.whole());
-  const bytes = gzi === null ? new PlainBytes(file) : await PackedBytes.indexed(file, await gzi.whole());
+  const bytes = gzi === null ? file : await PackedBytes.indexed(file, await gzi.whole());
   try {
     return records && bytes && (await fits(bytes, records)) ? { bytes, records } : null;
   } catch (error) {
@@ -79,8 +79,8 @@ async function fits(bytes, all) {
   const names = new Set(records.map(({ name }) => name));
   const size = await bytes.size();
   if (!(await leadsTo(bytes, size, 0, records[0], names))) return false;
-  const most = bytes.file.isRemote ? MOST_REMOTE : bytes instanceof PlainBytes ? MOST_IN_PLAIN : MOST_IN_PACKED;
-  const step = Math.max(1, Math.floor(records.length / most));
+  const most = bytes instanceof PackedBytes ? MOST_IN_PACKED : MOST_IN_PLAIN;
+  const step = Math.max(1, Math.floor(records.length / (bytes.isRemote ? MOST_REMOTE : most)));
   for (let number = 0; number < records.length; number++) {
     if (number % step && number + 1 < records.length) continue;
     const record = records[number];
@@ -177,7 +177,7 @@ export async function madeIndex(file, isPacked) {
   if (!isPacked) {
     const size = await file.size();
     for (let at = 0; at < size; at += AT_ONCE) maker.add(await file.read(at, AT_ONCE));
-    return { bytes: new PlainBytes(file), records: maker.finish() };
+    return { bytes: file, records: maker.finish() };
   }
   /** @type {number[]} */
   const places = [];

@@ -1,5 +1,5 @@
 // Checks that the index of a BAM file is sound and belongs to that file, and that reads are where it says
-// (pairhmm/alignments/index.py, index_lookup.py, index_offsets.py).
+// (pairhmm/alignments/index.py, index_checks.py).
 
 import { BamIndex, bins, compare, DamagedIndex, later } from "./bam_index.js";
 import { blockAt, DamagedBlock, isBlock } from "./bgzf.js";
@@ -7,10 +7,9 @@ import { unzipped } from "./byte_stream.js";
 import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 
-/** @typedef {import("./bam.js").Header} Header */
-/** @typedef {import("./bam_index.js").Place} Place */
-/** @typedef {import("./sources.js").Source} Source */
-/** @typedef {import("./bam_index.js").Chunk} Chunk */
+/** @import { Header } from "./bam.js" */
+/** @import { Place, Chunk } from "./bam_index.js" */
+/** @import { Source } from "./sources.js" */
 
 /**
  * @param {Source} source
@@ -21,24 +20,38 @@ import { SourceFile } from "./sources.js";
  */
 export async function openBamIndex(source, file, { names }, first) {
   const bytes = await new SourceFile(`${file.name}.bai`, source).whole();
-  const name = `${file.name}.${isBlock(bytes.subarray(0, 18)) ? "csi" : "bai"}`;
-  /** @param {string} rule */
-  const problem = (rule) => new InputProblem(name, "", rule, `run samtools index ${file.name}`);
-  const content = await unzipped(bytes);
-  if (!content) throw problem("is damaged, or no index");
-  try {
-    const index = BamIndex.parse(content);
+  const ending = isBlock(bytes.subarray(0, 18)) ? "csi" : "bai";
+  return withProblems(file, ending, async () => {
+    const index = BamIndex.parse(await unzipped(bytes));
     requireRising(index);
     await checkLookups(index, file, first, names).catch((error) => {
       // A damaged file is reported where it is read.
       if (!(error instanceof DamagedBlock)) throw error;
     });
     return index;
+  });
+}
+
+/**
+ * An index, with problems that name it.
+ *
+ * @template Index
+ * @param {SourceFile} file
+ * @param {string} ending of the index
+ * @param {() => Promise<Index>} open
+ * @throws {InputProblem}
+ */
+export async function withProblems(file, ending, open) {
+  try {
+    return await open();
   } catch (error) {
-    if (error instanceof DamagedIndex) throw problem(`is damaged: ${error.message}`);
-    if (error instanceof Contradiction) {
+    const name = `${file.name}.${ending}`;
+    /** @param {string} rule */
+    const problem = (rule) => new InputProblem(name, "", rule, `run samtools index ${file.name}`);
+    if (error instanceof DamagedIndex)
+      throw problem(error.message ? `is damaged: ${error.message}` : "is damaged, or no index");
+    if (error instanceof Contradiction)
       throw problem(`is not the index of ${file.name} as it is now: ${error.message}`);
-    }
     throw error;
   }
 }
@@ -61,7 +74,7 @@ const KEPT_BLOCKS = 8;
 export class Contradiction extends Error {}
 
 /** Looks up records of a BAM, of which a few blocks are kept. @param {SourceFile} file @param {number} contigs @returns {RecordAt} */
-export function bamRecords(file, contigs) {
+function bamRecords(file, contigs) {
   const nowhere = () => new Contradiction("no read begins where it says");
   /** @type {Map<number, {data: Uint8Array, behind: number | null}>} */
   const kept = new Map();
@@ -108,10 +121,10 @@ export function bamRecords(file, contigs) {
  * @param {string[]} contigs
  * @throws {Contradiction}
  */
-export async function checkLookups(index, file, first, contigs) {
+async function checkLookups(index, file, first, contigs) {
   const number = index.chunks.length;
   if (number > contigs.length) throw new Contradiction(`it has ${number} contigs, the file ${contigs.length}`);
-  const order = inFileOrder(index);
+  const { order } = index;
   const last = order.map(({ end }) => end).reduce(later, { block: 0, within: 0 });
   const told = [...index.reads.values()].map(({ end }) => end).reduce(later, last);
   if (told.block > (await file.size())) throw new Contradiction("it leads beyond the file's end");
@@ -137,7 +150,7 @@ export async function checkLookups(index, file, first, contigs) {
 
 /** @param {BamIndex} index @param {RecordAt} recordAt @param {Record | null} first @param {string[]} contigs @param {typeof HERE} most */
 async function checkChunks(index, recordAt, first, contigs, most) {
-  const order = inFileOrder(index);
+  const { order } = index;
   const firsts = index.chunks.filter((chunks) => chunks.length).map(([chunk]) => chunk);
   for (const chunk of new Set([...some(firsts, most.contigs), ...some(order, most.chunks)])) {
     const found = await recordAt(chunk.begin);
@@ -189,8 +202,8 @@ function some(items, most) {
 }
 
 /** Requires that chunks, and the table of offsets, are in the order of the file. @param {BamIndex} index @throws {DamagedIndex} */
-export function requireRising(index) {
-  const order = inFileOrder(index);
+function requireRising(index) {
+  const { order } = index;
   if (order.some(({ begin }, i) => i > 0 && compare(begin, order[i - 1].begin) < 0)) {
     throw new DamagedIndex("reads of a contig lie among those of another");
   }
@@ -210,20 +223,15 @@ export function requireRising(index) {
   });
 }
 
-/** The chunks as their reads lie in the file. @param {BamIndex} index */
-export function inFileOrder(index) {
-  return index.chunks.flat();
-}
-
 /** Where a contig's first chunk begins, and its last one ends. @param {Chunk[]} chunks of it, in order */
-export function extent(chunks) {
+function extent(chunks) {
   return chunks.length
     ? { first: chunks[0].begin, last: chunks.map(({ end }) => end).reduce(later) }
     : { first: null, last: null };
 }
 
 /** The chunks whose first read lies before the offset at which the reads of its window begin. @param {BamIndex} index */
-export function passedOver(index) {
+function passedOver(index) {
   return index.chunks.flatMap((chunks, contig) => {
     const begins = windowsOfChunks(index, chunks);
     const known = index.starts[contig];
@@ -236,9 +244,9 @@ export function passedOver(index) {
 }
 
 /** Where each part of the file begins that belongs to no chunk, and where the chunk behind it begins. @param {BamIndex} index */
-export function gaps(index) {
+function gaps(index) {
   const found = [];
-  const order = inFileOrder(index);
+  const { order } = index;
   let before = order[0]?.end;
   for (const { begin, end } of order) {
     if (compare(begin, before) > 0) found.push({ begin: before, end: begin });

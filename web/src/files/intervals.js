@@ -6,7 +6,7 @@ import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
 
 /** @typedef {{chrom: string, start: number, end: number}} Interval */
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Source } from "./sources.js" */
 
 const COORDINATES = /^(.+):([\d,]+)(-[\d,]*)?$/s;
 const BRACES = /^\{(.+)\}(?::([\d,]+)(-[\d,]*)?)?$/s;

@@ -6,40 +6,13 @@ import { ReadBlock } from "./read_block.js";
 /** @typedef {{block: ReadBlock, start: Int32Array, taken: number}} Head the block that comes next of an input */
 
 /**
- * Blocks of `chunkSize` reads by contig, start and input; the reads of an input keep their order.
+ * The reads by contig, start and input, as far as they are known; those of an input keep their order.
  *
  * @param {AsyncGenerator<ReadBlock>[]} streams one an input
  * @param {Map<string, number>} rank the order of the contigs
- * @param {number} chunkSize
  * @returns {AsyncGenerator<ReadBlock>}
  */
-export async function* mergedBlocks(streams, rank, chunkSize) {
-  /** @type {ReadBlock[]} */
-  let held = [];
-  for await (const piece of pieces(streams, rank)) {
-    if (held.length && held[0].chrom !== piece.chrom) {
-      yield together(held);
-      held = [];
-    }
-    held.push(piece);
-    if (held.reduce((sum, one) => sum + one.length, 0) >= chunkSize) {
-      yield together(held);
-      held = [];
-    }
-  }
-  if (held.length) yield together(held);
-}
-
-/** One block of several, which it takes the place of. @param {ReadBlock[]} blocks */
-function together(blocks) {
-  if (blocks.length === 1) return blocks[0];
-  const whole = ReadBlock.merged(blocks.map((block) => ({ block, first: 0, end: block.length })));
-  for (const block of blocks) block.release();
-  return whole;
-}
-
-/** The merged reads, as far as they are known. @param {AsyncGenerator<ReadBlock>[]} streams @param {Map<string, number>} rank */
-async function* pieces(streams, rank) {
+export async function* mergedBlocks(streams, rank) {
   /** @type {Map<number, Head>} */
   const heads = new Map();
   /** @param {number} order */

@@ -32,11 +32,6 @@ export function printable(text) {
 const LISTED = 3;
 const PREFIX = "chr";
 const ESCAPED = /[\x00-\x1f\x7f-\xa0\xad]/g;
-const SHORT = new Map([
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-]);
 
 /** The first few names, for a message. @param {string[]} names */
 export function listed(names) {
@@ -84,5 +79,6 @@ export function quoted(text) {
 
 /** @param {string} letter */
 function escapeOf(letter) {
-  return SHORT.get(letter) ?? `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  if ("\n\r\t".includes(letter)) return JSON.stringify(letter).slice(1, -1);
+  return `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

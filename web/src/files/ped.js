@@ -5,7 +5,7 @@ import { InputProblem } from "./problem.js";
 import { SourceFile } from "./sources.js";
 import { textLines } from "./text_lines.js";
 
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Source } from "./sources.js" */
 /** @typedef {[string, string]} Parents father and mother; empty where not known */
 /** @typedef {{father: number, mother: number, children: number[]}} SampleFamily indices of samples */
 

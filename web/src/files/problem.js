@@ -13,9 +13,5 @@ export class InputProblem extends Error {
     const told = [rule, cure].filter(Boolean).join("; ");
     super(place ? `${place}: ${told}` : told);
     this.name = "InputProblem";
-    this.path = path;
-    this.record = record;
-    this.rule = rule;
-    this.cure = cure;
   }
 }

@@ -1,20 +1,15 @@
 // Many aligned reads as a few flat arrays, which lie in the module's memory (cpu/formats/alignments.hpp).
 
-/** @typedef {import("../cpu/native.js").Native} Native */
+/** @import { Native } from "../cpu/native.js" */
 
 // The fields of a BlockView (cpu/wasm/alignments.cpp).
 const FIELDS = /** @type {const} */ ([
   "nameEnd",
   "sample",
   "flag",
-  "mapq",
   "start",
   "end",
   "baseOffset",
-  "bases",
-  "quals",
-  "cigarOffset",
-  "cigar",
   "names",
   "odd",
   "groups",
@@ -68,37 +63,24 @@ export class ReadBlock {
     return this.native.numbers(this.places.baseOffset);
   }
 
-  get cigarOffset() {
-    return this.native.numbers(this.places.cigarOffset);
-  }
-
-  /** As in BAM: length << 4 | operation. */
-  get cigar() {
-    return this.native.view(Uint32Array, this.places.cigar);
-  }
-
-  /** Codes, soft clips included; those above 4 are ambiguous. */
-  get bases() {
-    return this.native.view(Uint8Array, this.places.bases);
-  }
-
-  /** Phred. */
-  get quals() {
-    return this.native.view(Uint8Array, this.places.quals);
-  }
-
   /** Indices into the list of samples; -1: the read is odd. */
   get sample() {
     return this.native.view(Int32Array, this.places.sample);
   }
 
-  /** Names end to end, as UTF-8. */
-  get nameText() {
-    return this.native.view(Uint8Array, this.places.names);
+  /** The first read that tables and our C++ can't take, and what it has; null without one. */
+  get unfit() {
+    const [read, quality, spelled, bases] = this.native.taken(this.native.call.alignments_unfit(this.pointer));
+    if (read === undefined) return null;
+    return { name: new TextDecoder().decode(this.#parts("names", "nameEnd")(read)), quality, spelled, bases };
   }
 
-  get names() {
-    return this.native.texts(this.places.names, this.places.nameEnd);
+  /** How many bases of a read are compared with the reference, and how many differ. @param {number} read @param {string} letters of the reference where it lies */
+  differences(read, letters) {
+    const { native, pointer } = this;
+    const counts = native.with((arrays) => native.call.alignments_differences(pointer, read, ...arrays.text(letters)));
+    const [compared, differing] = native.taken(counts);
+    return { compared, differing };
   }
 
   /** The reads whose names are not ASCII, and those whose read groups are to be looked at: with the group's type and value. */

@@ -5,17 +5,15 @@ import { AlignmentParser } from "./alignment_parser.js";
 import { DamagedBlock } from "./bgzf.js";
 import { rankOf } from "./intervals.js";
 import { mergedBlocks } from "./merged_blocks.js";
-import { checkNames } from "./names.js";
-import { InputProblem } from "./problem.js";
 import { ELSEWHERE } from "./selection.js";
 
-/** @typedef {import("../cpu/native.js").Native} Native */
-/** @typedef {import("./alignments.js").OpenAlignments} OpenAlignments */
-/** @typedef {import("./alignment_parser.js").ReadSelection} ReadSelection */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { OpenAlignments } from "./alignments.js" */
+/** @import { ReadSelection } from "./alignment_parser.js" */
 /** @typedef {import("./bam.js").Records | import("./cram.js").CramRecords} Records */
-/** @typedef {import("./intervals.js").Interval} Interval */
-/** @typedef {import("./read_block.js").ReadBlock} ReadBlock */
-/** @typedef {import("./selection.js").LeftOut} LeftOut */
+/** @import { Interval } from "./intervals.js" */
+/** @import { ReadBlock } from "./read_block.js" */
+/** @import { LeftOut } from "./selection.js" */
 /** @typedef {AsyncGenerator<ReadBlock, string>} Blocks blocks, and in the end why there are no more */
 
 /**
@@ -27,11 +25,9 @@ import { ELSEWHERE } from "./selection.js";
  */
 
 const GOALS = 4096;
-const HIGHEST_QUALITY = 127;
 // Bases. An index leads to the start of a window of 16,384 bases.
 const NEAR = 8192;
 const BEFORE_ALL = -1 << 31;
-const CONSUMES_QUERY = [1, 1, 0, 0, 1, 0, 0, 1, 1];
 
 /**
  * @param {Native} native
@@ -46,9 +42,7 @@ export async function* readBlocks(native, inputs, request, wanted, leftOut) {
   const streams = inputs.map((source) =>
     new SourceReader(native, source, request, rank, wanted?.() ?? null, leftOut).read(),
   );
-  const paths = inputs.map((source) => source.path).join(", ");
-  for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank, request.chunkSize)) {
-    check(block, paths);
+  for await (const block of streams.length === 1 ? streams[0] : mergedBlocks(streams, rank)) {
     leftOut.hasUsed = true;
     yield block;
   }
@@ -88,17 +82,17 @@ class SourceReader {
       this.parser.take();
       throw cutOff(this.source);
     } finally {
-      await this.#count();
+      this.#count();
       this.parser.release();
     }
   }
 
-  async #count() {
+  #count() {
     for (const [reason, count] of this.parser.leftOut()) this.leftOut.add(reason, count);
     if (this.parser.hasMet) this.leftOut.hasMet = true;
     if (!this.leavesContigs) return;
     for (const [name, tid] of this.tid) {
-      if (!this.known.has(name)) this.leftOut.add(ELSEWHERE, await this.source.file.mappedReads(tid));
+      if (!this.known.has(name)) this.leftOut.add(ELSEWHERE, this.source.file.mappedReads(tid) ?? 0);
     }
   }
 
@@ -193,46 +187,4 @@ function neighbours(regions) {
     else runs.push([region]);
   }
   return runs;
-}
-
-/**
- * Requires what our C++ and tables can take: names without control characters, CIGARs that spell their reads, and
- * qualities that the model knows.
- *
- * @param {ReadBlock} block
- * @param {string} paths
- */
-function check(block, paths) {
-  const [cigarOffset, baseOffset] = [block.cigarOffset, block.baseOffset];
-  const { quals, cigar } = block;
-  if (hasControl(block.nameText)) checkNames(paths, "read", block.names, "repair or remove the read");
-  const high = indexOfWrong(quals);
-  if (high >= 0) {
-    const read = baseOffset.findIndex((begin) => begin > high) - 1;
-    const rule = `a base quality of ${quals[high]}, the highest is ${HIGHEST_QUALITY}`;
-    throw new InputProblem(paths, `read ${block.names[read]}`, rule, "repair or remove the read");
-  }
-  for (let read = 0; read < block.length; read++) {
-    let spelled = 0;
-    for (let i = cigarOffset[read]; i < cigarOffset[read + 1]; i++) {
-      spelled += CONSUMES_QUERY[cigar[i] & 15] ? cigar[i] >>> 4 : 0;
-    }
-    const length = baseOffset[read + 1] - baseOffset[read];
-    if (spelled === length) continue;
-    const rule = `its CIGAR spells ${spelled} bases, it has ${length}`;
-    throw new InputProblem(paths, `read ${block.names[read]}`, rule, "repair or remove the read");
-  }
-}
-
-/** Whether a text has a control character. @param {Uint8Array} text */
-function hasControl(text) {
-  // A loop: a callback for each letter takes ten times as long.
-  for (let i = 0; i < text.length; i++) if (text[i] < 0x20 || text[i] === 0x7f) return true;
-  return false;
-}
-
-/** The index of the first quality that no model knows, or -1. @param {Uint8Array} quals */
-function indexOfWrong(quals) {
-  for (let i = 0; i < quals.length; i++) if (quals[i] > HIGHEST_QUALITY) return i;
-  return -1;
 }

@@ -1,12 +1,11 @@
 // Checks that reads were aligned to this reference, by their bases and by the checksums in their header
 // (pairhmm/calling/reference_check.py). All coordinates are 0-based half-open.
 
-import { CODE_OF_N, encode } from "../letters.js";
 import { Md5 } from "./md5.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./fasta.js").Reference} Reference */
-/** @typedef {import("./read_block.js").ReadBlock} ReadBlock */
+/** @import { Reference } from "./fasta.js" */
+/** @import { ReadBlock } from "./read_block.js" */
 
 // Reads of a contig that are compared: this many at first, and then one in so many.
 const [FIRST_READS, ONE_IN] = [64, 256];
@@ -75,15 +74,13 @@ export class ReferenceCheck {
     this.lookedAt += count;
     const step = count > 1 ? (block.length - 1) / (count - 1) : 0;
     const reads = new Set(Array.from({ length: count }, (_, index) => Math.floor(index * step)));
-    const [start, end, baseOffset, cigarOffset] = [block.start, block.end, block.baseOffset, block.cigarOffset];
+    const { start, end, baseOffset } = block;
     let bases = 0;
     for (const read of reads) {
-      const [base, length] = [baseOffset[read], baseOffset[read + 1] - baseOffset[read]];
+      const length = baseOffset[read + 1] - baseOffset[read];
       const isShort = end[read] - start[read] <= LONGEST_SPAN * length;
       if (bases < MOST_BASES && isShort) {
-        const letters = encode(await this.reference.fetch(block.chrom, start[read], end[read]));
-        const cigar = block.cigar.subarray(cigarOffset[read], cigarOffset[read + 1]);
-        this.#judge(differences(block.bases.subarray(base, base + length), cigar, letters));
+        this.#judge(block.differences(read, await this.reference.fetch(block.chrom, start[read], end[read])));
       }
       bases += length;
     }
@@ -109,29 +106,4 @@ export class ReferenceCheck {
     }
     throw new InputProblem(path, `contig ${this.chrom}`, rule, CURE);
   }
-}
-
-/**
- * The bases of a read that can be compared with the reference, and those that differ from it. An N is not compared.
- *
- * @param {Uint8Array} bases codes
- * @param {Uint32Array} cigar
- * @param {Uint8Array} reference codes from the read's start on
- */
-function differences(bases, cigar, reference) {
-  let [compared, differing] = [0, 0];
-  let [query, position] = [0, 0];
-  for (const packed of cigar) {
-    const [operation, length] = [packed & 15, packed >>> 4];
-    const isAligned = operation === 0 || operation === 7 || operation === 8;
-    for (let at = 0; isAligned && at < length; at++) {
-      const [ours, theirs] = [bases[query + at], reference[position + at]];
-      if (ours >= CODE_OF_N || theirs >= CODE_OF_N) continue;
-      compared++;
-      differing += Number(ours !== theirs);
-    }
-    if (isAligned || operation === 1 || operation === 4) query += length;
-    if (isAligned || operation === 2 || operation === 3) position += length;
-  }
-  return { compared, differing };
 }

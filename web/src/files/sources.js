@@ -3,16 +3,15 @@
 import { BlobFile, RemoteFile } from "generic-filehandle2";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {Blob | string | Uint8Array} Source a string is an address */
+/** @typedef {Blob | string} Source a string is an address */
 
 /** A file that is read piece by piece, and reports what fails by its name. */
 export class SourceFile {
   /** @param {string} name for messages @param {Source} source */
   constructor(name, source) {
     this.name = name;
-    const blob = source instanceof Uint8Array ? new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (source)]) : source;
-    this.isRemote = typeof blob === "string";
-    this.handle = typeof blob === "string" ? new RemoteFile(blob) : new BlobFile(blob);
+    this.isRemote = typeof source === "string";
+    this.handle = typeof source === "string" ? new RemoteFile(source) : new BlobFile(source);
     /** @type {Promise<number> | undefined} */
     this.sized = undefined;
   }

@@ -1,10 +1,10 @@
 // STR models in TOML files, as `pairhmm calibrate-str` writes them (pairhmm/models/str_parameters.py).
 
-import { LONGEST_REPEAT_UNIT, MOST_REPEATS } from "../models/parameters.js";
+import { CORE } from "../models/parameters.js";
 import { checkPacking, SourceFile } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./sources.js").Source} Source */
+/** @import { Source } from "./sources.js" */
 
 /**
  * Phred qualities of gaps by the tandem repeat at a base: rows of units of 1 to 8 bases, end to end, with a number for 1
@@ -14,7 +14,7 @@ import { InputProblem } from "./problem.js";
  */
 
 const TABLES = ["insertion_opening", "deletion_opening", "gap_continuation"];
-const UNITS = Array.from({ length: LONGEST_REPEAT_UNIT }, (_, index) => `unit_${index + 1}`);
+const UNITS = Array.from({ length: CORE.longestRepeatUnit }, (_, index) => `unit_${index + 1}`);
 const HIGHEST_QUALITY = 127;
 const FORMAT = "see docs/model.md for the format";
 // A table's name, or a key with a list of numbers. Files of STR models have nothing else.
@@ -71,8 +71,8 @@ function checkKeys(path, prefix, found, expected) {
 
 /** @param {string} path @param {string} place @param {string[]} texts */
 function qualities(path, place, texts) {
-  if (texts.length !== MOST_REPEATS) {
-    throw new InputProblem(path, place, `must have ${MOST_REPEATS} values`, "one for each number of copies from 1");
+  if (texts.length !== CORE.mostRepeats) {
+    throw new InputProblem(path, place, `must have ${CORE.mostRepeats} values`, "one for each number of copies from 1");
   }
   const wrong = texts.find((text) => !(Number(text) >= 0 && Number(text) <= HIGHEST_QUALITY));
   if (wrong !== undefined) {

@@ -1,12 +1,12 @@
 // Lines of text files, plain, gzipped or bgzipped, of which only a part is held.
 
-import { blocksFrom, DamagedBlock, isBlock } from "./bgzf.js";
+import { blocksFrom, isBlock } from "./bgzf.js";
 import { gunzipped, isGzip } from "./byte_stream.js";
 import { becomesGzip, checkEnd } from "./end_markers.js";
 import { checkPacking } from "./sources.js";
 import { InputProblem } from "./problem.js";
 
-/** @typedef {import("./sources.js").SourceFile} SourceFile */
+/** @import { SourceFile } from "./sources.js" */
 
 const AT_ONCE = 1 << 20;
 
@@ -40,9 +40,9 @@ async function* unpacked(file) {
   const head = await file.read(0, 18);
   if (isBlock(head) && !(await becomesGzip(file))) {
     await checkEnd(file);
-    yield* blockData(file);
+    yield* whole(file, blockData(file));
   } else if (isGzip(head)) {
-    yield* gzipData(file);
+    yield* whole(file, gunzipped(plain(file)));
   } else {
     await checkEnd(file);
     yield* plain(file);
@@ -51,18 +51,13 @@ async function* unpacked(file) {
 
 /** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
 async function* blockData(file) {
-  try {
-    for await (const batch of blocksFrom(file, 0)) yield batch.data;
-  } catch (error) {
-    if (error instanceof DamagedBlock) throw damaged(file);
-    throw error;
-  }
+  for await (const batch of blocksFrom(file, 0)) yield batch.data;
 }
 
-/** @param {SourceFile} file @returns {AsyncGenerator<Uint8Array>} */
-async function* gzipData(file) {
+/** @param {SourceFile} file @param {AsyncGenerator<Uint8Array>} data of it, unpacked */
+async function* whole(file, data) {
   try {
-    yield* gunzipped(() => plain(file));
+    yield* data;
   } catch (error) {
     throw error instanceof InputProblem ? error : damaged(file);
   }
@@ -77,10 +72,6 @@ async function* plain(file) {
 
 /** @param {SourceFile} file */
 function damaged(file) {
-  return new InputProblem(
-    file.name,
-    "",
-    "can't be read: it may be cut off",
-    "check the file; candidates are VCF or BCF",
-  );
+  const cure = "check the file; candidates are VCF or BCF";
+  return new InputProblem(file.name, "", "can't be read: it may be cut off", cure);
 }

@@ -2,12 +2,12 @@
 // CPU, before a GPU has begun.
 
 import { packBatch } from "../batch.js";
+import { cellsOf } from "../pieces.js";
 import { Gpu } from "./gpu.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../batch.js").Group} Group */
-/** @typedef {import("../cpu/forward.js").Scores} Scores */
-/** @typedef {import("../cpu/pool.js").CpuPool} CpuPool */
+/** @import { Batch, Group } from "../batch.js" */
+/** @import { Scores } from "../cpu/forward.js" */
+/** @import { CpuPool } from "../cpu/pool.js" */
 
 const HAPLOTYPE = 320; // letters of a haplotype, and bases of a read, in what is measured
 const READ = 150;
@@ -59,8 +59,7 @@ export class GpuChoice {
       this.#give(`the GPU failed: ${/** @type {Error} */ (error).message}`);
       return this.cpu.forward(batch, options);
     }
-    await this.cpu.rescue(batch, scores, options);
-    return scores;
+    return this.cpu.forward(batch, { ...options, known: scores });
   }
 
   /** Measures from how many cells on the GPU is faster: never, if its speed is not above that of the workers. */
@@ -96,16 +95,6 @@ export class GpuChoice {
  */
 export function crossover(latency, each, eachOfCpu) {
   return eachOfCpu > each ? latency / (eachOfCpu - each) : Infinity;
-}
-
-/** Cells of whole matrices. @param {Batch} batch */
-export function cellsOf({ groups, groupRead, groupHaplotype, readOffset, haplotypeOffset }) {
-  let cells = 0;
-  for (let g = 0; g < groups; g++) {
-    const bases = readOffset[groupRead[g + 1]] - readOffset[groupRead[g]];
-    cells += bases * (haplotypeOffset[groupHaplotype[g + 1]] - haplotypeOffset[groupHaplotype[g]]);
-  }
-  return cells;
 }
 
 /** @param {string} reason @returns {never} */

@@ -3,8 +3,7 @@
 import { phredTables } from "./tables.js";
 import { nameOf, source } from "./variants.js";
 
-/** @typedef {import("./variants.js").GpuData} GpuData */
-/** @typedef {import("./variants.js").Variant} Variant */
+/** @import { GpuData, Variant } from "./variants.js" */
 
 const WANTED_LIMITS = /** @type {const} */ ([
   "maxBufferSize",
@@ -12,7 +11,6 @@ const WANTED_LIMITS = /** @type {const} */ ([
   "maxComputeWorkgroupStorageSize",
   "maxComputeInvocationsPerWorkgroup",
 ]);
-const WANTED_FEATURES = /** @type {const} */ (["subgroups", "timestamp-query"]);
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|basic render|software/i;
 
 /** No GPU can be used; the message says why. */
@@ -185,7 +183,7 @@ function isSoftware({ info }) {
 
 /** @param {GPUAdapter} adapter @param {(message: string) => void} log @returns {Promise<GPUDevice>} */
 async function requested(adapter, log) {
-  const requiredFeatures = WANTED_FEATURES.filter((name) => adapter.features.has(name));
+  const requiredFeatures = /** @type {const} */ (["subgroups"]).filter((name) => adapter.features.has(name));
   const requiredLimits = Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]]));
   try {
     return await adapter.requestDevice({ requiredFeatures, requiredLimits });

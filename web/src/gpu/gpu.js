@@ -1,21 +1,17 @@
 // Scores of batches by the kernels of shaders/forward/ on a WebGPU device (pairhmm/backends/webgpu/backend.py).
 
-import { instantiate } from "../cpu/instance.js";
+import { Native } from "../cpu/native.js";
 import { ERROR } from "../models/parameters.js";
-import { chunks } from "./chunks.js";
+import { piecesOf, takeReads } from "../pieces.js";
 import { Device, OutOfDeviceMemory, Unavailable } from "./device.js";
 import { extensionOf, pack, partsOf, takes } from "./layout.js";
 import { Slot } from "./slot.js";
 import { deviceScores } from "./staging.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../cpu/forward.js").Scores} Scores */
-/** @typedef {import("../cpu/instance.js").Exports} Exports */
-/** @typedef {import("./layout.js").DeviceTier} DeviceTier */
-/** @typedef {import("./layout.js").Packed} Packed */
-/** @typedef {import("./layout.js").Work} Work */
-/** @typedef {import("./variants.js").GpuData} GpuData */
-/** @typedef {import("./variants.js").Variant} Variant */
+/** @import { Batch } from "../batch.js" */
+/** @import { Scores } from "../cpu/forward.js" */
+/** @import { DeviceTier, Packed, Work } from "./layout.js" */
+/** @import { GpuData, Variant } from "./variants.js" */
 
 /**
  * A dispatch of `items` workgroups, and whether it rescues listed pairs.
@@ -29,7 +25,6 @@ const CHUNK_CELLS = { gpu: 4e9, software: 1e8 }; // most cells of a call
 const LEAST_CHUNK_CELLS = 1e7; // a device without memory for that is of no use
 const FIRST_SPEED = { gpu: 2e10, software: 1e8 }; // cells a second, until a call has been measured
 const LEAST_SHARE = 0.1; // of a submission: smaller calls measure the device's latency
-const WARM_SECONDS = 0.3;
 const PAIR_BYTES = 32; // of a pair in the largest buffers: its score, its entry in a list, and its work item
 const CONCURRENT = 2; // calls, so that one is packed while the other is computed
 const MOST_WORKGROUPS = 65535; // of a dispatch in one dimension
@@ -40,7 +35,7 @@ export class Gpu {
   #slots = [];
   #isClosed = false;
 
-  /** @param {Device} device @param {Exports} native @param {(message: string) => void} log */
+  /** @param {Device} device @param {Native} native @param {(message: string) => void} log */
   constructor(device, native, log) {
     this.device = device;
     this.native = native;
@@ -68,7 +63,7 @@ export class Gpu {
    */
   static async start({ wasm, data, log = () => {}, shuffles = true, allowsSoftware = true, gpu }) {
     const device = await Device.start(data, { gpu, shuffles, allowsSoftware, log });
-    return new Gpu(device, await instantiate(wasm), log);
+    return new Gpu(device, await Native.start(wasm), log);
   }
 
   /** Such as "WebGPU (nvidia h200), shuffles". */
@@ -91,9 +86,10 @@ export class Gpu {
     const underWay = new Set();
     const mostPairs = Math.floor(this.device.largestBuffer / PAIR_BYTES);
     try {
-      for (const { part, pair } of chunks(batch, () => this.chunkCells, mostPairs)) {
+      for (const { first, end, pair } of piecesOf(batch, () => this.chunkCells, mostPairs)) {
         signal?.throwIfAborted();
-        const call = this.#scored(part).then((of) => {
+        const isWhole = end - first === batch.readOffset.length - 1;
+        const call = this.#scored(isWhole ? batch : takeReads(batch, first, end)).then((of) => {
           scores.log10.set(of.log10, pair);
           scores.precision.set(of.precision, pair);
           underWay.delete(call);
@@ -107,37 +103,6 @@ export class Gpu {
     }
     signal?.throwIfAborted();
     return scores;
-  }
-
-  /**
-   * Seconds that the kernels of `forward` take on arrays that are on the device; by its own clock, if it has one.
-   *
-   * @param {Batch} batch
-   * @param {number} repetitions
-   * @returns {Promise<number[]>}
-   */
-  async kernelSeconds(batch, repetitions) {
-    const { device } = this.device;
-    const slot = this.#slots.pop() ?? new Slot(this.device);
-    const packed = this.#packed(batch);
-    const dispatches = await this.#dispatches(packed, batch);
-    const hasClock = device.features.has("timestamp-query");
-    const queries = hasClock ? device.createQuerySet({ type: "timestamp", count: 2 }) : undefined;
-    await this.device.checked(() => this.#upload(slot, packed, dispatches));
-    const seconds = [];
-    const start = performance.now();
-    for (let run = 0; run < repetitions;) {
-      const begin = performance.now();
-      await this.device.checked(() => this.#submit(slot, packed, dispatches, queries));
-      await this.device.read(slot.get("out"), 4);
-      const elapsed = queries ? await this.#elapsed(slot, queries) : (performance.now() - begin) / 1000;
-      if ((begin - start) / 1000 < WARM_SECONDS) continue; // a GPU that had nothing to do has a slow clock
-      seconds.push(elapsed);
-      run++;
-    }
-    queries?.destroy();
-    this.#slots.push(slot);
-    return seconds;
   }
 
   close() {
@@ -175,7 +140,7 @@ export class Gpu {
     const begin = performance.now();
     await this.device.checked(() => {
       this.#upload(slot, packed, dispatches);
-      this.#submit(slot, packed, dispatches, undefined, true);
+      this.#submit(slot, packed, dispatches);
     });
     const staging = slot.get("staging");
     await staging.mapAsync(GPUMapMode.READ, 0, packed.outBytes);
@@ -224,7 +189,9 @@ export class Gpu {
       return this.device.pipeline({ kernel: "forward_scaled", lanes: 1, rows, shuffles, from, extension, part });
     });
     const isWalk = packed.tiers.some(({ walkers }) => walkers > 0);
-    const makesRows = isWalk ? await this.device.pipeline(this.#rowsVariant(from, extension)) : undefined;
+    const shared = this.#treeExtension(extension) === null ? null : 0;
+    const made = { lanes: 1, rows: 1, shuffles: false, from, extension: shared, part: this.part };
+    const makesRows = isWalk ? await this.device.pipeline({ kernel: "forward_tree_rows", ...made }) : undefined;
     const pipelines = await Promise.all([...fast, ...scaled]);
     /** @type {Dispatch[]} */
     const dispatches = [];
@@ -263,19 +230,6 @@ export class Gpu {
     return { ...own, from: from === "qualities" ? from : "folded" }; // with masks or without
   }
 
-  /**
-   * The kernel that makes the rows that walks read.
-   *
-   * @param {"kinds" | "qualities"} from
-   * @param {number | null} extension
-   * @returns {Variant}
-   */
-  #rowsVariant(from, extension) {
-    const own = this.#treeExtension(extension) === null ? null : 0;
-    const part = this.part;
-    return { kernel: "forward_tree_rows", lanes: 1, rows: 1, shuffles: false, from, extension: own, part };
-  }
-
   /** A software adapter compiles slowly: it has one text for every extension. @param {number | null} extension */
   #treeExtension(extension) {
     return this.device.isSoftware ? null : extension;
@@ -303,16 +257,8 @@ export class Gpu {
     slot.makeRoom("listed", 4 * (this.#countersAt + dispatches.length));
   }
 
-  /**
-   * Submits dispatches, which run one after the other.
-   *
-   * @param {Slot} slot
-   * @param {Packed} packed
-   * @param {Dispatch[]} dispatches
-   * @param {GPUQuerySet} [queries] gets the times before and after
-   * @param {boolean} [downloads] whether the last submission copies the results to "staging"
-   */
-  #submit(slot, packed, dispatches, queries, downloads = false) {
+  /** Submits dispatches, which run one after the other. The last submission copies the results to "staging". @param {Slot} slot @param {Packed} packed @param {Dispatch[]} dispatches */
+  #submit(slot, packed, dispatches) {
     const { device } = this.device;
     const groups = [this.#bindGroup(slot, 0), this.#bindGroup(slot, 1)];
     const parts = this.#submissions(dispatches);
@@ -322,7 +268,7 @@ export class Gpu {
         encoder.clearBuffer(slot.get("out"), 0, packed.outBytes);
         encoder.clearBuffer(slot.get("listed"));
       }
-      const pass = encoder.beginComputePass(timing(queries, number === 0, number === parts.length - 1));
+      const pass = encoder.beginComputePass();
       for (const index of part) {
         const { pipeline, items, rescues } = dispatches[index];
         pass.setPipeline(pipeline);
@@ -331,7 +277,7 @@ export class Gpu {
         pass.dispatchWorkgroups(...grid(items));
       }
       pass.end();
-      if (downloads && number === parts.length - 1) {
+      if (number === parts.length - 1) {
         encoder.copyBufferToBuffer(slot.get("out"), 0, slot.get("staging"), 0, packed.outBytes);
       }
       device.queue.submit([encoder.finish()]);
@@ -370,37 +316,10 @@ export class Gpu {
       })),
     });
   }
-
-  /** @param {Slot} slot @param {GPUQuerySet} queries @returns {Promise<number>} seconds */
-  async #elapsed(slot, queries) {
-    const times = slot.makeRoom("times", 16);
-    const encoder = this.device.device.createCommandEncoder();
-    encoder.resolveQuerySet(queries, 0, 2, times, 0);
-    this.device.device.queue.submit([encoder.finish()]);
-    const [first, last] = new BigUint64Array(await this.device.read(times, 16));
-    return Number(last - first) * 1e-9;
-  }
 }
 
 /** Two dimensions with at least so many workgroups, and hardly more. @param {number} workgroups @returns {[number, number]} */
 function grid(workgroups) {
   const rows = Math.ceil(workgroups / MOST_WORKGROUPS);
   return [Math.ceil(workgroups / rows), rows];
-}
-
-/**
- * @param {GPUQuerySet | undefined} querySet
- * @param {boolean} isFirst
- * @param {boolean} isLast
- * @returns {GPUComputePassDescriptor}
- */
-function timing(querySet, isFirst, isLast) {
-  if (!querySet || !(isFirst || isLast)) return {};
-  return {
-    timestampWrites: {
-      querySet,
-      ...(isFirst ? { beginningOfPassWriteIndex: 0 } : {}),
-      ...(isLast ? { endOfPassWriteIndex: 1 } : {}),
-    },
-  };
 }

@@ -1,14 +1,14 @@
 // Packs a batch for the kernels: its arrays as bytes, and the dispatches (pairhmm/backends/webgpu/layout.py).
 
-import { digitsOf } from "./digits.js";
+import { firstPairs } from "../pieces.js";
 import { madeTiles } from "./staging.js";
 import { kindTable } from "./tables.js";
 import { partsOfWalk, putTrees, walks } from "./trees.js";
 
-/** @typedef {import("../batch.js").Batch} Batch */
-/** @typedef {import("../cpu/instance.js").Exports} Exports */
-/** @typedef {import("./staging.js").Tier} Tier */
-/** @typedef {import("./variants.js").GpuData} GpuData */
+/** @import { Batch } from "../batch.js" */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Tier } from "./staging.js" */
+/** @import { GpuData } from "./variants.js" */
 
 const LISTED_BYTES = 8; // of an entry of the lists: a pair, or a column between strips
 
@@ -21,38 +21,9 @@ const QUALITIES = /** @type {const} */ ([
   ["gap_quality", "gapQuality"],
 ]);
 
-/**
- * The tiles of one dispatch, or of several that follow each other.
- *
- * @typedef {object} DeviceTier
- * @property {string} kernel
- * @property {number} lanes
- * @property {number} rows
- * @property {Work} work all fields but the range of items
- * @property {number} items
- * @property {number} atOnce most items of a dispatch
- * @property {number} cells
- * @property {number} walkers workgroups that walk trees; 0 where haplotypes are not in trees
- * @property {number} scratchBytes
- */
+/** @typedef {ReturnType<typeof ownTier>} DeviceTier the tiles of one dispatch, or of several that follow each other */
 
-/**
- * A dispatch that rescues the pairs of some lists: most lanes of their reads, and rows of a lane.
- *
- * @typedef {{lanes: number, rows: number, work: Work, workgroups: number}} Rescue
- */
-
-/**
- * @typedef {object} Packed
- * @property {Uint8Array<ArrayBuffer>} arrays of the batch
- * @property {Uint8Array<ArrayBuffer>} behind tiles and trees, which follow the arrays
- * @property {DeviceTier[]} tiers
- * @property {Rescue[]} rescues
- * @property {number} listBytes
- * @property {number} scratchBytes
- * @property {number} unorderedAt word of what kernels leave: not 0 where lanes do not follow each other in a subgroup
- * @property {number} outBytes
- */
+/** @typedef {ReturnType<typeof pack>} Packed */
 
 /** The uniform block of a dispatch (`WORK` of pairhmm/backends/webgpu/work.py). */
 export class Work {
@@ -146,11 +117,10 @@ function isConstant(values) {
 
 /**
  * @param {GpuData} data
- * @param {Exports} native
+ * @param {Native} native
  * @param {Batch} batch
  * @param {number} subgroup lanes that shuffle; 0 if none do
  * @param {number} share bytes that the lists and the scratch memory may each take
- * @returns {Packed}
  */
 export function pack(data, native, batch, subgroup, share) {
   const { alignment } = data.constants;
@@ -184,12 +154,12 @@ export function pack(data, native, batch, subgroup, share) {
   const rescues = rescuesOf(work, listAt, subgroup, data);
   return {
     arrays: plan.written(),
-    behind: made.bytes,
+    behind: made.bytes, // tiles and trees, which follow the arrays
     tiers,
     rescues,
     listBytes: LISTED_BYTES * entries,
     scratchBytes: Math.max(0, ...tiers.map((tier) => tier.scratchBytes)),
-    unorderedAt,
+    unorderedAt, // word of what kernels leave: not 0 where lanes do not follow each other in a subgroup
     outBytes: 4 * (unorderedAt + 1),
   };
 }
@@ -220,7 +190,7 @@ function planBatch(plan, work, batch, data) {
     read_offset: plan.add(readOffset) / 4,
     group_read: plan.add(groupRead) / 4,
     group_haplotype: plan.add(groupHaplotype) / 4,
-    group_pair: plan.add(firstPairs(batch)) / 4,
+    group_pair: plan.add(firstPairs(batch.groupRead, batch.groupHaplotype)) / 4,
     haplotype_offset: plan.add(haplotypeOffset) / 4,
   });
   plan.add(new Uint8Array(padding));
@@ -232,29 +202,9 @@ function planBatch(plan, work, batch, data) {
     work.put({ kinds: plan.add(batch.kinds) / 4, rows: plan.add(kindTable(batch.rows, data)) / 4 });
     return;
   }
-  addQualities(plan, work, batch);
-}
-
-/**
- * Add GATK's five bytes a base, as one number where that takes fewer bytes. Otherwise, an array that holds one number
- * throughout is a single byte.
- *
- * @param {Plan} plan
- * @param {Work} work
- * @param {Batch} batch
- */
-function addQualities(plan, work, batch) {
-  const digits = digitsOf(QUALITIES.map(([, name]) => batch[name]));
-  if (digits !== null) {
-    work.put({ digit_bytes: digits.width, bases: plan.add(digits.numbers) });
-    QUALITIES.forEach(([field], k) => {
-      work.put({ [`${field}_least`]: digits.least[k], [`${field}_radix`]: digits.radix[k] });
-      work.putNumber(`${field}_per_radix`, 1 / digits.radix[k]);
-    });
-    return;
-  }
   for (const [field, name] of QUALITIES) {
     const values = batch[name];
+    // An array that holds one number throughout is a single byte.
     const varies = !isConstant(values);
     work.put({ [field]: plan.add(varies ? values : values.subarray(0, 1)), [`${field}_step`]: Number(varies) });
   }
@@ -266,7 +216,6 @@ function addQualities(plan, work, batch) {
  * @param {Work} work
  * @param {Tier} tier
  * @param {{share: number, listAt: number[], rescuerOf: (tier: Tier) => number, data: GpuData, widest: number}} given
- * @returns {DeviceTier}
  */
 function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
   const { betweenPadding, betweenBytes } = data.constants;
@@ -285,18 +234,18 @@ function ownTier(work, tier, { share, listAt, rescuerOf, data, widest }) {
     own.put({ rescuer, list: listAt[rescuer] });
   }
   const kernel = tier.tall ? "forward_tall" : "forward";
+  // `atOnce`: most items of a dispatch; `walkers`: workgroups that walk trees, 0 where haplotypes are not in trees.
   return { kernel, lanes, rows, work: own, items, atOnce, cells, walkers: 0, scratchBytes: 0 };
 }
 
 /**
- * The dispatches that rescue pairs. One takes the lists with one number of rows a lane, whose lanes lie in a subgroup or
- * do not.
+ * The dispatches that rescue pairs, with the most lanes of their reads. One takes the lists with one number of rows a
+ * lane, whose lanes lie in a subgroup or do not.
  *
  * @param {Work} work
  * @param {number[]} listAt
  * @param {number} subgroup
  * @param {GpuData} data
- * @returns {Rescue[]}
  */
 function rescuesOf(work, listAt, subgroup, { rescuers, constants: { width, mostRescuing } }) {
   /** @type {Map<string, {lanes: number, rows: number, rescuer: number, pairs: number}[]>} */
@@ -329,15 +278,6 @@ function placesOfLists(tiers, rescuerOf, data) {
   const listed = data.rescuers.map(() => 0);
   for (const tier of tiers) if (!tier.tall) listed[rescuerOf(tier)] += tier.pairs;
   return listed.reduce((at, pairs) => [...at, at[at.length - 1] + pairs], [0]);
-}
-
-/** The first score of each group, and their number. @param {Batch} batch */
-function firstPairs({ groups, groupRead, groupHaplotype }) {
-  const first = new Uint32Array(groups + 1);
-  for (let g = 0; g < groups; g++) {
-    first[g + 1] = first[g] + (groupRead[g + 1] - groupRead[g]) * (groupHaplotype[g + 1] - groupHaplotype[g]);
-  }
-  return first;
 }
 
 /** Letters of the longest haplotype. @param {Batch} batch */

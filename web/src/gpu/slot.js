@@ -1,13 +1,13 @@
 // The buffers of one call to a device. They grow as needed, and stay for the next call.
 
-/** @typedef {import("./device.js").Device} Device */
+/** @import { Device } from "./device.js" */
 
 const SMALLEST = 256; // bytes; sizes are multiples of it
 const GROWTH = 1.25;
 
 /** Usage of each buffer (pairhmm/backends/webgpu/slot.py). */
 const USAGES = () => {
-  const { STORAGE, UNIFORM, INDIRECT, MAP_READ, COPY_SRC, COPY_DST, QUERY_RESOLVE } = GPUBufferUsage;
+  const { STORAGE, UNIFORM, INDIRECT, MAP_READ, COPY_SRC, COPY_DST } = GPUBufferUsage;
   return {
     in: STORAGE | COPY_DST,
     work: UNIFORM | COPY_DST,
@@ -16,7 +16,6 @@ const USAGES = () => {
     listed: STORAGE | INDIRECT | COPY_DST,
     list: STORAGE,
     scratch: STORAGE,
-    times: QUERY_RESOLVE | COPY_SRC,
   };
 };
 

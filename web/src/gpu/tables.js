@@ -2,7 +2,7 @@
 
 import { ERROR } from "../models/parameters.js";
 
-/** @typedef {import("./variants.js").GpuData} GpuData */
+/** @import { GpuData } from "./variants.js" */
 
 const ROW_SIZE = 12; // emissions of A C G T N, then mm im dm mi ii md dd (pairhmm/models/batch.py)
 
@@ -95,9 +95,7 @@ export function phredTables(data) {
  */
 export function kindTable(rows, data) {
   const { leastKept, neverOpened, neverEnded, unfolded } = data.constants;
-  const size = Object.values(data.kindColumns).reduce((sum, columns) => sum + columns, 0);
-  const unfit = columnOf(data, "UNFIT");
-  const kept = columnOf(data, "KEPT");
+  const { columns: size, at } = data.kinds;
   const table = new Uint32Array((rows.length / ROW_SIZE) * size);
   for (let row = 0; row * ROW_SIZE < rows.length; row++) {
     const [a, c, g, t, n, mm, im, dm, mi, ii, md, dd] = rows.subarray(row * ROW_SIZE, (row + 1) * ROW_SIZE);
@@ -113,19 +111,11 @@ export function kindTable(rows, data) {
     words.pair(ii / best);
     words.pair(1 / mm);
     words.pair(im > 0 ? 1 / im : neverEnded);
-    const isFinite = words.f32.every((value, at) => Number.isFinite(value) || (at >= kept && at <= unfit));
+    const isFinite = words.f32.every(
+      (value, column) => Number.isFinite(value) || (column >= at.KEPT && column <= at.UNFIT),
+    );
     if (isFinite && multiplied >= leastKept) table.set(words.u32, row * size);
-    else table[row * size + unfit] = unfolded;
+    else table[row * size + at.UNFIT] = unfolded;
   }
   return table;
-}
-
-/** @param {GpuData} data @param {string} name */
-function columnOf({ kindColumns }, name) {
-  let at = 0;
-  for (const [own, columns] of Object.entries(kindColumns)) {
-    if (own === name) return at;
-    at += columns;
-  }
-  throw new Error(`no column ${name}`);
 }

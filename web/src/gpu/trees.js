@@ -1,10 +1,8 @@
 // Where trees and the scratch memory of the workgroups that walk them lie (pairhmm/backends/webgpu/work.py).
 
-/** @typedef {import("./layout.js").DeviceTier} DeviceTier */
-/** @typedef {import("./layout.js").Work} Work */
-/** @typedef {import("./staging.js").MadeTiles} MadeTiles */
-/** @typedef {import("./staging.js").Tier} Tier */
-/** @typedef {import("./variants.js").GpuData} GpuData */
+/** @import { DeviceTier, Work } from "./layout.js" */
+/** @import { MadeTiles, Tier } from "./staging.js" */
+/** @import { GpuData } from "./variants.js" */
 
 const ENTRY_BYTES = 16;
 const TIER_WORDS = 8;

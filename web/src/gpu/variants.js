@@ -23,7 +23,7 @@
  * @property {Record<string, number>} rescaleSteps columns between two rescalings of their lanes, by rows of a lane
  * @property {Record<string, {laneEntries: number, madeEntries: [number, number]}>} treeRows entries of a lane's slot, and
  *   of what is made for an item without masks and with them, by rows of a lane
- * @property {Record<string, number>} kindColumns
+ * @property {{columns: number, at: Record<string, number>}} kinds of rows of a profile model
  * @property {Record<string, number>} constants
  */
 

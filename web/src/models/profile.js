@@ -15,67 +15,41 @@ import { ERROR } from "./parameters.js";
 const SETS = [1, 2, 4, 8, 15, 5, 10, 6, 9, 12, 3, 14, 13, 11, 7];
 const QUALITIES = 128;
 const ROW_SIZE = 12;
-const STARTS = { match: { match: 1, deletion: 0 }, anywhere: { match: 0, deletion: 1 } };
 
-/** In the order of a row of the recurrence. */
-export const TRANSITIONS = /** @type {const} */ (["MM", "IM", "DM", "MI", "II", "MD", "DD"]);
+/** Row 0: M[0,0], and D[0,0] as a multiple of 1/n. */
+export const STARTS = { match: { startMatch: 1, startDeletion: 0 }, anywhere: { startMatch: 0, startDeletion: 1 } };
 
-/** Row 0: M[0,0], and D[0,0] as a multiple of 1/n. @param {ProfileParameters} parameters */
-export function startOf({ start }) {
-  return STARTS[start];
+/** The transitions in the order of a row of the recurrence. @param {ProfileParameters} parameters */
+export function transitionsOf({ transitions: { MM, IM, DM, MI, II, MD, DD } }) {
+  return [MM, IM, DM, MI, II, MD, DD];
 }
 
-/** The rows of called bases, and what begins a read. */
-export class ProfileModel {
-  /** @param {ProfileParameters} parameters */
-  constructor(parameters) {
-    this.name = parameters.name;
-    this.rows = distinctRows(parameters);
-    const { match, deletion } = startOf(parameters);
-    this.startMatch = match;
-    this.startDeletion = deletion;
-  }
-
-  /** The row of each called base. @param {Uint8Array} bases codes @param {Uint8Array} baseQuality @returns {Uint16Array} */
-  kinds(bases, baseQuality) {
-    return Uint16Array.from(bases, (base, index) => base * QUALITIES + baseQuality[index]);
-  }
+/** The row of each called base. @param {Uint8Array} bases codes @param {Uint8Array} baseQuality */
+export function kindsOf(bases, baseQuality) {
+  return Uint16Array.from(bases, (base, index) => base * QUALITIES + baseQuality[index]);
 }
 
-/**
- * The row of each letter with each quality: emissions beside A C G T N, then the transitions mm im dm mi ii md dd, with the
- * insertion's emission in mi and ii.
- *
- * @param {ProfileParameters} parameters
- */
-function distinctRows({ match, insertion, transitions }) {
-  const rows = new Float64Array(SETS.length * QUALITIES * ROW_SIZE);
-  const { MM, IM, DM, MI, II, MD, DD } = transitions;
-  SETS.forEach((set, letter) => {
-    for (let quality = 0; quality < QUALITIES; quality++) {
-      const p = probabilities(set, ERROR[quality]);
-      const row = rows.subarray((letter * QUALITIES + quality) * ROW_SIZE);
-      for (let h = 0; h < 5; h++) row[h] = p.reduce((sum, own, a) => sum + match[a][h] * own, 0);
-      const inserted = p.reduce((sum, own, a) => sum + insertion[a] * own, 0);
-      row.set([MM, IM, DM, MI * inserted, II * inserted, MD, DD], 5);
-    }
+/** The row of each letter with each quality: emissions beside A C G T N, then the transitions, with the insertion's emission in mi and ii. @param {ProfileParameters} parameters */
+export function distinctRows(parameters) {
+  const [mm, im, dm, mi, ii, md, dd] = transitionsOf(parameters);
+  const calls = callProbabilities();
+  const rows = new Float64Array(calls.length * ROW_SIZE);
+  calls.forEach((call, number) => {
+    const row = rows.subarray(number * ROW_SIZE);
+    for (let h = 0; h < 5; h++) row[h] = call.reduce((sum, own, a) => sum + parameters.match[a][h] * own, 0);
+    const inserted = call.reduce((sum, own, a) => sum + parameters.insertion[a] * own, 0);
+    row.set([mm, im, dm, mi * inserted, ii * inserted, md, dd], 5);
   });
   return rows;
 }
 
-/** Probabilities of A C G T for a letter that stands for a set of bases, and then has the error of a call. @param {number} set @param {number} error */
-function probabilities(set, error) {
-  const bits = [0, 1, 2, 3].map((bit) => (set >> bit) & 1);
-  const count = bits.reduce((sum, bit) => sum + bit, 0);
-  return bits.map((bit) => {
-    const share = bit / count;
-    return share * (1 - error) + ((1 - share) * error) / 3;
-  });
-}
-
-/** Probabilities of A C G T of each letter with each quality, end to end. */
+/** Probabilities of A C G T of each letter with each quality: it stands for a set of bases, and then has the error of a call. */
 export function callProbabilities() {
-  return SETS.flatMap((set) =>
-    Array.from({ length: QUALITIES }, (_, quality) => probabilities(set, ERROR[quality])).flat(),
-  );
+  return SETS.flatMap((set) => {
+    const bits = [0, 1, 2, 3].map((bit) => (set >> bit) & 1);
+    const shares = bits.map((bit) => bit / bits.reduce((sum, one) => sum + one));
+    return Array.from(ERROR.subarray(0, QUALITIES), (error) =>
+      shares.map((share) => share * (1 - error) + ((1 - share) * error) / 3),
+    );
+  });
 }

@@ -1,7 +1,6 @@
 // Alleles of sites and of a region's haplotypes (pairhmm/variants/sites.py, variant.py).
 
-/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("../call/events.js").CalledSite} CalledSite */
+/** @typedef {{pos: number, ref: string, alts: string[]}} Variant 0-based */
 
 /**
  * REF and ALT without the letters that both end with, as `trim_allele` does; one letter of each stays.
@@ -10,7 +9,7 @@
  * @param {string} alt
  * @returns {[string, string]}
  */
-export function trimmed(ref, alt) {
+function trimmed(ref, alt) {
   let common = 0;
   const most = Math.min(ref.length, alt.length) - 1;
   while (common < most && ref.at(-1 - common) === alt.at(-1 - common)) common++;
@@ -19,8 +18,8 @@ export function trimmed(ref, alt) {
 
 const isSpelled = (/** @type {string} */ alt) => /^[ACGTN]+$/i.test(alt);
 
-/** SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic. @param {CalledSite} site */
-export function kindOfSite({ ref, alts }) {
+/** SNV, MNV, insertion, deletion or mixed; other where every allele is symbolic. @param {string} ref @param {string[]} alts */
+export function kindOfSite(ref, alts) {
   const kinds = new Set(alts.filter(isSpelled).map((alt) => kindOfAllele(ref, alt)));
   if (kinds.size === 1) return [...kinds][0];
   return kinds.size ? "mixed" : "other";
@@ -32,28 +31,39 @@ function kindOfAllele(ref, alt) {
   return alt.length > ref.length ? "insertion" : "deletion";
 }
 
+/** The variants of a region, as the table of haplotypes writes them. @param {string} text @returns {Variant[]} */
+export function variantsOf(text) {
+  if (text === ".") return [];
+  return text.split(",").map((one) => {
+    const [pos, ref, alts] = one.split(/[:>]/);
+    return { pos: Number(pos) - 1, ref, alts: alts.split("/") };
+  });
+}
+
+/** A haplotype's allele of each variant, as that table writes them. @param {string} text */
+export const allelesOf = (text) => (text === "." ? [] : text.split(",").map(Number));
+
 /**
  * The allele of a site that each haplotype carries; -1 for one that the site does not have. Null where no variant of
  * the region is this site.
  *
- * @param {CalledSite} site
- * @param {RegionEvent["variants"]} variants
- * @param {RegionEvent["haplotypes"]} haplotypes
+ * @param {string[]} site fields of its record
+ * @param {import("./panels.js").Panel} panel
  * @returns {number[] | null}
  */
-export function siteAlleles(site, variants, haplotypes) {
+export function siteAlleles([, pos, , ref, alts], panel) {
   const own = new Map(
-    site.alts.flatMap((alt, index) => (isSpelled(alt) ? [[trimmed(site.ref, alt).join(">"), index + 1]] : [])),
+    alts.split(",").flatMap((alt, index) => (isSpelled(alt) ? [[trimmed(ref, alt).join(">"), index + 1]] : [])),
   );
   let best = null;
   let mostKnown = 0;
-  variants.forEach(({ pos, ref, alts }, index) => {
-    if (pos !== site.pos) return;
-    const names = [0, ...alts.map((alt) => own.get(trimmed(ref, alt).join(">")) ?? -1)];
+  variantsOf(panel.variants).forEach((variant, index) => {
+    if (variant.pos !== Number(pos) - 1) return;
+    const names = [0, ...variant.alts.map((alt) => own.get(trimmed(variant.ref, alt).join(">")) ?? -1)];
     const known = names.filter((name) => name > 0).length;
     if (known > mostKnown) {
       mostKnown = known;
-      best = haplotypes.map(({ alleles }) => names[alleles[index]]);
+      best = panel.haplotypes.map(({ alleles }) => names[allelesOf(alleles)[index]]);
     }
   });
   return best;
@@ -62,11 +72,11 @@ export function siteAlleles(site, variants, haplotypes) {
 /**
  * Differences of a haplotype from the reference: 0-based position, reference bases, haplotype bases.
  *
- * @param {{alleles: number[]}} haplotype
- * @param {RegionEvent["variants"]} variants
+ * @param {number[]} alleles
+ * @param {Variant[]} variants
  * @returns {[number, string, string][]}
  */
-export function differencesOf({ alleles }, variants) {
+export function differencesOf(alleles, variants) {
   return variants.flatMap(({ pos, ref, alts }, index) => {
     const allele = alleles[index];
     return allele > 0 ? [/** @type {[number, string, string]} */ ([pos, ...trimmed(ref, alts[allele - 1])])] : [];

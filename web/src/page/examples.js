@@ -2,7 +2,7 @@
 
 import { unpack } from "./components.js";
 
-/** @typedef {import("./files.js").Given} Given */
+/** @import { Given } from "./files.js" */
 
 export const hasExample = () => document.querySelector("script.example") !== null;
 

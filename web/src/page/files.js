@@ -94,20 +94,17 @@ export class ChosenFiles {
   /** What a run takes (src/call/run.js). */
   inputs() {
     const withIndex = (/** @type {Given} */ { name, data }) => ({ name, data, index: this.indexesOf(name)[0]?.data });
+    const only = (/** @type {Slot} */ slot) => this.of(slot).map(withIndex)[0];
     const [reference] = this.of("reference");
-    const [variants] = this.of("variants");
-    const [intervals] = this.of("intervals");
-    const [strModel] = this.of("strModel");
-    const [pedigree] = this.of("pedigree");
     const beside = reference ? this.indexesOf(reference.name) : [];
     const ending = (/** @type {string} */ end) => beside.find(({ name }) => isEnding(name, end))?.data;
     return {
       alignments: this.of("alignments").map(withIndex),
       reference: reference && { name: reference.name, fasta: reference.data, fai: ending(".fai"), gzi: ending(".gzi") },
-      variants: variants && withIndex(variants),
-      intervals: intervals && { name: intervals.name, data: intervals.data },
-      strModel: strModel && { name: strModel.name, data: strModel.data },
-      pedigree: pedigree && { name: pedigree.name, data: pedigree.data },
+      variants: only("variants"),
+      intervals: only("intervals"),
+      strModel: only("strModel"),
+      pedigree: only("pedigree"),
     };
   }
 }

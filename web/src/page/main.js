@@ -1,26 +1,25 @@
 // The page: files to a run, and its events to what is shown.
 
+import { Native } from "../cpu/native.js";
 import { readCohort } from "./cohort/reading.js";
 import { darkScheme, distancePanels, make, mapPanel, showRelate, showSites, unpack } from "./components.js";
 import { exampleFiles, hasExample } from "./examples.js";
 import { Results } from "./results.js";
 import { Runner } from "./runner.js";
 import { Setup } from "./setup.js";
-import { Status, showProblem } from "./status.js";
-import { removeWebRtc } from "./without_webrtc.js";
+import { element, Status, showProblem } from "./status.js";
 
-/** @typedef {import("./files.js").Given} Given */
-/** @typedef {import("./runner.js").Message} Message */
+/** @import { Given } from "./files.js" */
+/** @import { Message } from "./runner.js" */
 
 const REDRAW = 250; // milliseconds between two additions to the list of sites
-
-const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 class Page {
   /** @param {ArrayBuffer} wasm @param {object} kernels */
   constructor(wasm, kernels) {
     this.status = new Status();
-    this.results = new Results([]);
+    this.native = Native.start(wasm);
+    this.results = new Results(this.native, []);
     /** @type {ReturnType<typeof showSites> | null} */
     this.view = null;
     this.shown = 0;
@@ -72,7 +71,7 @@ class Page {
   clear(samples) {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.results = new Results(samples);
+    this.results = new Results(this.native, samples);
     this.view = null;
     this.shown = 0;
     element("results").replaceChildren();
@@ -154,7 +153,8 @@ function cohortView(report) {
 }
 
 async function start() {
-  removeWebRtc();
+  // WebRTC sends packets past `connect-src`, and browsers do not know the policy's directive for it yet: its functions go.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) Reflect.deleteProperty(globalThis, name);
   const [wasm, kernels] = await Promise.all(["wasm", "kernels"].map((id) => unpack(element(id).textContent ?? "")));
   new Page(wasm, JSON.parse(new TextDecoder().decode(kernels)));
   if ("hosted" in document.documentElement.dataset) navigator.serviceWorker?.register("service_worker.js");

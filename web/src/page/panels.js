@@ -2,12 +2,11 @@
 
 import { encode } from "../letters.js";
 import { INFORMATIVE } from "../models/parameters.js";
-import { differencesOf } from "./alleles.js";
+import { allelesOf, differencesOf, variantsOf } from "./alleles.js";
 import { choiceOf, uncertainReads } from "./choices.js";
 
-/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("./choices.js").Choice} Choice */
-/** @typedef {import("./choices.js").UncertainRead} UncertainRead */
+/** @import { RegionEvent } from "../call/events.js" */
+/** @import { Choice, UncertainRead } from "./choices.js" */
 
 export const CONSTANTS = {
   perLog10: 100,
@@ -22,56 +21,29 @@ const IS_REVERSE = 0x8;
 const [PAIRED, REVERSE, FIRST, SECOND] = [0x1, 0x10, 0x40, 0x80]; // SAM flags
 const PRECISION_SHIFT = 4;
 
-/**
- * A sample's reads. `behind` has haplotype after haplotype.
- *
- * @typedef {object} Group
- * @property {number} sample
- * @property {number} reads
- * @property {number} shown
- * @property {(number | null)[]} sums
- * @property {number[]} chosen
- * @property {number} undecided
- * @property {string} names one a line
- * @property {import("./deciding.js").Unexplained[]} unexplained the least certain reads, as they were scored
- * @property {Int32Array} best
- * @property {Uint16Array} behind
- * @property {Uint8Array} flags
- * @property {Uint8Array} quality
- */
+/** @typedef {ReturnType<typeof panelOf>} Panel */
 
-/**
- * @typedef {object} Panel
- * @property {string} chrom
- * @property {number} start
- * @property {number} end
- * @property {number} table
- * @property {number} origin
- * @property {string} reference
- * @property {string} variants
- * @property {string | null} parameters a preset of the profile model; null for GATK's
- * @property {{name: string, alleles: string, differences: [number, string, string][]}[]} haplotypes
- * @property {Group[]} groups
- */
-
-/** @param {RegionEvent} event @returns {Panel} */
+/** @param {RegionEvent} event */
 export function panelOf(event) {
-  const { region, span, variants, haplotypes, reads, parameters } = event;
-  const samples = [...new Set(reads.map(({ sample }) => sample))].sort((a, b) => a - b);
+  const rows = event.haplotypes
+    .trimEnd()
+    .split("\n")
+    .map((row) => row.split("\t"));
+  const [chrom, start, end, first, reference, , variants] = rows[0];
+  const samples = [...new Set(event.sample)].sort((a, b) => a - b);
   const uncertain = uncertainReads(event);
+  const letters = rows.map((row) => encode(row[4]));
   return {
-    ...region,
+    ...{ chrom, start: Number(start), end: Number(end) },
     table: 0,
-    origin: span.start,
-    reference: span.reference,
-    parameters,
-    variants: variants.map(({ pos, ref, alts }) => `${pos + 1}:${ref}>${alts.join("/")}`).join(",") || ".",
-    haplotypes: haplotypes.map((one) => ({
-      name: one.name,
-      alleles: one.alleles.join(",") || ".",
-      differences: differencesOf(one, variants),
-    })),
-    groups: samples.map((sample) => groupOf(event, uncertain, sample)),
+    origin: Number(/:(\d+)-\d+\/0$/.exec(first)?.[1]) - 1,
+    reference,
+    parameters: event.parameters,
+    variants,
+    haplotypes: rows.map(([, , , name, , alleles]) => {
+      return { name, alleles, differences: differencesOf(allelesOf(alleles), variantsOf(variants)) };
+    }),
+    groups: samples.map((sample) => groupOf(event, letters, uncertain, sample)),
   };
 }
 
@@ -85,10 +57,11 @@ export function sizeOf(panel) {
   return groups.reduce((sum, size) => sum + size, text);
 }
 
-/** @param {RegionEvent} event @param {UncertainRead[]} uncertain @param {number} sample @returns {Group} */
-function groupOf({ reads, haplotypes, log10, precision }, uncertain, sample) {
+/** @param {RegionEvent} event @param {Uint8Array[]} haplotypes codes @param {UncertainRead[]} uncertain @param {number} sample */
+function groupOf({ log10, precision, ...reads }, haplotypes, uncertain, sample) {
   const width = haplotypes.length;
-  const own = reads.flatMap((read, index) => (read.sample === sample ? [index] : []));
+  const own = Array.from(reads.sample.keys()).filter((read) => reads.sample[read] === sample);
+  const names = reads.names.split("\n");
   const scores = (/** @type {number} */ read) => log10.subarray(read * width, (read + 1) * width);
   const choices = own.map((read) => choiceOf(scores(read), read));
   const shown = evenly(choices.toSorted(byChoice), READS_SHOWN).map(({ read }) => read);
@@ -108,16 +81,19 @@ function groupOf({ reads, haplotypes, log10, precision }, uncertain, sample) {
     sums,
     chosen: sums.map((_, column) => choices.filter((one) => one.decided && one.haplotype === column).length),
     undecided: choices.filter((one) => !one.decided).length,
-    names: shown.map((read) => reads[read].name).join("\n"),
+    names: shown.map((read) => names[read]).join("\n"),
     unexplained: uncertain.flatMap((one) => {
       const row = shown.indexOf(one.read);
-      const letters = [one.best, one.second].map((index) => encode(haplotypes[index].sequence));
-      return row < 0 ? [] : [{ ...one, read: row, letters: /** @type {[Uint8Array, Uint8Array]} */ (letters) }];
+      /** @type {[Uint8Array, Uint8Array]} */
+      const letters = [haplotypes[one.best], haplotypes[one.second]];
+      return row < 0 ? [] : [{ ...one, read: row, letters }];
     }),
     best,
-    behind,
-    flags: Uint8Array.from(shown, (read) => flagsOf(reads[read], precision.subarray(read * width, (read + 1) * width))),
-    quality: Uint8Array.from(shown, (read) => reads[read].mapq),
+    behind, // haplotype after haplotype
+    flags: Uint8Array.from(shown, (read) =>
+      flagsOf(reads.flag[read], precision.subarray(read * width, (read + 1) * width)),
+    ),
+    quality: Uint8Array.from(shown, (read) => reads.mapq[read]),
   };
 }
 
@@ -153,8 +129,8 @@ function quantisedBehind(top, score) {
   return Math.min(CONSTANTS.impossible, Math.round((top - score) * CONSTANTS.perLog10));
 }
 
-/** @param {RegionEvent["reads"][number]} read @param {Uint8Array} precision */
-function flagsOf({ flag }, precision) {
+/** @param {number} flag @param {Uint8Array} precision */
+function flagsOf(flag, precision) {
   const isReverse = flag & REVERSE ? IS_REVERSE : 0;
   return mateOf(flag) | IS_ALIGNED | isReverse | (Math.max(...precision) << PRECISION_SHIFT);
 }

@@ -4,9 +4,9 @@ import { kindOfSite, siteAlleles } from "./alleles.js";
 import { explained } from "./deciding.js";
 import { CONSTANTS, sizeOf } from "./panels.js";
 
-/** @typedef {import("../call/events.js").CalledSite} CalledSite */
-/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("./panels.js").Panel} Panel */
+/** @import { RegionEvent } from "../call/events.js" */
+/** @import { Native } from "../cpu/native.js" */
+/** @import { Panel } from "./panels.js" */
 
 const MOST_PANEL_BYTES = 256e6; // of all panels together; beyond it the oldest go
 const NO_READS = "The reads of this site are no longer held in memory. Give its region and run again to see them.";
@@ -15,47 +15,40 @@ const NO_READS = "The reads of this site are no longer held in memory. Give its 
  * Sites and their panels, ready to be posted from the worker.
  *
  * @typedef {object} RegionResult
- * @property {CalledSite[]} sites
+ * @property {string[][]} sites fields of their records
  * @property {(number[] | null)[]} alleles of each site, those of the haplotypes
  * @property {Panel} panel
  */
 
 /** @typedef {ReturnType<typeof emptySites>} Sites */
 
-/**
- * What the report's components show.
- *
- * @typedef {object} Report
- * @property {typeof CONSTANTS} constants
- * @property {string[]} samples
- * @property {[string, string][]} inputs
- * @property {Sites} sites
- * @property {(number: number) => Promise<object>} panel
- * @property {string} noReads what is said of a site without a panel
- */
+/** @typedef {Results["report"]} Report what the report's components show */
 
 /** @param {RegionEvent} event @param {Panel} panel @returns {RegionResult} */
-export function resultOf({ sites, variants, haplotypes }, panel) {
-  return { sites, alleles: sites.map((site) => siteAlleles(site, variants, haplotypes)), panel };
+export function resultOf({ records }, panel) {
+  const lines = records.split("\n").map((line) => line.split("\t"));
+  // Blocks of the reference have no QUAL.
+  const sites = lines.filter(([, , , , , quality, , , format]) => format && quality !== ".");
+  return { sites, alleles: sites.map((site) => siteAlleles(site, panel)), panel };
 }
 
 /** Everything that a run has found so far. */
 export class Results {
-  /** @param {string[]} samples @param {number} [mostBytes] */
-  constructor(samples, mostBytes = MOST_PANEL_BYTES) {
+  /** @param {Promise<Native>} native @param {string[]} samples @param {number} [mostBytes] */
+  constructor(native, samples, mostBytes = MOST_PANEL_BYTES) {
+    this.native = native;
     this.mostBytes = mostBytes;
     /** @type {{panel: Panel | null, first: number, end: number}[]} panels, with their sites' numbers */
     this.held = [];
     this.bytes = 0;
     this.oldest = 0;
-    /** @type {Report} */
     this.report = {
       constants: CONSTANTS,
       samples,
-      inputs: [],
+      inputs: /** @type {[string, string][]} */ ([]),
       sites: emptySites(samples),
-      panel: async (number) => this.#opened(number),
-      noReads: NO_READS,
+      panel: (/** @type {number} */ number) => this.#opened(number),
+      noReads: NO_READS, // said of a site without a panel
     };
   }
 
@@ -80,71 +73,62 @@ export class Results {
   }
 
   /** @param {number} number */
-  #opened(number) {
+  async #opened(number) {
     const { panel } = this.held[number];
     if (!panel) throw new Error(`panel ${number} is no longer held`);
+    const native = await this.native;
     const groups = panel.groups.map((group) => ({
       ...group,
       names: group.names.split("\n"),
-      explained: group.unexplained.map((read) => explained(read, panel.parameters)),
+      explained: group.unexplained.map((read) => explained(native, read, panel.parameters)),
     }));
     return { ...panel, groups };
   }
 }
 
-/** @param {string[]} samples */
+const OF_SITES = ["chroms", "chrom", "pos", "id", "ref", "alts", "kind", "quality", "filters", "leastGq", "panels"];
+const NOT_KNOWN_HERE = ["infoNames", "info"];
+const OF_CALLS = ["gt", "ad", "dp", "gq", "pl", "ps"];
+
+/** @param {string[]} samples @returns {Record<string, any>} */
 function emptySites(samples) {
-  return {
-    chroms: /** @type {string[]} */ ([]),
-    chrom: /** @type {number[]} */ ([]),
-    pos: /** @type {number[]} */ ([]),
-    id: /** @type {string[]} */ ([]),
-    ref: /** @type {string[]} */ ([]),
-    alts: /** @type {string[]} */ ([]),
-    kind: /** @type {string[]} */ ([]),
-    quality: /** @type {(number | null)[]} */ ([]),
-    filters: /** @type {string[]} */ ([]),
-    leastGq: /** @type {(number | null)[]} */ ([]),
-    infoNames: /** @type {string[]} */ ([]),
-    info: /** @type {string[][]} */ ([]),
-    samples,
-    calls: samples.map(emptyCalls),
-    panels: /** @type {[number, number[] | null][][]} */ ([]),
-  };
+  const calls = samples.map(() => emptyColumns(OF_CALLS));
+  return { ...emptyColumns([...OF_SITES, ...NOT_KNOWN_HERE]), samples, calls };
 }
 
-function emptyCalls() {
-  return {
-    gt: /** @type {string[]} */ ([]),
-    ad: /** @type {number[][]} */ ([]),
-    dp: /** @type {(number | null)[]} */ ([]),
-    gq: /** @type {(number | null)[]} */ ([]),
-    pl: /** @type {number[][]} */ ([]),
-    ps: /** @type {string[]} */ ([]),
-  };
-}
+/** @param {string[]} names @returns {Record<string, any[]>} */
+const emptyColumns = (names) => Object.fromEntries(names.map((name) => [name, []]));
 
-/** @param {Sites} sites @param {CalledSite} site @param {[number, number[] | null][]} panels */
-function addSite(sites, site, panels) {
-  if (!sites.chroms.includes(site.chrom)) sites.chroms.push(site.chrom);
-  sites.chrom.push(sites.chroms.indexOf(site.chrom));
-  sites.pos.push(site.pos + 1);
-  sites.id.push(site.id);
-  sites.ref.push(site.ref);
-  sites.alts.push(site.alts.join(","));
-  sites.kind.push(kindOfSite(site));
-  sites.quality.push(site.quality);
-  sites.filters.push(site.filter);
-  const qualities = site.calls.flatMap(({ quality }) => (quality === null ? [] : [quality]));
-  sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
-  site.calls.forEach((call, sample) => {
+/** @param {Sites} sites @param {string[]} site fields of its record @param {[number, number[] | null][]} panels */
+function addSite(sites, [chrom, pos, id, ref, alts, quality, filter, , format, ...columns], panels) {
+  if (!sites.chroms.includes(chrom)) sites.chroms.push(chrom);
+  sites.chrom.push(sites.chroms.indexOf(chrom));
+  sites.pos.push(Number(pos));
+  sites.id.push(known(id));
+  sites.ref.push(ref);
+  sites.alts.push(alts);
+  sites.kind.push(kindOfSite(ref, alts.split(",")));
+  sites.quality.push(Number(quality));
+  sites.filters.push(filter);
+  const keys = format.split(":");
+  columns.forEach((column, sample) => {
+    const values = column.split(":");
+    const { GT, AD, DP, GQ, PL, PS = "." } = Object.fromEntries(keys.map((key, index) => [key, values[index]]));
     const own = sites.calls[sample];
-    own.gt.push(call.genotype);
-    own.ad.push(call.depths);
-    own.dp.push(call.depth);
-    own.gq.push(call.quality);
-    own.pl.push(call.likelihoods);
-    own.ps.push(call.phaseSet);
+    own.gt.push(GT);
+    own.ad.push(numbersOf(AD));
+    own.dp.push(Number(DP));
+    own.gq.push(GQ === "." ? null : Number(GQ));
+    own.pl.push(numbersOf(PL));
+    own.ps.push(known(PS));
   });
+  const qualities = sites.calls.flatMap((/** @type {any} */ { gq }) => gq.at(-1) ?? []);
+  sites.leastGq.push(qualities.length ? Math.min(...qualities) : null);
   sites.panels.push(panels);
 }
+
+/** A field; empty where it is missing. @param {string} field */
+const known = (field) => (field === "." ? "" : field);
+
+/** @param {string} field */
+const numbersOf = (field) => (field === "." ? [] : field.split(",").map(Number));

@@ -3,34 +3,27 @@
 import { OPTIONS } from "../models/parameters.js";
 import { make } from "./components.js";
 
-const NUMBERS = /** @type {const} */ ([
-  ["minMapq", "Mapping quality, at least", 0, 255, "--min-mapq"],
-  ["minQual", "PASS from QUAL", 0, 10000, "--min-qual"],
-  ["maxDepth", "Reads of a sample, at most", 1, 100000, "--max-depth"],
-  ["ploidy", "Ploidy", 1, 20, "--ploidy"],
-]);
+/** @typedef {[least: number, most: number] | Record<string, string>} Values a number's, or those of a choice with what is shown of them */
 
-/** @type {Record<string, [string, string][]>} values of a choice, and what is shown of them */
-const CHOICES = {
-  preset: [
-    ["illumina", "Illumina"],
-    ["hifi", "PacBio HiFi"],
-    ["ont", "Nanopore"],
+/** Names here, titles, and names of the command line. Without values, a field is a switch. @type {[string, string, string, Values?][]} */
+const FIELDS = [
+  ["preset", "Reads", "--preset", { illumina: "Illumina", hifi: "PacBio HiFi", ont: "Nanopore" }],
+  ["model", "Model", "--model", { gatk: "GATK's", profile: "profile" }],
+  [
+    "strModel",
+    "Gaps in repeats",
+    "--str-model",
+    { "": "GATK's PCR model", "pcr-free": "STR model, PCR-free", pcr: "STR model, PCR" },
   ],
-  model: [
-    ["gatk", "GATK's"],
-    ["profile", "profile"],
-  ],
-  strModel: [
-    ["", "GATK's PCR model"],
-    ["pcr-free", "STR model, PCR-free"],
-    ["pcr", "STR model, PCR"],
-  ],
-  gpu: [
-    ["auto", "GPU or CPU"],
-    ["off", "CPU"],
-  ],
-};
+  ["minMapq", "Mapping quality, at least", "--min-mapq", [0, 255]],
+  ["minQual", "PASS from QUAL", "--min-qual", [0, 10000]],
+  ["maxDepth", "Reads of a sample, at most", "--max-depth", [1, 100000]],
+  ["ploidy", "Ploidy", "--ploidy", [1, 20]],
+  ["gpu", "Compute on", "--backend", { auto: "GPU or CPU", off: "CPU" }],
+  ["indelTags", "Gap qualities of tags BI and BD", "--indel-tags"],
+  ["mnv", "Neighbouring SNVs as one record", "--mnv"],
+  ["gvcf", "gVCF: blocks of the reference, too", "--gvcf"],
+];
 
 /** The fields of a run's options. */
 export class RunOptions {
@@ -44,32 +37,17 @@ export class RunOptions {
       autocomplete: "off",
       oninput: onRegion,
     });
-    this.preset = choice("preset");
-    this.model = choice("model", () => this.become(this.files));
-    this.strModel = choice("strModel");
-    this.gpu = choice("gpu", () => onGpu(/** @type {"auto" | "off"} */ (this.gpu.value)));
-    this.numbers = NUMBERS.map(([name, , min, max]) =>
-      make("input", { id: name, type: "number", value: OPTIONS[name], min, max, step: 1, required: true }),
-    );
-    this.indelTags = make("input", { id: "indelTags", type: "checkbox", checked: true });
-    this.mnv = make("input", { id: "mnv", type: "checkbox" });
-    this.gvcf = make("input", { id: "gvcf", type: "checkbox" });
+    /** @type {Record<string, any>} */
+    this.inputs = Object.fromEntries(FIELDS.map(([name, , , values]) => [name, inputOf(name, values)]));
+    this.inputs.model.addEventListener("change", () => this.become(this.files));
+    this.inputs.gpu.addEventListener("change", () => onGpu(this.inputs.gpu.value));
     this.files = { hasVariants: false, hasStrModel: false };
   }
 
   /** What the form shows. */
   get fields() {
-    return [
-      field("Region", this.region, "-r"),
-      field("Reads", this.preset, "--preset"),
-      field("Model", this.model, "--model"),
-      field("Gaps in repeats", this.strModel, "--str-model"),
-      ...this.numbers.map((input, index) => field(NUMBERS[index][1], input, NUMBERS[index][4])),
-      field("Compute on", this.gpu, "--backend"),
-      field("Gap qualities of tags BI and BD", this.indelTags, "--indel-tags"),
-      field("Neighbouring SNVs as one record", this.mnv, "--mnv"),
-      field("gVCF: blocks of the reference, too", this.gvcf, "--gvcf"),
-    ];
+    const others = FIELDS.map(([name, title, option]) => fieldOf(title, this.inputs[name], option));
+    return [fieldOf("Region", this.region, "-r"), ...others];
   }
 
   get regionText() {
@@ -79,43 +57,45 @@ export class RunOptions {
   /** Switches off what the files or the model leave without effect. @param {{hasVariants: boolean, hasStrModel: boolean}} files */
   become(files) {
     this.files = files;
-    const isProfile = this.model.value === "profile";
-    this.strModel.disabled = isProfile || files.hasStrModel;
-    this.indelTags.disabled = isProfile;
-    this.mnv.disabled = this.gvcf.disabled = files.hasVariants;
+    const { model, strModel, indelTags, mnv, gvcf } = this.inputs;
+    indelTags.disabled = model.value === "profile";
+    strModel.disabled = indelTags.disabled || files.hasStrModel;
+    mnv.disabled = gvcf.disabled = files.hasVariants;
   }
 
   /** What was chosen in place of a default, for a closed form. */
   get told() {
-    const chosen = [this.preset, this.model, this.strModel].filter((one) => one.selectedIndex > 0 && !one.disabled);
-    const records = [isOn(this.mnv) ? "neighbouring SNVs as one record" : "", isOn(this.gvcf) ? "gVCF" : ""];
+    const { preset, model, strModel, mnv, gvcf } = this.inputs;
+    const chosen = [preset, model, strModel].filter((one) => one.selectedIndex > 0 && !one.disabled);
+    const records = [valueOf(mnv) ? "neighbouring SNVs as one record" : "", valueOf(gvcf) ? "gVCF" : ""];
     return [this.regionText, ...chosen.map((one) => one.selectedOptions[0].text), ...records];
   }
 
   /** As a run takes them (src/call/options.js). */
   values() {
-    return {
-      ...Object.fromEntries(NUMBERS.map(([name], index) => [name, Number(this.numbers[index].value)])),
-      preset: this.preset.value,
-      model: this.model.value,
-      strModel: this.strModel.value || null,
-      indelTags: this.indelTags.checked,
-      gvcf: isOn(this.gvcf),
-      mnv: isOn(this.mnv),
-    };
+    const { gpu, ...others } = this.inputs;
+    return Object.fromEntries(Object.entries(others).map(([name, input]) => [name, valueOf(input)]));
   }
 }
 
-/** @param {HTMLInputElement} box */
-const isOn = (box) => box.checked && !box.disabled;
+/** @param {string} id @param {Values} [values] */
+function inputOf(id, values) {
+  if (!values) return make("input", { id, type: "checkbox", checked: OPTIONS[id] });
+  if (Array.isArray(values)) {
+    const [min, max] = values;
+    return make("input", { id, type: "number", value: OPTIONS[id], min, max, step: 1, required: true });
+  }
+  return make("select", { id }, ...Object.entries(values).map(([value, text]) => make("option", { value }, text)));
+}
 
-/** @param {string} id @param {() => void} [onchange] */
-function choice(id, onchange) {
-  return make("select", { id, onchange }, ...CHOICES[id].map(([value, text]) => make("option", { value }, text)));
+/** @param {any} input */
+function valueOf({ type, checked, disabled, value }) {
+  if (type === "checkbox") return checked && !disabled;
+  return type === "number" ? Number(value) : value || null;
 }
 
 /** @param {string} title @param {HTMLElement} input @param {string} option the command line's */
-function field(title, input, option) {
+function fieldOf(title, input, option) {
   const isBox = input instanceof HTMLInputElement && input.type === "checkbox";
   const parts = [make("span", {}, title), input];
   return make(

@@ -6,10 +6,9 @@ import { Engine } from "../engine.js";
 import { panelOf } from "./panels.js";
 import { resultOf } from "./results.js";
 
-/** @typedef {import("../call/events.js").BeginEvent} BeginEvent */
-/** @typedef {import("../call/events.js").RegionEvent} RegionEvent */
-/** @typedef {import("../call/options.js").CallOptions} CallOptions */
-/** @typedef {import("../call/run.js").Inputs} Inputs */
+/** @import { BeginEvent, RegionEvent } from "../call/events.js" */
+/** @import { CallOptions } from "../call/options.js" */
+/** @import { Inputs } from "../call/run.js" */
 
 /**
  * What the page asks for.
@@ -18,7 +17,7 @@ import { resultOf } from "./results.js";
  * @typedef {{kind: "run", inputs: Inputs, options: Partial<CallOptions>, version: string}} RunRequest
  */
 
-/** @type {Promise<{engine: Engine, module: WebAssembly.Module}> | null} */
+/** @type {Promise<Engine> | null} */
 let started = null;
 
 const tell = (/** @type {object} */ message) => self.postMessage(message);
@@ -32,12 +31,8 @@ self.onmessage = ({ data }) => {
 /** @param {StartRequest} request */
 async function start({ wasm, kernels, gpu }) {
   const log = (/** @type {string} */ text) => tell({ kind: "engine", text });
-  const make = async () => {
-    const module = await WebAssembly.compile(wasm);
-    return { engine: await Engine.start({ wasm: module, kernels, gpu, log }), module };
-  };
-  started = make();
-  const { engine } = await started;
+  started = Engine.start({ wasm, kernels, gpu, log });
+  const engine = await started;
   tell({ kind: "ready", description: engine.description });
   await engine.chosen;
   tell({ kind: "ready", description: engine.description });
@@ -46,20 +41,21 @@ async function start({ wasm, kernels, gpu }) {
 /** @param {RunRequest} request */
 async function runOnce({ inputs, options, version }) {
   if (!started) throw new Error("no engine was started");
-  const { engine, module } = await started;
-  const scorer = { forward: engine.forward.bind(engine), module };
+  const engine = await started;
   /** @type {Texts | null} */
   let texts = null;
-  for await (const event of run(inputs, options, scorer)) {
+  for await (const event of run(inputs, options, engine)) {
     if (event.kind === "begin") texts = new Texts(event, options, { version, backend: engine.description });
     if (event.kind === "region") {
       await texts?.add(event);
       tell({ kind: "region", result: resultOf(event, panelOf(event)) });
-    } else if (event.kind === "rest") await texts?.vcf.write(event.records);
+    } else if (event.kind === "rest") await texts?.records.write(event.records);
     else if (event.kind === "end") tell({ ...event, downloads: await texts?.whole() });
     else tell(event);
   }
 }
+
+const OUTPUTS = /** @type {const} */ (["records", "likelihoods", "haplotypes"]);
 
 /** The texts of a run, as they grow. */
 class Texts {
@@ -76,21 +72,19 @@ class Texts {
       pairhmmBackend: backend,
       pairhmmModel: begin.model,
     };
-    this.vcf = new Download(vcfHeader(begin, options, provenance), false);
+    this.records = new Download(vcfHeader(begin, options, provenance), false);
     this.likelihoods = new Download(tsvHeader(begin.model), true);
     this.haplotypes = new Download(haplotypesHeader(), true);
   }
 
   /** @param {RegionEvent} event */
-  async add({ lines }) {
-    await this.vcf.write(lines.records);
-    await this.likelihoods.write(lines.likelihoods);
-    await this.haplotypes.write(lines.haplotypes);
+  async add(event) {
+    for (const name of OUTPUTS) await this[name].write(event[name]);
   }
 
   async whole() {
-    const { vcf, likelihoods, haplotypes } = this;
-    return { vcf: await vcf.whole(), likelihoods: await likelihoods.whole(), haplotypes: await haplotypes.whole() };
+    const all = OUTPUTS.map(async (name) => [name, await this[name].whole()]);
+    return Object.fromEntries(await Promise.all(all));
   }
 }
 
@@ -100,7 +94,7 @@ const oneLine = (error) => String(error?.message ?? error).replace(/\s+/g, " ");
 const PIECE = 1 << 20; // bytes of text that are made a blob of
 
 /** A text that grows, gzipped or not. */
-export class Download {
+class Download {
   /** @param {string} header @param {boolean} isGzipped */
   constructor(header, isGzipped) {
     this.isGzipped = isGzipped;

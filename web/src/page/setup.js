@@ -3,9 +3,9 @@
 import { formatNumber, make } from "./components.js";
 import { ChosenFiles, SLOTS, givenUrl } from "./files.js";
 import { RunOptions } from "./run_options.js";
+import { element } from "./status.js";
 
-/** @typedef {import("./files.js").Slot} Slot */
-/** @typedef {import("./files.js").Given} Given */
+/** @import { Slot, Given } from "./files.js" */
 
 /** @type {Record<Slot, [string, string]>} */
 const SLOT_TEXTS = {
@@ -20,8 +20,6 @@ const SLOT_TEXTS = {
 
 /** Slots that are shown once they have a file. @type {Slot[]} */
 const RARE = ["strModel", "pedigree"];
-
-const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 const ADDRESS = /^https?:\/\/[^/]+\/./;
 
@@ -81,19 +79,17 @@ export class Setup {
   /** @param {Given[]} given */
   take(given) {
     this.told.onProblem("");
-    const before = this.#tables();
-    for (const problem of this.files.add(given)) this.told.onProblem(problem);
+    this.#change(() => {
+      for (const problem of this.files.add(given)) this.told.onProblem(problem);
+    });
+  }
+
+  /** @param {() => void} act on the files */
+  #change(act) {
+    const before = this.files.of("tables");
+    act();
     this.#showFiles();
-    this.#tellTables(before);
-  }
-
-  #tables() {
-    return this.files.of("tables");
-  }
-
-  /** @param {Given[]} before */
-  #tellTables(before) {
-    const now = this.#tables();
+    const now = this.files.of("tables");
     if (now.length !== before.length || now.some((one, index) => one !== before[index])) this.told.onTables(now);
   }
 
@@ -164,10 +160,7 @@ export class Setup {
 
   /** @param {string} name */
   #remove(name) {
-    const before = this.#tables();
-    this.files.remove(name);
-    this.#showFiles();
-    this.#tellTables(before);
+    this.#change(() => this.files.remove(name));
     element("files").focus();
   }
 }

@@ -5,12 +5,12 @@ import { announce, formatNumber, formatSeconds, make, plural } from "./component
 const MOST_WARNINGS = 100;
 /** @type {Record<string, [string, string]>} */
 const DOWNLOADS = {
-  vcf: ["calls.vcf", "Genotypes (VCF)"],
+  records: ["calls.vcf", "Genotypes (VCF)"],
   likelihoods: ["likelihoods.tsv.gz", "Likelihoods (TSV)"],
   haplotypes: ["likelihoods.haplotypes.tsv.gz", "Haplotypes (TSV)"],
 };
 
-const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+export const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** The card of a run. */
 export class Status {
@@ -34,17 +34,13 @@ export class Status {
 
   begin() {
     this.began = performance.now();
-    this.first = 0;
-    this.sites = 0;
-    this.warnings = 0;
+    this.first = this.sites = this.warnings = 0;
     for (const address of this.addresses.splice(0)) URL.revokeObjectURL(address);
-    element("status").hidden = false;
-    element("cancel").hidden = false;
-    element("downloads").hidden = true;
-    element("warnings").hidden = true;
-    element("warnings").replaceChildren();
-    element("notes").replaceChildren();
-    element("notes").hidden = true;
+    for (const id of ["status", "cancel"]) element(id).hidden = false;
+    for (const id of ["downloads", "warnings", "notes"]) {
+      element(id).hidden = true;
+      element(id).replaceChildren();
+    }
     for (const text of this.engine) this.note(text);
     this.bar.removeAttribute("value");
     element("state").textContent = "Reading the files …";
@@ -97,11 +93,9 @@ export class Status {
     element("state").textContent = `Done: ${told.join(", ")}`;
     announce(`Done: ${told.join(", ")}`);
     element("downloads").hidden = false;
-    element("downloads").replaceChildren(
-      ...Object.entries(DOWNLOADS).flatMap(([key, [name, title]]) =>
-        downloads[key] ? [this.#link(downloads[key], name, title)] : [],
-      ),
-    );
+    for (const [key, [name, title]] of Object.entries(DOWNLOADS)) {
+      element("downloads").append(this.#link(downloads[key], name, title));
+    }
   }
 
   /** @param {string} how a run ended before its end */

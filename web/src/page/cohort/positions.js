@@ -1,6 +1,6 @@
 // The map of samples: positions, and what they are blended from (pairhmm/report/map.py).
 
-import { listOf, UNKNOWN } from "./reading.js";
+import { listOf, numberOf, UNKNOWN } from "./reading.js";
 
 /** @typedef {[number, number]} Place */
 /** @typedef {{place: Place | null, exact: Place | null, neighbours: string[], groups: Place[]}} Placed */
@@ -68,10 +68,9 @@ export class ShownPositions {
   /** @param {string} key */
   #number(key) {
     const text = this.table.above.get(ABOVE + key) ?? "";
-    const value = text.trim() === "" ? NaN : Number(text);
+    const value = numberOf(text);
     if (!Number.isNaN(value)) return value;
-    const rule = text ? `is '${text}', which is not a number` : "is missing";
-    throw new Error(`${this.table.name}: ##${ABOVE}${key}: ${rule}; ${CURE}`);
+    throw this.#wrong(key, text ? `is '${text}', which is not a number` : "is missing");
   }
 
   /** Values of NAME=NUMBER,NAME=NUMBER, or with colons; unknown ones are left out. @param {string} key */
@@ -79,15 +78,16 @@ export class ShownPositions {
     /** @type {Map<string, number>} */
     const found = new Map();
     for (const part of (this.table.above.get(ABOVE + key) ?? "").split(",").filter(Boolean)) {
-      const at = part.lastIndexOf(part.includes("=") ? "=" : ":");
-      const text = part.slice(at + 1);
+      const [, name, text] = /^(.*)[=:](.*)$/.exec(part) ?? ["", "", ""];
       if (text === UNKNOWN) continue;
-      const value = text.trim() === "" || at < 0 ? NaN : Number(text);
-      if (Number.isNaN(value)) {
-        throw new Error(`${this.table.name}: ##${ABOVE}${key}: '${part}' is no name and number; ${CURE}`);
-      }
-      found.set(part.slice(0, at), value);
+      if (Number.isNaN(numberOf(text))) throw this.#wrong(key, `'${part}' is no name and number`);
+      found.set(name, numberOf(text));
     }
     return found;
+  }
+
+  /** @param {string} key @param {string} rule */
+  #wrong(key, rule) {
+    return new Error(`${this.table.name}: ##${ABOVE}${key}: ${rule}; ${CURE}`);
   }
 }

@@ -4,36 +4,34 @@ import { ShownDistances } from "./distances.js";
 import { ShownPositions } from "./positions.js";
 import { flagSummary, ShownChecks, ShownPairs } from "./relations.js";
 
-/** @typedef {import("../files.js").Given} Given */
+/** @import { Given } from "../files.js" */
 
 /** @typedef {{positions?: ShownPositions, distances?: ShownDistances, pairs?: ShownPairs, checks?: ShownChecks}} Shown */
-
-const columnsOf = (/** @type {string} */ names) => names.split(" ");
 
 /** Columns that tell the tables apart, and the command that writes each. The first that fits counts. */
 const KINDS = [
   {
     kind: /** @type {const} */ ("distances"),
     madeBy: "pairhmm map distances",
-    columns: columnsOf("sample_1 sample_2 jaccard mash_distance containment ani"),
+    columns: "sample_1 sample_2 jaccard mash_distance containment ani",
     make: ShownDistances,
   },
   {
     kind: /** @type {const} */ ("pairs"),
     madeBy: "pairhmm map relate",
-    columns: columnsOf("sample_1 sample_2 sites concordance ibs0 ibs2 shared_hets relatedness expected found flags"),
+    columns: "sample_1 sample_2 sites concordance ibs0 ibs2 shared_hets relatedness expected found flags",
     make: ShownPairs,
   },
   {
     kind: /** @type {const} */ ("checks"),
     madeBy: "pairhmm map relate --sample-table",
-    columns: columnsOf("sample sites depth heterozygosity contamination contamination_low contamination_high flags"),
+    columns: "sample sites depth heterozygosity contamination contamination_low contamination_high flags",
     make: ShownChecks,
   },
   {
     kind: /** @type {const} */ ("positions"),
     madeBy: "pairhmm map draw",
-    columns: columnsOf("sample x y exact_x exact_y neighbours"),
+    columns: "sample x y exact_x exact_y neighbours",
     make: ShownPositions,
   },
 ];
@@ -51,7 +49,7 @@ export async function readCohort(given) {
   const shown = {};
   for (const one of given) {
     try {
-      await readTable(await tableOf(one), shown);
+      await readTable(one, shown);
     } catch (error) {
       problems.push(/** @type {Error} */ (error).message);
     }
@@ -64,17 +62,13 @@ export async function readCohort(given) {
   }
 }
 
-/** @param {Given} one */
-async function tableOf({ name, data }) {
-  return new Table(name, typeof data === "string" ? await (await fetch(data)).blob() : data);
-}
-
-/** @param {Table} table @param {Shown} shown takes it */
-async function readTable(table, shown) {
-  /** @type {Shown[keyof Shown]} */
-  let taken;
+/** @param {Given} one @param {Shown} shown takes it */
+async function readTable({ name, data }, shown) {
+  const table = new Table(name, typeof data === "string" ? await (await fetch(data)).blob() : data);
+  /** @type {Shown} */
+  const taken = {};
   await table.read(() => {
-    const found = KINDS.find(({ columns }) => columns.every((column) => table.columns.includes(column)));
+    const found = KINDS.find(({ columns }) => columns.split(" ").every((column) => table.columns.includes(column)));
     if (!found) {
       throw new Error(`${table.name}: is no table of pairhmm map; give one of map draw, map distances or map relate`);
     }
@@ -82,11 +76,10 @@ async function readTable(table, shown) {
     if (other) throw new Error(`${table.name}: ${other.table.name} is such a table already; remove one of them`);
     table.madeBy = found.madeBy;
     const own = new found.make(table);
-    taken = own;
+    Object.assign(taken, { [found.kind]: own });
     return (row) => own.add(row);
   });
-  const { kind } = /** @type {(typeof KINDS)[number]} */ (KINDS.find(({ make }) => taken instanceof make));
-  Object.assign(shown, { [kind]: taken });
+  Object.assign(shown, taken);
 }
 
 /** @param {Shown} shown */
@@ -177,7 +170,7 @@ export class Table {
   number(row, column) {
     const text = row[column];
     if (text === UNKNOWN) return null;
-    const value = text.trim() === "" ? NaN : Number(text);
+    const value = numberOf(text);
     if (!Number.isFinite(value)) throw this.wrong(`${column} '${text}' is not a number`);
     return value;
   }
@@ -196,6 +189,9 @@ export class Table {
   }
 }
 
+/** @param {string} text */
+export const numberOf = (text) => (text.trim() === "" ? NaN : Number(text));
+
 /** @param {string} field */
 export const textOf = (field) => (field === UNKNOWN ? null : field);
 
@@ -204,18 +200,12 @@ export const listOf = (field) => (field === UNKNOWN || field === "" ? [] : field
 
 /** Whole lines, many at once. @param {Blob} data */
 async function* linesOf(data) {
-  const reader = data.stream().getReader();
-  const decoder = new TextDecoder();
+  const reader = data.stream().pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split(/\r?\n/);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split(/\r?\n/);
     rest = lines.pop() ?? "";
-    if (done) {
-      if (rest) lines.push(rest);
-      yield lines;
-      return;
-    }
     yield lines;
   }
+  if (rest) yield [rest];
 }

@@ -3,12 +3,11 @@
 
 import { listOf, textOf } from "./reading.js";
 
-/** @typedef {import("./reading.js").Row} Row */
+/** @import { Row } from "./reading.js" */
 /** @typedef {{row: (string | number | null)[], names: [string, string], flags: string[], stands: boolean}} Pair */
 
 const PAIRS_SHOWN = 20_000; // flagged pairs and those with a relation come first
 const UNRELATED = "unrelated";
-const NUMBERS = ["ibs0", "ibs2", "shared_hets"];
 
 /** Relations that agree with an expected one. */
 const LOOSE = new Map([["related", ["siblings", "parent-child"]]]);
@@ -54,16 +53,12 @@ export class ShownPairs {
     const flags = listOf(row.flags);
     const isOther = expected !== null && found !== null && found !== expected;
     const contradicts = isOther && !LOOSE.get(expected)?.includes(found);
-    const counts = NUMBERS.map((name) => table.count(row, name));
-    const [sites, ...shares] = [
-      table.count(row, "sites"),
-      table.number(row, "concordance"),
-      ...counts,
-      table.number(row, "relatedness"),
-    ];
+    const [sites, ...counts] = ["sites", "ibs0", "ibs2", "shared_hets"].map((name) => table.count(row, name));
+    const [concordance, relatedness] = ["concordance", "relatedness"].map((name) => table.number(row, name));
+    const texts = [expected, found, flags.join(","), textOf(row.note ?? ".")];
     return {
       names: [row.sample_1, row.sample_2],
-      row: [sites, ...shares, expected, found, flags.join(","), textOf(row.note ?? ".")],
+      row: [sites, concordance, ...counts, relatedness, ...texts],
       flags,
       stands: flags.length > 0 || contradicts,
     };
