@@ -157,6 +157,12 @@ ScoredRegions changed(const ScoredRegions& given) {
 
 void bind_scored_regions(nb::module_& module) {
     nb::class_<ScoredRegions>(module, "ScoredRegions", "The scored regions of a batch, in order.")
+        .def(
+            "__init__",
+            [](ScoredRegions* self, std::vector<ScoredRegion> regions) {
+                new (self) ScoredRegions(std::move(regions));
+            },
+            "regions"_a)
         .def("__len__", [](const ScoredRegions& self) { return self.regions.size(); })
         .def(
             "__iter__",

@@ -111,33 +111,6 @@ void bind_text(nb::module_& module) {
         "Lines of the score table for the pairs [first, end), in parts; things without names are numbered.");
 
     module.def(
-        "likelihood_lines",
-        [](const std::string& place, const std::vector<std::string>& samples, Array<int32_t> sample, nb::bytes names,
-           Array<int64_t> name_end, Array<uint8_t> mate, const std::vector<std::string>& haplotypes,
-           Array<double> log10, Array<uint8_t> precision, const std::vector<std::string>& precision_names,
-           std::optional<Array<int64_t>> joined) {
-            const int64_t reads = checks::size_of(sample), pairs = reads * static_cast<int64_t>(haplotypes.size());
-            checks::lie_below(sample, static_cast<int64_t>(samples.size()), "sample");
-            checks::has(name_end, reads, "name_end");
-            checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
-            checks::has(mate, reads, "mate");
-            checks::has(log10, pairs, "log10");
-            checks::has(precision, pairs, "precision");
-            checks::lie_below(precision, static_cast<int64_t>(precision_names.size()), "precision");
-            if (joined) checks::has(*joined, reads, "joined");
-            std::string lines;
-            {
-                nb::gil_scoped_release release;
-                lines = pairhmm::likelihood_lines({place, samples, haplotypes, precision_names, reads, sample.data(),
-                                                   names.c_str(), name_end.data(), mate.data(), log10.data(),
-                                                   precision.data(), joined ? joined->data() : nullptr});
-            }
-            return nb::bytes(lines.data(), lines.size());
-        },
-        "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a, "precision"_a,
-        "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
-
-    module.def(
         "distance_lines",
         [](nb::bytes samples, Array<int64_t> sample_end, nb::bytes others, Array<int64_t> other_end,
            Array<int32_t> sample, Array<int32_t> other, Array<uint16_t> equal, nb::bytes heads, Array<int64_t> head_end,

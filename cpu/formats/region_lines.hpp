@@ -1,5 +1,4 @@
-// Lines of likelihood tables and of their companions, of scored regions (`table_rows` in
-// pairhmm/calling/likelihoods.py).
+// Lines of likelihood tables and of their companions, of scored regions.
 #pragma once
 
 #include <cstdint>

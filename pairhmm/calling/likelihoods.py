@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Unpack
 
-import numpy as np
-
-from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
@@ -22,9 +19,9 @@ from pairhmm.files.names import check_row_names
 from pairhmm.likelihoods.columns import RegionRows
 from pairhmm.likelihoods.lines import Lines, region_lines
 from pairhmm.likelihoods.parquet import pyarrow_for
-from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
+from pairhmm.likelihoods.table import Format, companion
 from pairhmm.likelihoods.writer import Batches, Prepared, open_likelihoods
-from pairhmm.models.gatk import GatkOptions, floor_scores
+from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
@@ -190,35 +187,3 @@ class _TableRows:
     @property
     def _floor(self) -> float | None:
         return None if self.prepared is None else self.prepared.score_floor
-
-
-def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
-    """A region's rows of the likelihood table.
-
-    With `prepared`, scores are raised to the floor, and the reads that are set aside are left out.
-    """
-    names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
-    log10, precision = evidence.log10, evidence.precision
-    if prepared is not None:
-        kept = np.flatnonzero(~evidence.set_aside)
-        names, sample, flag, precision = names.at(kept), sample[kept], flag[kept], precision[kept]
-        log10, joined = floor_scores(log10[kept], prepared), None if joined is None else joined[kept]
-    region = evidence.region
-    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
-    return LikelihoodRows(
-        chrom=region.chrom,
-        start=region.start,
-        end=region.end,
-        samples=samples,
-        sample=sample,
-        read_names=names,
-        mates=mates_of(flag),
-        haplotypes=[haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
-        sequences=[haplotype.sequence for haplotype in evidence.haplotypes],
-        alleles=[",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
-        variants=",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
-        nuisances=[haplotype.is_nuisance for haplotype in evidence.haplotypes],
-        log10=log10,
-        precision=precision,
-        reads=joined,
-    )
