@@ -1,22 +1,10 @@
 // Python bindings of formats/groups.hpp and formats/table_lines.hpp: arrays in, arrays and bytes out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "formats/groups.hpp"
 #include "formats/table_lines.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -24,7 +12,7 @@ using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device:
 
 ListOf<nb::bytes> list_of_bytes(const std::vector<std::string>& parts) {
     nb::list result;
-    for (const auto& part : parts) result.append(nb::bytes(part.data(), part.size()));
+    for (const auto& part : parts) result.append(to_bytes(part));
     return result;
 }
 
@@ -96,15 +84,10 @@ void bind_text(nb::module_& module) {
                  {std::pair(&read_names, groups.reads), std::pair(&haplotype_names, groups.haplotypes)})
                 checks::require(!*names || static_cast<int64_t>((*names)->size()) >= count,
                                 "read_names, haplotype_names", "one for each, or none");
-            std::vector<std::string> parts;
-            {
-                nb::gil_scoped_release release;
-                const pairhmm::ScoreTable table{
-                    groups.count, first_group,     group_read.data(), group_haplotype.data(), group_pair.data(),
-                    read_names,   haplotype_names, log10.data(),      precision.data(),       precision_names};
-                parts = pairhmm::score_lines(table, first, end, threads);
-            }
-            return list_of_bytes(parts);
+            const pairhmm::ScoreTable table{
+                groups.count, first_group,     group_read.data(), group_haplotype.data(), group_pair.data(),
+                read_names,   haplotype_names, log10.data(),      precision.data(),       precision_names};
+            return list_of_bytes(unlocked([&] { return pairhmm::score_lines(table, first, end, threads); }));
         },
         "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
         "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
@@ -135,12 +118,7 @@ void bind_text(nb::module_& module) {
                                                {heads.c_str(), head_end.data()},
                                                containment.data(),
                                                ani.data()};
-            std::vector<std::string> parts;
-            {
-                nb::gil_scoped_release release;
-                parts = pairhmm::distance_lines(table, threads);
-            }
-            return list_of_bytes(parts);
+            return list_of_bytes(unlocked([&] { return pairhmm::distance_lines(table, threads); }));
         },
         "samples"_a, "sample_end"_a, "others"_a, "other_end"_a, "sample"_a, "other"_a, "equal"_a, "heads"_a,
         "head_end"_a, "containment"_a, "ani"_a, "threads"_a, "Lines of the table of distances, in parts.");
