@@ -44,20 +44,8 @@ def likelihoods(
 
     Parameters
     ----------
-    alignments : path or sequence of paths
-        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
-    reference : path
-        FASTA that the reads were aligned to.
-    candidates : path, optional
-        VCF or BCF of candidate variants.
-    haplotypes : path, optional
-        FASTA of the haplotypes of the one region in `regions`.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
-    regions_file : path, optional
-        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
-    options : RunOptions, optional
-        How reads are chosen, prepared and scored.
+    alignments, reference, candidates, haplotypes, regions, regions_file, options
+        As for `call`.
     **keywords
         Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``. They override those of `options`.
 
@@ -69,16 +57,8 @@ def likelihoods(
 
     Raises
     ------
-    InputError
-        For files that can't be used; names file, record and cure.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    BackendUnavailable
-        Where a named backend does not run here.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    InputError, OptionError, TypeError, BackendUnavailable, CompiledPartMissing
+        As for `call`.
 
     Examples
     --------

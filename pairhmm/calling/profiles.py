@@ -52,14 +52,8 @@ def profiles(
 
     Parameters
     ----------
-    alignments : path or sequence of paths
-        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
-    reference : path
-        FASTA that the reads were aligned to.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
-    regions_file : path, optional
-        BED, 0-based half-open. With neither `regions` nor `regions_file`, all reads are taken.
+    alignments, reference, regions, regions_file
+        As for `call`.
     options : RunOptions, optional
         Which reads are used, how their qualities are prepared (`GatkOptions`), and which of them are joined
         (`MoleculeOptions`). The other options are about haplotypes and scores.
@@ -75,14 +69,8 @@ def profiles(
 
     Raises
     ------
-    InputError
-        For files that can't be used; names file, record and cure.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    InputError, OptionError, TypeError, CompiledPartMissing
+        As for `call`.
 
     Examples
     --------

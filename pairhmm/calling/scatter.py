@@ -37,18 +37,10 @@ def scatter(
 
     Parameters
     ----------
-    alignments : path or sequence of paths
-        BAM or CRAM files with their indexes, sorted by coordinate.
-    reference : path
-        FASTA that the reads were aligned to.
+    alignments, reference, candidates, regions, regions_file
+        As for `call`. All alignments need an index.
     pieces : int
         How many, at least 1.
-    candidates : path, optional
-        VCF or BCF of candidate variants. Without it, candidates are those that the reads show.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive.
-    regions_file : path, optional
-        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional
         The options of the runs over the shards.
     **keywords
@@ -62,14 +54,8 @@ def scatter(
 
     Raises
     ------
-    InputError
-        For files that can't be used; names file, record and cure.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    InputError, OptionError, TypeError, CompiledPartMissing
+        As for `call`.
 
     Examples
     --------
