@@ -128,9 +128,9 @@ class _Indices:
 
     def add(self, lines: Lines) -> None:
         """Take lines that were just written."""
-        self._table.add_spans(lines.in_table)
+        self._table.add(*lines.in_table)
         if self._haplotypes is not None:
-            self._haplotypes.add_spans(lines.in_haplotypes)
+            self._haplotypes.add(*lines.in_haplotypes)
 
     def write(self, table: Path, haplotypes: Path | None) -> None:
         self._table.write(table)
