@@ -31,6 +31,8 @@ struct RegionLines {
     std::vector<RegionSpan> in_table, in_haplotypes;
 };
 
+RegionLines lines_of_region(const ScoredRegion& region, const RegionTable& table);
+
 // The lines of regions, those of several regions together.
 std::vector<RegionLines> region_lines(const std::vector<ScoredRegion>& regions, const RegionTable& table);
 

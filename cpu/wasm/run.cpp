@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "calling/letters.hpp"
-#include "formats/table_lines.hpp"
+#include "formats/region_lines.hpp"
 
 namespace pairhmm {
 
@@ -46,51 +46,6 @@ void add_letters(const RegionBatch& batch, PreparedBatch& prepared) {
     }
 }
 
-// 1 or 2 for the first or second read of a pair; 0 for a read without a mate.
-uint8_t mate_of(uint16_t flag) { return flag & 0x1 ? (flag & 0x40 ? 1 : flag & 0x80 ? 2 : 0) : 0; }
-
-std::string place_of(const Region& region) {
-    return region.chrom + '\t' + std::to_string(region.start) + '\t' + std::to_string(region.end);
-}
-
-std::vector<std::string> haplotype_names(const ScoredRegion& scored) {
-    const Region& region = scored.region;
-    const std::string span = region.chrom + ':' + std::to_string(region.haplotype_start + 1) + '-' +
-                             std::to_string(region.haplotype_end) + '/';
-    std::vector<std::string> names;
-    for (size_t i = 0; i < scored.haplotypes.size(); ++i) names.push_back(span + std::to_string(i));
-    return names;
-}
-
-template <class Items, class Text>
-std::string joined(const Items& items, const char* separator, Text&& text) {
-    std::string all;
-    for (const auto& item : items) (all += all.empty() ? "" : separator) += text(item);
-    return all;
-}
-
-std::string variant_text(const Variant& variant) {
-    const std::string alts = joined(variant.alts, "/", [](const std::string& alt) { return alt; });
-    return std::to_string(variant.pos + 1) + ':' + variant.ref + '>' + alts;
-}
-
-// As pairhmm/likelihoods/lines.py.
-std::string haplotype_lines(const ScoredRegion& scored) {
-    const auto or_point = [](std::string text) { return text.empty() ? "." : text; };
-    const std::string place = place_of(scored.region);
-    const std::string variants = or_point(joined(scored.region.variants, ",", variant_text));
-    const std::vector<std::string> names = haplotype_names(scored);
-    std::string lines;
-    for (size_t i = 0; i < names.size(); ++i) {
-        const Haplotype& haplotype = scored.haplotypes[i];
-        const std::string alleles = joined(haplotype.alleles, ",", [](int16_t one) { return std::to_string(one); });
-        for (const std::string& field : {place, names[i], haplotype.sequence, or_point(alleles), variants})
-            (lines += field) += '\t';
-        lines += haplotype.is_nuisance ? "1\n" : "0\n";
-    }
-    return lines;
-}
-
 std::string name_lines(const ScoredRegion& scored) {
     std::string lines;
     for (size_t read = 0; read < scored.name_end.size(); ++read) {
@@ -98,14 +53,6 @@ std::string name_lines(const ScoredRegion& scored) {
         lines.append(read ? "\n" : "").append(scored.names, begin, scored.name_end[read] - begin);
     }
     return lines;
-}
-
-std::string region_likelihoods(const ScoredRegion& scored, const std::vector<std::string>& samples) {
-    std::vector<uint8_t> mate(scored.flag.size());
-    std::transform(scored.flag.begin(), scored.flag.end(), mate.begin(), mate_of);
-    return likelihood_lines({place_of(scored.region), samples, haplotype_names(scored), kPrecisions, scored.reads(),
-                             scored.sample.data(), scored.names.data(), scored.name_end.data(), mate.data(),
-                             scored.log10.data(), scored.precision.data(), nullptr});
 }
 
 }  // namespace
@@ -273,8 +220,9 @@ void Run::score(const double* log10, const uint8_t* precision) {
 RegionResult Run::result_of(ScoredRegion&& region) {
     RegionResult result{std::move(region), {}, {}, {}, {}, {}};
     result.names = name_lines(result.region);
-    result.likelihoods = region_likelihoods(result.region, samples_);
-    result.haplotypes = haplotype_lines(result.region);
+    RegionLines lines = lines_of_region(result.region, {samples_, kPrecisions, false, {}, false, 0, 0});
+    result.likelihoods = std::move(lines.table);
+    result.haplotypes = std::move(lines.haplotypes);
     const ScoredRegion used = options.is_listed ? on_listed_alleles(result.region) : with_many_unfit(result.region);
     filtered_.add(used);
     result.sites = genotyper_->genotype(used);
