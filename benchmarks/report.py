@@ -26,9 +26,8 @@ import pysam
 from processes import made, measure, pairhmm, run
 from tables import parser, write
 
-from pairhmm.likelihoods.table import LikelihoodRows
+from pairhmm.likelihoods.lines import Lines, Span
 from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.arrays import Names
 
 LENGTH, SNVS, INDELS = 5_000_000, 4250, 750
 SAMPLES = 5
@@ -123,7 +122,6 @@ def _run_to(verb: str, command: list[object], path: Path) -> None:
 def deep(path: Path) -> None:
     """A table with many haplotypes at each of 5,000 sites; every haplotype differs from the first in two bases."""
     rng = np.random.default_rng(3)
-    reads = [f"read{index}" for index in range(DEEP_READS)]
     with open_likelihoods(path) as table:
         for start in range(1000, 1000 + 1000 * (SNVS + INDELS), 1000):
             letters = rng.choice(list("ACGT"), 150)
@@ -134,29 +132,20 @@ def deep(path: Path) -> None:
                 letters[rng.integers(0, 150, 2)] = "A"
             quality = rng.integers(20, 41, (DEEP_READS, 1)) / 10
             differences = rng.integers(0, 4, (DEEP_READS, DEEP_HAPLOTYPES))
-            names = [f"chr1:{start + 1}-{start + 150}/{index}" for index in range(DEEP_HAPLOTYPES)]
-            alleles = [str(index) for index in range(DEEP_HAPLOTYPES)]
-            variants = f"{start + 75}:A>{'/'.join('C' * (index + 2) for index in range(DEEP_HAPLOTYPES - 1))}"
             log10 = -rng.uniform(1, 8, (DEEP_READS, 1)) - differences * quality
-            precision = np.zeros(log10.shape, dtype=np.uint8)
-            table.write(
-                LikelihoodRows(
-                    chrom="chr1",
-                    start=start,
-                    end=start + 150,
-                    samples=["sample"],
-                    sample=np.zeros(DEEP_READS, dtype=np.int32),
-                    read_names=Names.of([f"{start}:{read}" for read in reads]),
-                    mates=np.ones(DEEP_READS, dtype=np.uint8),
-                    haplotypes=names,
-                    sequences=sequences,
-                    alleles=alleles,
-                    variants=variants,
-                    nuisances=[False] * DEEP_HAPLOTYPES,
-                    log10=log10,
-                    precision=precision,
-                )
-            )
+            at = "chr1", start, start + 150
+            place, name = "\t".join(map(str, at)), f"chr1:{start + 1}-{start + 150}"
+            variants = f"{start + 75}:A>{'/'.join('C' * (index + 2) for index in range(DEEP_HAPLOTYPES - 1))}"
+            rows = "".join(
+                f"sample\t{place}\t{start}:read{read}\t1\t{name}/{index}\t{score:.6f}\tfloat32\n"
+                for (read, index), score in np.ndenumerate(log10)
+            ).encode()
+            described = "".join(
+                f"{place}\t{name}/{index}\t{sequence}\t{index}\t{variants}\t0\n"
+                for index, sequence in enumerate(sequences)
+            ).encode()
+            spans = Span(*at, log10.size, len(rows)), Span(*at, len(sequences), len(described))
+            table.append(Lines(rows, described, *([span] for span in spans)))
 
 
 def make(page: Path, arguments: Sequence[object]) -> dict[str, float]:

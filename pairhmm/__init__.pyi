@@ -15,7 +15,6 @@ from pairhmm.calling.genotyping import Site as Site
 from pairhmm.calling.likelihoods import likelihoods as likelihoods
 from pairhmm.calling.likelihoods import write_likelihoods as write_likelihoods
 from pairhmm.calling.molecules import MoleculeOptions as MoleculeOptions
-from pairhmm.calling.profiles import MadeProfile as MadeProfile
 from pairhmm.calling.profiles import profiles as profiles
 from pairhmm.calling.profiles import write_profiles as write_profiles
 from pairhmm.calling.run_options import RunOptions as RunOptions
@@ -53,6 +52,7 @@ from pairhmm.models.batch import PairBatch as PairBatch
 from pairhmm.models.batch import Read as Read
 from pairhmm.models.batch import Scores as Scores
 from pairhmm.models.gatk import GatkOptions as GatkOptions
+from pairhmm.models.profile_writer import MadeProfile as MadeProfile
 from pairhmm.report.api import report as report
 from pairhmm.report.inputs import ReportInputs as ReportInputs
 from pairhmm.scan.api import scan as scan

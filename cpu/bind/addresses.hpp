@@ -1,13 +1,11 @@
 // Functions of libraries in other Python packages, by their addresses.
 #pragma once
 
-#include <nanobind/nanobind.h>
+#include "bind/python.hpp"
 
-#include <cstdint>
-
-using Addresses = nanobind::typed<nanobind::dict, nanobind::str, int64_t>;
+using Addresses = nb::typed<nb::dict, nb::str, int64_t>;
 
 template <class Function>
-void find_function(const nanobind::dict& addresses, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(nanobind::cast<uintptr_t>(addresses[name]));
+void find_function(const nb::dict& addresses, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(nb::cast<uintptr_t>(addresses[name]));
 }

@@ -1,20 +1,10 @@
 // Python bindings of align/: arrays in, arrays out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "align/aligner.hpp"
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -66,11 +56,9 @@ void bind_align(nb::module_& module) {
         [](const std::string& level, const pairhmm::PairBatch& pairs, const pairhmm::AlignScoring& scoring, int threads,
            Output<int32_t> scores) {
             checks::has(scores, pairs.pairs, "scores");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::align_scores(LEVEL_NAMED(align, level), pairs, scoring, threads, scores.data(), signal_raised);
-            }
-            raise_pending();
+            });
         },
         "level"_a, "pairs"_a, "scoring"_a, "threads"_a, "scores"_a, "The score of each pair, into `scores`.");
 
@@ -78,12 +66,9 @@ void bind_align(nb::module_& module) {
         "align_pairs",
         [](const std::string& level, const pairhmm::PairBatch& pairs, const pairhmm::AlignScoring& scoring,
            int threads) -> TupleOf<Owned<int32_t>, Owned<int32_t>, Owned<int32_t>, Owned<uint32_t>, Owned<int64_t>> {
-            pairhmm::AlignmentTable table;
-            {
-                nb::gil_scoped_release release;
-                table = pairhmm::align_pairs(LEVEL_NAMED(align, level), pairs, scoring, threads, signal_raised);
-            }
-            raise_pending();
+            auto table = interruptible([&] {
+                return pairhmm::align_pairs(LEVEL_NAMED(align, level), pairs, scoring, threads, signal_raised);
+            });
             return nb::make_tuple(to_array(std::move(table.scores)), to_array(std::move(table.starts)),
                                   to_array(std::move(table.ends)), to_array(std::move(table.cigar)),
                                   to_array(std::move(table.offset)));

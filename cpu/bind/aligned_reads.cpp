@@ -1,16 +1,6 @@
 // Python bindings of calling/aligned_reads.hpp, and of what is done with some of its reads.
 #include "calling/aligned_reads.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/joined_reads.hpp"
@@ -19,9 +9,6 @@
 #include "calling/carried_alleles.hpp"
 #include "calling/joined_profiles.hpp"
 #include "calling/reference_differences.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

@@ -1,23 +1,12 @@
 // Python bindings of formats/alignments.hpp and formats/htslib.hpp.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
 #include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/addresses.hpp"
 #include "bind/alignments.hpp"
 #include "bind/arrays.hpp"
-#include "bind/interrupts.hpp"
 #include "bind/sample_block.hpp"
 #include "formats/alignments.hpp"
 #include "formats/htslib.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -28,8 +17,6 @@ pairhmm::ContigIntervals to_places(const Array<int32_t>& contig, const Array<int
     if (start.shape(0) != end.shape(0)) throw std::invalid_argument("intervals without an end");
     return {to_vector(contig), to_vector(start), to_vector(end)};
 }
-
-nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
 using AlignmentTuple =
     TupleOf<int, nb::bytes, Owned<int64_t>, Owned<int32_t>, Owned<uint16_t>, Owned<uint8_t>, Owned<int64_t>,
@@ -183,11 +170,7 @@ void bind_alignments(nb::module_& module) {
         .def(
             "take",
             [](AlignmentParser& self) {
-                pairhmm::AlignmentBlock block;
-                {
-                    nb::gil_scoped_release release;
-                    block = self.take();
-                }
+                auto block = unlocked([&] { return self.take(); });
                 return to_python(std::move(block));
             },
             "The block: contig, names and their ends, sample, flag, mapq, start, end, base_offset, bases, quals, "

@@ -1,26 +1,22 @@
-// NumPy arrays as the bindings take them: one dimension, contiguous.
+// NumPy arrays as the bindings take them (one dimension, contiguous), and as they give them.
 #pragma once
-
-#include <nanobind/ndarray.h>
 
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "bind/python.hpp"
+
 template <class T>
-using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Output = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using Output = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // What a binding returns, with the types that nanobind writes to pairhmm/_cpu.pyi.
 template <class T>
-using Owned = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+using Owned = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
-using OwnedRows = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>;
-template <class... Items>
-using TupleOf = nanobind::typed<nanobind::tuple, Items...>;
-template <class Item>
-using ListOf = nanobind::typed<nanobind::list, Item>;
+using OwnedRows = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
 // The values of an array, copied.
 template <class T>
@@ -30,17 +26,17 @@ std::vector<T> to_vector(const Array<T>& values) {
 
 // What becomes of a vector that an array owns.
 template <class Vector>
-auto* keep(Vector&& values, nanobind::capsule& owner) {
+auto* keep(Vector&& values, nb::capsule& owner) {
     using Kept = std::decay_t<Vector>;
     auto* kept = new Kept(std::forward<Vector>(values));
-    owner = nanobind::capsule(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
+    owner = nb::capsule(kept, [](void* held) noexcept { delete static_cast<Kept*>(held); });
     return kept;
 }
 
 // A vector as an array that owns it.
 template <class Vector>
 auto to_array(Vector&& values) {
-    nanobind::capsule owner;
+    nb::capsule owner;
     auto* kept = keep(std::forward<Vector>(values), owner);
     using Value = typename std::decay_t<Vector>::value_type;
     return Owned<Value>(kept->data(), {kept->size()}, owner);
@@ -49,8 +45,28 @@ auto to_array(Vector&& values) {
 // The words of a vector's elements as an array that owns it: [elements, words].
 template <class Word, class Vector>
 auto to_words(Vector&& values) {
-    nanobind::capsule owner;
+    nb::capsule owner;
     auto* kept = keep(std::forward<Vector>(values), owner);
     constexpr size_t words = sizeof(typename std::decay_t<Vector>::value_type) / sizeof(Word);
     return OwnedRows<Word>(reinterpret_cast<Word*>(kept->data()), {kept->size(), words}, owner);
+}
+
+// A vector, which `owner` holds, as an array; Value is its type in NumPy.
+template <class Value, class Vector>
+Owned<Value> view(const Vector& values, nb::handle owner) {
+    using Element = typename Vector::value_type;
+    static_assert(sizeof(Value) == sizeof(Element));
+    return Owned<Value>(reinterpret_cast<Value*>(const_cast<Element*>(values.data())), {values.size()}, owner);
+}
+
+// The same with so many columns a row.
+template <class Element>
+OwnedRows<Element> view(const std::vector<Element>& values, size_t rows, size_t columns, nb::handle owner) {
+    return OwnedRows<Element>(const_cast<Element*>(values.data()), {rows, columns}, owner);
+}
+
+// A property that views one vector of an object.
+template <class Value, class Class, class Vector>
+auto array_of(Vector Class::* values) {
+    return [values](nb::handle_t<Class> self) { return view<Value>(nb::inst_ptr<Class>(self)->*values, self); };
 }

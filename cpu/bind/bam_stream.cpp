@@ -1,26 +1,12 @@
 // Python bindings of formats/bgzf.hpp and formats/bam_stream.hpp.
 #include "formats/bam_stream.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/variant.h>
-
 #include <algorithm>
 #include <memory>
-#include <optional>
-#include <utility>
-#include <variant>
 
 #include "bind/addresses.hpp"
 #include "bind/alignments.hpp"
 #include "bind/arrays.hpp"
-#include "bind/interrupts.hpp"
-#include "bind/views.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -31,10 +17,6 @@ using pairhmm::UnpackedBlocks;
 
 using Read = nb::typed<nb::callable, nb::bytes(int64_t, int64_t)>;
 using Unpack = nb::typed<nb::callable, std::optional<nb::bytes>(nb::bytes, int64_t)>;
-
-nb::bytes to_bytes(const uint8_t* data, int64_t size) {
-    return nb::bytes(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
-}
 
 // `read(address, size)` of Python.
 class PythonSource final : public pairhmm::ByteSource {
@@ -60,7 +42,7 @@ public:
 
     int64_t inflate(const uint8_t* packed, int64_t size, uint32_t checksum, uint8_t* data, int64_t room) override {
         nb::gil_scoped_acquire lock;
-        const auto bytes = nb::cast<std::optional<nb::bytes>>(unpack_(to_bytes(packed, size), checksum));
+        const auto bytes = nb::cast<std::optional<nb::bytes>>(unpack_(nb::bytes(packed, size), checksum));
         if (!bytes || static_cast<int64_t>(bytes->size()) > room) return -1;
         std::copy_n(bytes->c_str(), bytes->size(), data);
         return static_cast<int64_t>(bytes->size());
@@ -169,12 +151,7 @@ void bind_bam_stream(nb::module_& module) {
         .def(
             "take_header",
             [](BamStream& self, BoundReader& reader) {
-                std::string header;
-                {
-                    nb::gil_scoped_release release;
-                    header = self.take_header(reader.reader);
-                }
-                return nb::bytes(header.data(), header.size());
+                return to_bytes(unlocked([&] { return self.take_header(reader.reader); }));
             },
             "reader"_a, "The header, from the beginning of a file on; empty where there is no whole one.")
         .def_prop_ro("offset", &BamStream::offset, "The virtual offset of the first record, behind the header.")

@@ -1,14 +1,5 @@
 // Python bindings of calling/candidates.hpp and assembly.hpp: arrays in, arrays out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <cstring>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
@@ -17,9 +8,6 @@
 #include "calling/cigar.hpp"
 #include "calling/discovery.hpp"
 #include "calling/repeats.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -40,8 +28,8 @@ ListOf<TupleOf<int64_t, int64_t, bool, nb::bytes, int64_t>> candidate_list(
     const std::vector<pairhmm::Candidate>& candidates) {
     nb::list list;
     for (const auto& candidate : candidates)
-        list.append(nb::make_tuple(candidate.position, candidate.ref_length, candidate.indel,
-                                   nb::bytes(candidate.alt.data(), candidate.alt.size()), candidate.joined_until));
+        list.append(nb::make_tuple(candidate.position, candidate.ref_length, candidate.indel, to_bytes(candidate.alt),
+                                   candidate.joined_until));
     return list;
 }
 

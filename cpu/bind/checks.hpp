@@ -3,9 +3,7 @@
 // Each throws std::invalid_argument, a ValueError in Python, that names the argument.
 #pragma once
 
-#include <cstdint>
 #include <stdexcept>
-#include <string>
 
 #include "bind/arrays.hpp"
 #include "simd/bounds.hpp"

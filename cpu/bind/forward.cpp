@@ -1,22 +1,9 @@
 // Python bindings of forward/: arrays in, scores out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <string>
-#include <tuple>
-#include <vector>
-
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
 #include "calling/letters.hpp"
 #include "forward/dispatch.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 
@@ -108,12 +95,10 @@ void bind_forward(nb::module_& module) {
             check_rows(batch);
             checks::has(skip_read, reads_of(batch), "skip_read");
             checks::has(scores, batch.group_pair[batch.groups], "scores");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::forward_batch(forward_level(level), batch, skip_read.data(), threads, scores.data(),
                                        signal_raised);
-            }
-            raise_pending();
+            });
         },
         "float32 scores (log10) into `scores`; NaN where float32 does not hold the sum.");
 
@@ -127,12 +112,10 @@ void bind_forward(nb::module_& module) {
             checks::lie_below(hap, batch.group_hap[batch.groups], "hap");
             checks::has(hap, pairs, "hap");
             checks::has(scores, pairs, "scores");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::forward_pairs(forward_level(level), batch, pairs, read.data(), hap.data(), threads,
                                        scores.data(), signal_raised);
-            }
-            raise_pending();
+            });
         },
         "float64 scores (log10) of single pairs, of any length and range.");
 

@@ -1,20 +1,8 @@
 // Python bindings of calling/genotyping.hpp: scored regions in, sites out.
 #include "calling/genotyping.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
@@ -22,9 +10,6 @@
 #include "calling/genotypes.hpp"
 #include "calling/site_genotypes.hpp"
 #include "calling/site_statistics.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

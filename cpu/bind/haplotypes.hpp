@@ -1,19 +1,13 @@
 // Haplotypes as Python has them.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <string>
-#include <vector>
-
+#include "bind/python.hpp"
 #include "bind/variants.hpp"
 #include "calling/haplotypes.hpp"
 
-struct PythonHaplotype : nanobind::object {
-    static bool is_object(nanobind::handle) { return true; }
-    NB_OBJECT(PythonHaplotype, nanobind::object, "pairhmm.variants.haplotypes.Haplotype", is_object)
+struct PythonHaplotype : nb::object {
+    static bool is_object(nb::handle) { return true; }
+    NB_OBJECT(PythonHaplotype, nb::object, "pairhmm.variants.haplotypes.Haplotype", is_object)
 };
 
 inline pairhmm::Haplotype from_python(const PythonHaplotype& haplotype) {
@@ -21,16 +15,16 @@ inline pairhmm::Haplotype from_python(const PythonHaplotype& haplotype) {
             field<std::string>(haplotype, "name"), field<bool>(haplotype, "is_nuisance")};
 }
 
-inline std::vector<pairhmm::Haplotype> haplotypes_from(nanobind::handle given) {
+inline std::vector<pairhmm::Haplotype> haplotypes_from(nb::handle given) {
     std::vector<pairhmm::Haplotype> haplotypes;
-    for (const nanobind::handle one : given) haplotypes.push_back(from_python(nanobind::borrow<PythonHaplotype>(one)));
+    for (const nb::handle one : given) haplotypes.push_back(from_python(nb::borrow<PythonHaplotype>(one)));
     return haplotypes;
 }
 
 inline PythonHaplotype to_python(const pairhmm::Haplotype& haplotype) {
-    const nanobind::object make = nanobind::module_::import_("pairhmm.variants.haplotypes").attr("Haplotype");
-    return nanobind::borrow<PythonHaplotype>(make(
-        haplotype.sequence, nanobind::tuple(nanobind::cast(haplotype.alleles)), haplotype.name, haplotype.is_nuisance));
+    const nb::object make = nb::module_::import_("pairhmm.variants.haplotypes").attr("Haplotype");
+    return nb::borrow<PythonHaplotype>(
+        make(haplotype.sequence, nb::tuple(nb::cast(haplotype.alleles)), haplotype.name, haplotype.is_nuisance));
 }
 
 inline ListOf<PythonHaplotype> to_python(const std::vector<pairhmm::Haplotype>& haplotypes) {

@@ -1,24 +1,10 @@
 // Python bindings of map/: sketches, their comparison, and positions of samples.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
 #include "map/compare.hpp"
 #include "map/place.hpp"
 #include "map/sketcher.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -55,12 +41,10 @@ void bind_compare(nb::module_& module) {
             const pairhmm::SketchShape shape = shape_of(queries, targets);
             checks::require(found.shape(0) >= queries.shape(0) && found.shape(1) == targets.shape(0), "found",
                             "a row a query and a column a target are needed");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::SketchComparison(level, shape)
                     .equal_slots(set_of(queries), set_of(targets), threads, found.data(), signal_raised);
-            }
-            raise_pending();
+            });
         },
         "Equal slots of each query with each target, into `found`.");
     module.def(
@@ -71,13 +55,11 @@ void bind_compare(nb::module_& module) {
             checks::require(nearest.shape(0) >= queries.shape(0) && equal.shape(0) >= queries.shape(0) &&
                                 equal.shape(1) == nearest.shape(1),
                             "nearest, equal", "a row a query is needed in both");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::SketchComparison(level, shape)
                     .nearest(set_of(queries), set_of(targets), static_cast<int64_t>(nearest.shape(1)), threads,
                              nearest.data(), equal.data(), signal_raised);
-            }
-            raise_pending();
+            });
         },
         "The targets with the most equal slots with each query, into `nearest` and `equal`.");
 }
@@ -105,12 +87,10 @@ void bind_place(nb::module_& module) {
             const auto rows = rows_of(tokens, offsets);
             const pairhmm::SlotHashes hashes = hashes_of(factors, summands);
             checks::has(signatures, rows.samples * pairhmm::kSignatureSlots, "signatures");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::sign_samples(LEVEL_NAMED(place, level), rows, hashes, threads, signatures.data(),
                                       signal_raised);
-            }
-            raise_pending();
+            });
         },
         "The published signature of each sample's tokens, into `signatures`, 128 a sample.");
     module.def(
@@ -121,12 +101,10 @@ void bind_place(nb::module_& module) {
             const pairhmm::SlotHashes hashes = hashes_of(factors, summands);
             checks::has(matrix, 2 * pairhmm::kSignatureSlots, "matrix");
             checks::has(positions, 2 * rows.samples, "positions");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::project_samples(LEVEL_NAMED(place, level), rows, hashes, matrix.data(), threads,
                                          positions.data(), signal_raised);
-            }
-            raise_pending();
+            });
         },
         "The projected z-scores of each sample's signature, into `positions`, 2 a sample.");
     module.def(
@@ -137,11 +115,9 @@ void bind_place(nb::module_& module) {
             checks::lie_below(indices, rows.samples, "indices");
             checks::has(start, 2 * rows.samples, "start");
             checks::has(positions, 2 * rows.samples, "positions");
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::blend_positions(start.data(), rows, alpha, passes, threads, positions.data(), signal_raised);
-            }
-            raise_pending();
+            });
         },
         "Jacobi passes of blending with neighbours, into `positions`, 2 a sample.");
 }

@@ -1,14 +1,11 @@
 // The Python module `pairhmm._cpu`. The files of bind/ hold no arithmetic: arrays go in, arrays come out.
-#include <nanobind/nanobind.h>
-
+#include "bind/python.hpp"
 #include "calling/letters.hpp"
 #include "formats/phred.hpp"
 #include "forward/batch.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"
 #include "threads/std_threads.hpp"
-
-namespace nb = nanobind;
 
 void bind_align(nb::module_& module);
 void bind_aligned_reads(nb::module_& module);

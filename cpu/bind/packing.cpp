@@ -1,22 +1,8 @@
 // Python bindings of threads/pool.hpp, packing/packing.hpp, packing/copier.hpp and packing/device_scores.hpp. The
 // caller keeps the arrays of a copy until it has waited for it.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
-
-#include <array>
-#include <cstdint>
 #include <deque>
 #include <limits>
-#include <optional>
 #include <stdexcept>
-#include <tuple>
-#include <variant>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
@@ -24,9 +10,6 @@
 #include "packing/device_scores.hpp"
 #include "packing/packing.hpp"
 #include "threads/pool.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

@@ -1,23 +1,10 @@
 // Python bindings of packing/pair_tasks.hpp and packing/pair_tasks.hpp.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <tuple>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "packing/pair_tasks.hpp"
 #include "threads/pool.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

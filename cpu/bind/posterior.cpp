@@ -1,19 +1,11 @@
 // Python bindings of posterior/: arrays in, counts and posteriors out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
-#include <string>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/levels.hpp"
 #include "calling/letters.hpp"
 #include "posterior/posterior.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

@@ -1,29 +1,12 @@
 // Python bindings of calling/preparation.hpp and calling/scoring.hpp: arrays in, arrays out.
 #include "calling/preparation.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
-#include "bind/views.hpp"
 #include "calling/letters.hpp"
 #include "calling/scoring.hpp"
 #include "forward/batch.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -104,25 +87,23 @@ TupleOf<Owned<double>, Owned<uint8_t>> score_prepared(
     const ReadModel& model, const PreparedReads& reads, const Array<int64_t>& group_read,
     const Array<int64_t>& group_haplotype, const Array<int64_t>& group_pair, const Array<int64_t>& haplotype_offset,
     const Array<uint8_t>& haplotypes, const std::string& level, int64_t longest, int threads) {
-    std::optional<nb::gil_scoped_release> release(std::in_place);
-    check_prepared(model, reads);
-    const checks::Groups groups(group_read, group_haplotype, group_pair);
-    checks::require(groups.reads == static_cast<int64_t>(reads.read_offset.size()) - 1, "group_read",
-                    "not the prepared reads");
-    checks::has(haplotype_offset, groups.haplotypes + 1, "haplotype_offset");
-    checks::parts_of(haplotype_offset, checks::size_of(haplotypes), "haplotype_offset");
-    checks::lie_below(haplotypes, pairhmm::kCodeOfN + 1, "haplotypes");
-    pairhmm::Batch batch{};
-    batch.groups = groups.count;
-    batch.group_read = group_read.data();
-    batch.group_hap = group_haplotype.data();
-    batch.group_pair = group_pair.data();
-    batch.hap_offset = haplotype_offset.data();
-    batch.hap = haplotypes.data();
-    pairhmm::FlatScores scores =
-        pairhmm::score_reads(model, reads, batch, forward_level(level), longest, threads, signal_raised);
-    release.reset();
-    raise_pending();
+    pairhmm::FlatScores scores = interruptible([&] {
+        check_prepared(model, reads);
+        const checks::Groups groups(group_read, group_haplotype, group_pair);
+        checks::require(groups.reads == static_cast<int64_t>(reads.read_offset.size()) - 1, "group_read",
+                        "not the prepared reads");
+        checks::has(haplotype_offset, groups.haplotypes + 1, "haplotype_offset");
+        checks::parts_of(haplotype_offset, checks::size_of(haplotypes), "haplotype_offset");
+        checks::lie_below(haplotypes, pairhmm::kCodeOfN + 1, "haplotypes");
+        pairhmm::Batch batch{};
+        batch.groups = groups.count;
+        batch.group_read = group_read.data();
+        batch.group_hap = group_haplotype.data();
+        batch.group_pair = group_pair.data();
+        batch.hap_offset = haplotype_offset.data();
+        batch.hap = haplotypes.data();
+        return pairhmm::score_reads(model, reads, batch, forward_level(level), longest, threads, signal_raised);
+    });
     return nb::make_tuple(to_array(std::move(scores.log10)), to_array(std::move(scores.precision)));
 }
 

@@ -1,18 +1,8 @@
 // Python bindings of calling/records.hpp and calling/reference_walk.hpp.
 #include "calling/records.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
@@ -22,9 +12,6 @@
 #include "calling/genotyping.hpp"
 #include "calling/reference_walk.hpp"
 #include "calling/site_statistics.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

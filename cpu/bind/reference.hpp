@@ -1,22 +1,17 @@
 // The reference genome that Python reads.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <string>
-#include <utility>
 
+#include "bind/python.hpp"
 #include "calling/variant.hpp"
 
 // Keeps windows, so that the interpreter's lock is taken once a window. One thread uses it at a time.
 class PythonReference final : public pairhmm::ReferenceBases {
 public:
-    using Fetch = nanobind::typed<nanobind::callable, std::string(std::string, int64_t, int64_t)>;
+    using Fetch = nb::typed<nb::callable, std::string(std::string, int64_t, int64_t)>;
 
     // `fetch(chrom, start, end)` gives upper-case bases of [start, end), clamped to the contig.
     explicit PythonReference(Fetch fetch) : fetch_(std::move(fetch)) {}
@@ -44,11 +39,11 @@ private:
     const std::string* window_of(const std::string& chrom, int64_t number) {
         const auto known = windows_.find({chrom, number});
         if (known != windows_.end()) return &known->second;
-        nanobind::gil_scoped_acquire lock;
+        nb::gil_scoped_acquire lock;
         std::string bases;
         try {
             bases = read(chrom, number * kWindow, (number + 1) * kWindow);
-        } catch (nanobind::python_error& error) {
+        } catch (nb::python_error& error) {
             if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
             return nullptr;
         }
@@ -61,11 +56,11 @@ private:
     }
 
     std::string read(const std::string& chrom, int64_t start, int64_t end) {
-        nanobind::gil_scoped_acquire lock;
-        return nanobind::cast<std::string>(fetch_(chrom, start, end));
+        nb::gil_scoped_acquire lock;
+        return nb::cast<std::string>(fetch_(chrom, start, end));
     }
 
-    nanobind::callable fetch_;
+    nb::callable fetch_;
     std::map<Key, std::string> windows_;
     std::deque<Key> order_;  // of their windows, the oldest first
 };

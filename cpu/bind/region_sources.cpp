@@ -1,28 +1,13 @@
 // Python bindings of calling/candidate_finder.hpp and region_sources.hpp.
 #include "calling/region_sources.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <map>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "bind/checks.hpp"
 #include "bind/reference.hpp"
 #include "bind/variants.hpp"
 #include "calling/candidate_finder.hpp"
 #include "calling/variant.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -72,13 +57,6 @@ pairhmm::ListedRegions::Next chunks(nb::object iterator) {
         }
         return variants;
     };
-}
-
-// What a computation without the interpreter's lock gives.
-template <class Compute>
-auto unlocked(Compute&& compute) {
-    nb::gil_scoped_release release;
-    return compute();
 }
 
 void bind_sources(nb::module_& module) {

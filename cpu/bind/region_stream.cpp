@@ -1,18 +1,7 @@
 // Python bindings of calling/region_stream.hpp and haplotypes.hpp.
 #include "calling/region_stream.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
@@ -21,11 +10,7 @@
 #include "bind/reference.hpp"
 #include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
-#include "bind/views.hpp"
 #include "calling/letters.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

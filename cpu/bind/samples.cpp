@@ -1,19 +1,9 @@
 // Python bindings of formats/samples.hpp and formats/bam_reads.hpp.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "formats/samples.hpp"
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/sample_block.hpp"
 #include "formats/bam_reads.hpp"
-#include "formats/samples.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -55,11 +45,7 @@ void bind_samples(nb::module_& module) {
         .def(
             "take",
             [](SampleText& self) {
-                pairhmm::SampleBlock block;
-                {
-                    nb::gil_scoped_release release;
-                    block = self.take();
-                }
+                auto block = unlocked([&] { return self.take(); });
                 return to_python(std::move(block));
             },
             "What has come since the last time: letters, qualities or None, offset, names, name_end, first_record, "
@@ -68,8 +54,8 @@ void bind_samples(nb::module_& module) {
             "problem",
             [](const SampleText& self) -> TupleOf<nb::str, int64_t, nb::bytes, int64_t, int64_t> {
                 const auto& problem = self.problem();
-                return nb::make_tuple(name_of(problem.kind), problem.record,
-                                      nb::bytes(problem.name.data(), problem.name.size()), problem.at, problem.value);
+                return nb::make_tuple(name_of(problem.kind), problem.record, to_bytes(problem.name), problem.at,
+                                      problem.value);
             },
             "What is wrong: kind, record (0-based), its name, and position and byte, or letters and qualities.");
 
@@ -84,11 +70,8 @@ void bind_samples(nb::module_& module) {
         "take_bam_reads",
         [](Letters data) -> TupleOf<pairhmm::SampleTuple, int64_t, bool> {
             pairhmm::SampleBlock block;
-            pairhmm::BamPiece piece;
-            {
-                nb::gil_scoped_release release;
-                piece = pairhmm::take_bam_reads(data.data(), static_cast<int64_t>(data.shape(0)), block);
-            }
+            auto piece = unlocked(
+                [&] { return pairhmm::take_bam_reads(data.data(), static_cast<int64_t>(data.shape(0)), block); });
             return nb::make_tuple(to_python(std::move(block)), piece.end, piece.is_broken);
         },
         "data"_a,

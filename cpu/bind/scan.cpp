@@ -1,15 +1,5 @@
 // Python bindings of scan/scanner.hpp and formats/table_lines.hpp: arrays in, arrays out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
@@ -19,9 +9,6 @@
 #include "scan/level.hpp"
 #include "scan/scanner.hpp"
 #include "scan/tiles.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -76,11 +63,8 @@ void bind_scan(nb::module_& module) {
                Output<int64_t> totals) -> TupleOf<int64_t, OwnedRows<int64_t>> {
                 const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
                 checks::has(totals, samples.segments, "totals");
-                pairhmm::FoundHits found;
-                {
-                    nb::gil_scoped_release release;
-                    found = scanner.scan(samples, threads, totals.data(), pairhmm::kMostFound);
-                }
+                auto found =
+                    unlocked([&] { return scanner.scan(samples, threads, totals.data(), pairhmm::kMostFound); });
                 return nb::make_tuple(found.segments, to_words<int64_t>(std::move(found.hits)));
             },
             "letters"_a, "qualities"_a.none(), "offset"_a, "carried"_a, "threads"_a, "totals"_a,
@@ -122,11 +106,7 @@ void bind_scan(nb::module_& module) {
                Output<int64_t> totals) -> TupleOf<int64_t, OwnedRows<int64_t>, OwnedRows<int64_t>> {
                 const pairhmm::Samples samples = samples_of(letters, qualities, offset, carried);
                 checks::has(totals, samples.segments, "totals");
-                pairhmm::TileHits found;
-                {
-                    nb::gil_scoped_release release;
-                    found = scanner.scan(samples, threads, totals.data());
-                }
+                auto found = unlocked([&] { return scanner.scan(samples, threads, totals.data()); });
                 return nb::make_tuple(found.segments, to_words<int64_t>(std::move(found.hits)),
                                       to_words<int64_t>(std::move(found.runs)));
             },
@@ -137,12 +117,10 @@ void bind_scan(nb::module_& module) {
     module.def(
         "low_complexity",
         [](Array<uint8_t> letters, Array<int64_t> offset, int64_t length) {
-            std::vector<pairhmm::MaskedSpan> places;
-            {
-                nb::gil_scoped_release release;
-                places = pairhmm::low_complexity(letters.data(), offset.data(),
-                                                 static_cast<int64_t>(offset.shape(0)) - 1, length);
-            }
+            auto places = unlocked([&] {
+                return pairhmm::low_complexity(letters.data(), offset.data(), static_cast<int64_t>(offset.shape(0)) - 1,
+                                               length);
+            });
             return to_words<int64_t>(std::move(places));
         },
         "letters"_a, "offset"_a, "length"_a,
@@ -161,11 +139,7 @@ void bind_scan(nb::module_& module) {
                                              nullptr,
                                              nullptr,
                                              nullptr};
-            pairhmm::IndexTables tables;
-            {
-                nb::gil_scoped_release release;
-                tables = pairhmm::index_tables(patterns, max_mismatches);
-            }
+            auto tables = unlocked([&] { return pairhmm::index_tables(patterns, max_mismatches); });
             return nb::make_tuple(tables.bases, tables.anchors, to_words<int64_t>(std::move(tables.handle)),
                                   to_words<uint32_t>(std::move(tables.known)),
                                   to_words<uint32_t>(std::move(tables.first)),
@@ -190,15 +164,10 @@ void bind_scan(nb::module_& module) {
             checks::has(length, known, "length");
             const auto* hit = reinterpret_cast<const pairhmm::Hit*>(hits.data());
             for (int64_t i = 0; i < count; ++i) checks::lie_in(&hit[i].signature, 1, 0, known, "hits");
-            std::string lines;
             const pairhmm::HitTable table{file,          count,           hit,         record.data(),
                                           names.c_str(), name_end.data(), name.data(), signatures,
                                           length.data(), has_qualities,   has_place};
-            {
-                nb::gil_scoped_release release;
-                lines = pairhmm::hit_lines(table);
-            }
-            return nb::bytes(lines.data(), lines.size());
+            return to_bytes(unlocked([&] { return pairhmm::hit_lines(table); }));
         },
         "file"_a, "hits"_a, "record"_a, "names"_a, "name_end"_a, "name"_a, "signatures"_a, "length"_a,
         "has_qualities"_a, "has_place"_a, "Rows of the table of hits.");

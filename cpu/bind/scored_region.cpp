@@ -1,29 +1,14 @@
 // Python binding of calling/scored_region.hpp.
 #include <nanobind/make_iterator.h>
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/haplotypes.hpp"
 #include "bind/scored_regions.hpp"
 #include "bind/variants.hpp"
-#include "bind/views.hpp"
 #include "calling/filtered_reads.hpp"
 #include "calling/scored_region.hpp"
 #include "formats/region_lines.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -110,8 +95,7 @@ LinesList lines_of_regions(const ScoredRegions& given, const std::vector<std::st
     }
     nb::list list;
     for (const pairhmm::RegionLines& one : parts)
-        list.append(nb::make_tuple(nb::bytes(one.table.data(), one.table.size()),
-                                   nb::bytes(one.haplotypes.data(), one.haplotypes.size()), to_spans(one.in_table),
+        list.append(nb::make_tuple(to_bytes(one.table), to_bytes(one.haplotypes), to_spans(one.in_table),
                                    to_spans(one.in_haplotypes)));
     return LinesList(list);
 }
@@ -157,6 +141,12 @@ ScoredRegions changed(const ScoredRegions& given) {
 
 void bind_scored_regions(nb::module_& module) {
     nb::class_<ScoredRegions>(module, "ScoredRegions", "The scored regions of a batch, in order.")
+        .def(
+            "__init__",
+            [](ScoredRegions* self, std::vector<ScoredRegion> regions) {
+                new (self) ScoredRegions(std::move(regions));
+            },
+            "regions"_a)
         .def("__len__", [](const ScoredRegions& self) { return self.regions.size(); })
         .def(
             "__iter__",
@@ -224,7 +214,7 @@ void bind_scored_region(nb::module_& module) {
         .def("without_unlisted", &pairhmm::without_unlisted, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("region", [](const ScoredRegion& self) { return to_python(self.region); })
         .def_prop_ro("haplotypes", [](const ScoredRegion& self) { return to_python(self.haplotypes); })
-        .def_prop_ro("names", [](const ScoredRegion& self) { return nb::bytes(self.names.data(), self.names.size()); })
+        .def_prop_ro("names", [](const ScoredRegion& self) { return to_bytes(self.names); })
         .def_prop_ro("name_end", array_of<int64_t>(&ScoredRegion::name_end))
         .def_prop_ro("sample", array_of<int32_t>(&ScoredRegion::sample))
         .def_prop_ro("flag", array_of<uint16_t>(&ScoredRegion::flag))

@@ -1,11 +1,7 @@
 // The scored regions of a batch, as Python holds them.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <utility>
-#include <vector>
-
+#include "bind/python.hpp"
 #include "calling/scored_region.hpp"
 
 // They are freed without the interpreter's lock, which takes as long as to make them.
@@ -16,7 +12,7 @@ struct ScoredRegions {
     ScoredRegions(ScoredRegions&&) = default;
     ~ScoredRegions() {
         if (regions.empty()) return;
-        nanobind::gil_scoped_release release;
+        nb::gil_scoped_release release;
         regions.clear();
     }
 };

@@ -1,22 +1,10 @@
 // Python bindings of formats/groups.hpp and formats/table_lines.hpp: arrays in, arrays and bytes out.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "formats/groups.hpp"
 #include "formats/table_lines.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 
@@ -24,7 +12,7 @@ using Columns = nb::ndarray<uint8_t, nb::shape<5, -1>, nb::c_contig, nb::device:
 
 ListOf<nb::bytes> list_of_bytes(const std::vector<std::string>& parts) {
     nb::list result;
-    for (const auto& part : parts) result.append(nb::bytes(part.data(), part.size()));
+    for (const auto& part : parts) result.append(to_bytes(part));
     return result;
 }
 
@@ -96,46 +84,14 @@ void bind_text(nb::module_& module) {
                  {std::pair(&read_names, groups.reads), std::pair(&haplotype_names, groups.haplotypes)})
                 checks::require(!*names || static_cast<int64_t>((*names)->size()) >= count,
                                 "read_names, haplotype_names", "one for each, or none");
-            std::vector<std::string> parts;
-            {
-                nb::gil_scoped_release release;
-                const pairhmm::ScoreTable table{
-                    groups.count, first_group,     group_read.data(), group_haplotype.data(), group_pair.data(),
-                    read_names,   haplotype_names, log10.data(),      precision.data(),       precision_names};
-                parts = pairhmm::score_lines(table, first, end, threads);
-            }
-            return list_of_bytes(parts);
+            const pairhmm::ScoreTable table{
+                groups.count, first_group,     group_read.data(), group_haplotype.data(), group_pair.data(),
+                read_names,   haplotype_names, log10.data(),      precision.data(),       precision_names};
+            return list_of_bytes(unlocked([&] { return pairhmm::score_lines(table, first, end, threads); }));
         },
         "first_group"_a, "group_read"_a, "group_haplotype"_a, "group_pair"_a, "read_names"_a.none(),
         "haplotype_names"_a.none(), "log10"_a, "precision"_a, "precision_names"_a, "first"_a, "end"_a, "threads"_a,
         "Lines of the score table for the pairs [first, end), in parts; things without names are numbered.");
-
-    module.def(
-        "likelihood_lines",
-        [](const std::string& place, const std::vector<std::string>& samples, Array<int32_t> sample, nb::bytes names,
-           Array<int64_t> name_end, Array<uint8_t> mate, const std::vector<std::string>& haplotypes,
-           Array<double> log10, Array<uint8_t> precision, const std::vector<std::string>& precision_names,
-           std::optional<Array<int64_t>> joined) {
-            const int64_t reads = checks::size_of(sample), pairs = reads * static_cast<int64_t>(haplotypes.size());
-            checks::lie_below(sample, static_cast<int64_t>(samples.size()), "sample");
-            checks::has(name_end, reads, "name_end");
-            checks::has_ends(name_end, static_cast<int64_t>(names.size()), "name_end");
-            checks::has(mate, reads, "mate");
-            checks::has(log10, pairs, "log10");
-            checks::has(precision, pairs, "precision");
-            checks::lie_below(precision, static_cast<int64_t>(precision_names.size()), "precision");
-            if (joined) checks::has(*joined, reads, "joined");
-            std::string lines;
-            {
-                nb::gil_scoped_release release;
-                lines = pairhmm::likelihood_lines({place, samples, haplotypes, precision_names, reads, sample.data(),
-                                                   names.c_str(), name_end.data(), mate.data(), log10.data(),
-                                                   precision.data(), joined ? joined->data() : nullptr});
-            }
-            return nb::bytes(lines.data(), lines.size());
-        },
-        "place"_a, "samples"_a, "sample"_a, "names"_a, "name_end"_a, "mate"_a, "haplotypes"_a, "log10"_a, "precision"_a,
-        "precision_names"_a, "joined"_a.none(), "Lines of the likelihood table for a region.");
 
     module.def(
         "distance_lines",
@@ -162,12 +118,7 @@ void bind_text(nb::module_& module) {
                                                {heads.c_str(), head_end.data()},
                                                containment.data(),
                                                ani.data()};
-            std::vector<std::string> parts;
-            {
-                nb::gil_scoped_release release;
-                parts = pairhmm::distance_lines(table, threads);
-            }
-            return list_of_bytes(parts);
+            return list_of_bytes(unlocked([&] { return pairhmm::distance_lines(table, threads); }));
         },
         "samples"_a, "sample_end"_a, "others"_a, "other_end"_a, "sample"_a, "other"_a, "equal"_a, "heads"_a,
         "head_end"_a, "containment"_a, "ani"_a, "threads"_a, "Lines of the table of distances, in parts.");

@@ -1,21 +1,9 @@
 // Python bindings of packing/tree_streams.hpp.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
-
-#include <array>
-#include <cstdint>
-#include <tuple>
-#include <vector>
-
+#include "packing/tree_streams.hpp"
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "calling/letters.hpp"
-#include "packing/tree_streams.hpp"
 #include "threads/pool.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace {
 

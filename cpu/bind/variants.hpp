@@ -1,28 +1,19 @@
 // Variants and regions as Python has them.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "calling/regions.hpp"
 #include "calling/variant.hpp"
 
-struct PythonVariant : nanobind::object {
-    static bool is_object(nanobind::handle) { return true; }
-    NB_OBJECT(PythonVariant, nanobind::object, "pairhmm.variants.variant.Variant", is_object)
+struct PythonVariant : nb::object {
+    static bool is_object(nb::handle) { return true; }
+    NB_OBJECT(PythonVariant, nb::object, "pairhmm.variants.variant.Variant", is_object)
 };
 
-struct PythonRegion : nanobind::object {
-    static bool is_object(nanobind::handle) { return true; }
-    NB_OBJECT(PythonRegion, nanobind::object, "pairhmm.variants.regions.Region", is_object)
+struct PythonRegion : nb::object {
+    static bool is_object(nb::handle) { return true; }
+    NB_OBJECT(PythonRegion, nb::object, "pairhmm.variants.regions.Region", is_object)
 };
 
 // In the order of pairhmm::Role.
@@ -30,8 +21,8 @@ constexpr const char* kRoles[] = {"asked", "context", "nuisance"};
 
 // A field of an object.
 template <class Value>
-Value field(nanobind::handle object, const char* name) {
-    return nanobind::cast<Value>(object.attr(name));
+Value field(nb::handle object, const char* name) {
+    return nb::cast<Value>(object.attr(name));
 }
 
 inline pairhmm::Role role_of(const std::string& name) {
@@ -52,15 +43,14 @@ inline pairhmm::Variant from_python(const PythonVariant& variant) {
 }
 
 // The fields of a `Variant`.
-inline nanobind::tuple variant_fields(const pairhmm::Variant& variant) {
-    return nanobind::make_tuple(variant.chrom, variant.pos, variant.ref, nanobind::tuple(nanobind::cast(variant.alts)),
-                                variant.id, variant.record_index, kRoles[static_cast<int>(variant.role)],
-                                variant.joined_until);
+inline nb::tuple variant_fields(const pairhmm::Variant& variant) {
+    return nb::make_tuple(variant.chrom, variant.pos, variant.ref, nb::tuple(nb::cast(variant.alts)), variant.id,
+                          variant.record_index, kRoles[static_cast<int>(variant.role)], variant.joined_until);
 }
 
 inline PythonVariant to_python(const pairhmm::Variant& variant) {
-    const nanobind::object make = nanobind::module_::import_("pairhmm.variants.variant").attr("Variant");
-    return nanobind::borrow<PythonVariant>(make(*variant_fields(variant)));
+    const nb::object make = nb::module_::import_("pairhmm.variants.variant").attr("Variant");
+    return nb::borrow<PythonVariant>(make(*variant_fields(variant)));
 }
 
 inline pairhmm::Region from_python(const PythonRegion& region) {
@@ -73,22 +63,22 @@ inline pairhmm::Region from_python(const PythonRegion& region) {
                          field<int64_t>(region, "haplotype_end"),
                          {},
                          {}};
-    for (const nanobind::handle variant : region.attr("variants"))
-        copy.variants.push_back(from_python(nanobind::borrow<PythonVariant>(variant)));
-    for (const nanobind::handle extent : region.attr("extents"))
-        copy.extents.push_back({nanobind::cast<int64_t>(extent[0]), nanobind::cast<int64_t>(extent[1])});
+    for (const nb::handle variant : region.attr("variants"))
+        copy.variants.push_back(from_python(nb::borrow<PythonVariant>(variant)));
+    for (const nb::handle extent : region.attr("extents"))
+        copy.extents.push_back({nb::cast<int64_t>(extent[0]), nb::cast<int64_t>(extent[1])});
     checks::require(copy.extents.size() == copy.variants.size(), "extents", "not one for each candidate");
     return copy;
 }
 
 inline PythonRegion to_python(const pairhmm::Region& region) {
-    nanobind::list variants, extents;
+    nb::list variants, extents;
     for (const pairhmm::Variant& variant : region.variants) variants.append(to_python(variant));
-    for (const pairhmm::Extent& extent : region.extents) extents.append(nanobind::make_tuple(extent.start, extent.end));
-    const nanobind::object make = nanobind::module_::import_("pairhmm.variants.regions").attr("Region");
-    return nanobind::borrow<PythonRegion>(make(region.chrom, region.core_start, region.core_end, region.start,
-                                               region.end, region.haplotype_start, region.haplotype_end,
-                                               nanobind::tuple(variants), nanobind::tuple(extents)));
+    for (const pairhmm::Extent& extent : region.extents) extents.append(nb::make_tuple(extent.start, extent.end));
+    const nb::object make = nb::module_::import_("pairhmm.variants.regions").attr("Region");
+    return nb::borrow<PythonRegion>(make(region.chrom, region.core_start, region.core_end, region.start, region.end,
+                                         region.haplotype_start, region.haplotype_end, nb::tuple(variants),
+                                         nb::tuple(extents)));
 }
 
 template <class Item>

@@ -1,18 +1,9 @@
 // Python bindings of warp/: signals in, costs and places out.
 #include "warp/warp.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
-#include <string>
-
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
-#include "bind/interrupts.hpp"
 #include "bind/levels.hpp"
-
-namespace nb = nanobind;
 
 void bind_warp(nb::module_& module) {
     module.def(
@@ -35,12 +26,10 @@ void bind_warp(nb::module_& module) {
                                              count,
                                              query.data(),
                                              target.data()};
-            {
-                nb::gil_scoped_release release;
+            interruptible([&] {
                 pairhmm::warp_pairs(LEVEL_NAMED(warp, level), pairs, {anywhere, band}, threads,
                                     {costs.data(), starts.data(), ends.data()}, signal_raised);
-            }
-            raise_pending();
+            });
         },
         "The cheapest warping of each pair, into `costs`, `starts` and `ends`. A band of -1 is none.");
 }

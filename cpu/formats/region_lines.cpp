@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "formats/table_lines.hpp"
+#include "formats/numbers.hpp"
 
 namespace pairhmm {
 namespace {
@@ -85,27 +85,60 @@ std::string haplotype_lines(const ScoredRegion& region, const std::string& place
     return lines;
 }
 
-void append(const ScoredRegion& scored, const RegionTable& table, RegionLines& lines) {
+// The lines of a region's pairs, read after read.
+std::string table_lines(const std::string& place, const std::vector<std::string>& haplotypes, const WrittenReads& reads,
+                        const RegionTable& table) {
+    constexpr size_t kRoom = 40;  // for a score, a precision and what stands between
+    std::string out, head, tail;  // head and tail: what all lines of a read share
+    size_t longest = 0, pair = 0;
+    for (const auto& haplotype : haplotypes) longest = std::max(longest, haplotype.size());
+    for (size_t read = 0; read < reads.sample.size(); ++read) {
+        const int64_t begin = read == 0 ? 0 : reads.names.end[read - 1];
+        head = table.samples[static_cast<size_t>(reads.sample[read])];
+        head += '\t';
+        head += place;
+        head += '\t';
+        head.append(reads.names.text, begin, reads.names.end[read] - begin);
+        head += '\t';
+        append_number(head, reads.mate[read]);
+        head += '\t';
+        tail.clear();
+        if (table.are_joined) {
+            tail += '\t';
+            append_number(tail, static_cast<uint64_t>(reads.members[read]));
+        }
+        tail += '\n';
+        if (read == 0) out.reserve((head.size() + longest + kRoom) * reads.log10.size());
+        for (const std::string& haplotype : haplotypes) {
+            out += head;
+            out += haplotype;
+            out += '\t';
+            append_score(out, reads.log10[pair]);
+            out += '\t';
+            out += table.precision_names[reads.precision[pair++]];
+            out += tail;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+RegionLines lines_of_region(const ScoredRegion& scored, const RegionTable& table) {
     const Region& region = scored.region;
     const std::string place = region.chrom + '\t' + std::to_string(region.start) + '\t' + std::to_string(region.end);
     const std::vector<std::string> names = names_of(scored);
     WrittenReads reads;
     append_reads(scored, table, reads);
-    const std::string rows = likelihood_lines(
-        {place, table.samples, names, table.precision_names, static_cast<int64_t>(reads.sample.size()),
-         reads.sample.data(), reads.names.text.data(), reads.names.end.data(), reads.mate.data(), reads.log10.data(),
-         reads.precision.data(), table.are_joined ? reads.members.data() : nullptr});
-    const std::string described = haplotype_lines(scored, place, names);
-    const auto add = [&](const std::string& text, size_t count, std::string& to, std::vector<RegionSpan>& spans) {
-        to += text;
-        spans.push_back(
-            {region.chrom, region.start, region.end, static_cast<int64_t>(count), static_cast<int64_t>(text.size())});
+    RegionLines lines{table_lines(place, names, reads, table), haplotype_lines(scored, place, names), {}, {}};
+    const auto span_of = [&](size_t count, const std::string& text) {
+        return RegionSpan{region.chrom, region.start, region.end, static_cast<int64_t>(count),
+                          static_cast<int64_t>(text.size())};
     };
-    add(rows, reads.log10.size(), lines.table, lines.in_table);
-    add(described, names.size(), lines.haplotypes, lines.in_haplotypes);
+    lines.in_table.push_back(span_of(reads.log10.size(), lines.table));
+    lines.in_haplotypes.push_back(span_of(names.size(), lines.haplotypes));
+    return lines;
 }
-
-}  // namespace
 
 std::vector<RegionLines> region_lines(const std::vector<ScoredRegion>& regions, const RegionTable& table) {
     std::vector<RegionLines> parts;
@@ -114,8 +147,7 @@ std::vector<RegionLines> region_lines(const std::vector<ScoredRegion>& regions, 
         if (!open.in_table.empty()) parts.push_back(std::exchange(open, {}));
     };
     for (const ScoredRegion& region : regions) {
-        RegionLines one;
-        append(region, table, one);
+        RegionLines one = lines_of_region(region, table);
         const bool is_deep = one.in_table.front().rows >= table.deep;
         if (is_deep) close();
         if (open.in_table.empty()) {

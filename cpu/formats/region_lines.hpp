@@ -1,5 +1,4 @@
-// Lines of likelihood tables and of their companions, of scored regions (`table_rows` in
-// pairhmm/calling/likelihoods.py).
+// Lines of likelihood tables and of their companions, of scored regions.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +30,8 @@ struct RegionLines {
     std::string table, haplotypes;  // lines of the table, and of its companion
     std::vector<RegionSpan> in_table, in_haplotypes;
 };
+
+RegionLines lines_of_region(const ScoredRegion& region, const RegionTable& table);
 
 // The lines of regions, those of several regions together.
 std::vector<RegionLines> region_lines(const std::vector<ScoredRegion>& regions, const RegionTable& table);

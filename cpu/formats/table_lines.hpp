@@ -27,26 +27,6 @@ struct ScoreTable {
 // Lines `group read haplotype score precision` of the pairs [first, end), in parts that follow each other.
 std::vector<std::string> score_lines(const ScoreTable& table, int64_t first, int64_t end, int threads);
 
-// `pairhmm likelihoods`.
-
-// The reads of a region, and the score of each against each haplotype.
-struct LikelihoodRegion {
-    const std::string& place;  // contig, start and end, with tabs between them
-    const std::vector<std::string>& samples;
-    const std::vector<std::string>& haplotypes;
-    const std::vector<std::string>& precision_names;
-    int64_t reads;
-    const int32_t* sample;    // [reads], index into samples
-    const char* names;        // end to end
-    const int64_t* name_end;  // [reads]
-    const uint8_t* mate;      // [reads]
-    const double* log10;      // [reads][haplotypes]
-    const uint8_t* precision;
-    const int64_t* joined;  // [reads], the reads of each profile; or null: no such column
-};
-
-std::string likelihood_lines(const LikelihoodRegion& region);
-
 // `pairhmm scan`.
 
 struct HitTable {

@@ -218,11 +218,11 @@ void Run::score(const double* log10, const uint8_t* precision) {
 }
 
 RegionResult Run::result_of(ScoredRegion&& region) {
-    std::vector<ScoredRegion> only;
-    only.push_back(std::move(region));
-    RegionLines lines = region_lines(only, {samples_, kPrecisions, false, std::nullopt, false, 0, 0}).front();
-    RegionResult result{std::move(only.front()), {}, {}, {}, std::move(lines.table), std::move(lines.haplotypes)};
+    RegionResult result{std::move(region), {}, {}, {}, {}, {}};
     result.names = name_lines(result.region);
+    RegionLines lines = lines_of_region(result.region, {samples_, kPrecisions, false, {}, false, 0, 0});
+    result.likelihoods = std::move(lines.table);
+    result.haplotypes = std::move(lines.haplotypes);
     const ScoredRegion used = options.is_listed ? on_listed_alleles(result.region) : with_many_unfit(result.region);
     filtered_.add(used);
     result.sites = genotyper_->genotype(used);

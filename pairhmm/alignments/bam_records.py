@@ -36,20 +36,6 @@ class BamRecords:
     index: BamIndex | None
     reads_ahead: bool = False
 
-    @property
-    def has_index(self) -> bool:
-        """Whether there is an index."""
-        return self.index is not None
-
-    def mapped_reads(self, tid: int) -> int | None:
-        """The number of mapped reads on a contig by the index, if there is one."""
-        return None if self.index is None else self.index.mapped_reads(tid)
-
-    def unplaced_reads(self) -> int:
-        """The number of reads without a contig, by the index."""
-        assert self.index is not None
-        return self.index.unplaced_reads
-
     def whole(self) -> BamStream:
         """All records."""
         return self._between(self.first, None)

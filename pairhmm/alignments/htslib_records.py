@@ -39,22 +39,14 @@ class HtslibRecords:
 
     def __init__(self, path: str, index: AlignmentIndex | None, reference: str, is_cram: bool, threads: int) -> None:
         require_htslib(path)
-        self.has_index = index is not None
         self._path, self._index, self._reference = path, index, reference
         self._is_cram, self._threads = is_cram, threads
         # They are used again, since opening one reads the whole index.
         self._idle: list[HtslibReader] = []
 
-    def mapped_reads(self, tid: int) -> int | None:
-        """The number of mapped reads on a contig by the index; None for CRAM, whose index does not count them."""
-        bam = None if self._index is None else self._index.bam
-        return None if bam is None else bam.mapped_reads(tid)
-
     def unplaced_reads(self) -> int:
-        """The number of reads without a contig, for which CRAM is decoded."""
+        """The number of reads without a contig in CRAM, whose index does not count them: they are decoded."""
         assert self._index is not None
-        if self._index.bam is not None:
-            return self._index.bam.unplaced_reads
         with pysam.AlignmentFile(
             self._path, check_sq=False, index_filename=self._index.path, reference_filename=self._reference
         ) as file:

@@ -29,8 +29,8 @@ from pairhmm.files.bgzf import block_size
 
 log = logging.getLogger(__name__)
 
-DAMAGED_INDEX = (OSError, EOFError, ValueError, zlib.error)
-"""Exceptions that reading a damaged index may raise."""
+# Exceptions that reading a damaged index may raise.
+_DAMAGED = OSError, EOFError, ValueError, zlib.error
 
 # What the content of an alignment file begins with, and the endings of its indices.
 _ENDINGS = ((formats.CRAM, (".crai",)), (formats.BAM, (".bai", ".csi")), (b"@", (".bai", ".csi")))
@@ -68,31 +68,27 @@ def how_to_index(path: str, longest: int = 0) -> str:
     return f"run samtools sort --write-index -o {other} {path}, and give {other}"
 
 
-def unreadable_index(index: str, path: str, error: Exception) -> InputError:
-    """The error to raise for a damaged index."""
-    rule = f"is damaged: {error}" if isinstance(error, DamagedIndexError) else "is damaged, or no index"
-    return InputError(index, "", rule, f"run samtools index {path}")
-
-
 class AlignmentIndex:
     """An undamaged index. Whether it belongs to its alignment file is checked by `check`, once that file is open.
 
-    `index` and `path` are the index and its alignment file; `bam` is the content, None for the index of a CRAM file.
+    `index` and `path` are the index and its alignment file. The content is `bam`, which is None for the index of a CRAM
+    file, or `cram`.
     Raises InputError for an index that is damaged.
     """
 
     def __init__(self, index: str, path: str) -> None:
         self.path, self._file_path = index, path
         self.bam: BamIndex | None = None
-        self._cram: list[CramSlice] = []
+        self.cram: list[CramSlice] = []
         try:
             if index.endswith(".crai"):
-                self._cram = read_cram_index(index)
+                self.cram = read_cram_index(index)
             else:
                 self.bam = read_bam_index(index)
                 require_rising(self.bam)
-        except DAMAGED_INDEX as error:
-            raise unreadable_index(index, path, error) from error
+        except _DAMAGED as error:
+            rule = f"is damaged: {error}" if isinstance(error, DamagedIndexError) else "is damaged, or no index"
+            raise InputError(index, "", rule, f"run samtools index {path}") from error
         if os.path.getmtime(index) < os.path.getmtime(path):
             log.warning("%s is older than %s", index, path)
 
@@ -104,7 +100,7 @@ class AlignmentIndex:
         with open(self._file_path, "rb") as raw:
             try:
                 if self.bam is None:
-                    check_cram_index(self._cram, raw, file.nreferences)
+                    check_cram_index(self.cram, raw, file.nreferences)
                 else:
                     blocks = FileBlocks(raw)
                     if file.is_bam:

@@ -190,14 +190,14 @@ class _NativeReader:
             request.trims_ends,
         )
         self._goals = None if wanted is None else (goal for goal in wanted if goal[0] in self._known)
-        has_index = self._records.has_index and request.regions is None
+        has_index = source.index is not None and request.regions is None
         self._can_jump = wanted is not None and has_index
         self._leaves_contigs = has_index and len(source.contigs) < len(self._tid)
         # Reads of contigs that are passed over as a whole.
         self._passed_over = 0
         if self._leaves_contigs:
             others = (tid for name, tid in self._tid.items() if name not in self._known)
-            self._passed_over = sum(self._records.mapped_reads(tid) or 0 for tid in others)
+            self._passed_over = sum(source.mapped_reads(tid) or 0 for tid in others)
 
     def count(self, left_out: LeftOut) -> None:
         """Add the reads that were left out."""
@@ -291,10 +291,10 @@ class _NativeReader:
             raise DamagedBlockError
         self.block()
         name, rank, start = self._parser.place
-        text = self._name(name or b"*", self._request.contigs[rank], start)
-        place = f"read {text}"
+        place = f"read {self._name(name or b'*', self._request.contigs[rank], start)}"
         if stop == "wrong indel tags":
-            raise self._source.indel_tags_are_wrong(text)
+            cure = "repair them, or give --no-indel-tags"
+            raise InputError(self._source.path, place, "its tags BI and BD are not a quality for each base", cure)
         if stop == "unsorted":
             raise InputError(self._source.path, place, "the file is not sorted by coordinate", "run samtools sort")
         raise InputError(self._source.path, place, "it has no base qualities", "give --default-base-quality")

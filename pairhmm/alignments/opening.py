@@ -153,6 +153,7 @@ class AlignmentReader:
                 contigs_read,
                 opened.records,
                 opened.kind,
+                index,
                 opened.check_end,
                 others,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import BinaryIO, ClassVar, cast
+from typing import BinaryIO, cast
 
 from pairhmm.alignments.bam_records import BamStream
 from pairhmm.alignments.htslib_records import DecodedRecords
@@ -36,15 +36,6 @@ class PipedRecords:
     kind: Kind
     stream: RecordStream
     check_end: Callable[[], None]
-    has_index: ClassVar[bool] = False
-
-    def mapped_reads(self, tid: int) -> int | None:
-        """None: there is no index."""
-        return None
-
-    def unplaced_reads(self) -> int:
-        """Not for pipes."""
-        raise NotImplementedError
 
     def whole(self) -> RecordStream:
         """All records."""

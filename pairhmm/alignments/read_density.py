@@ -13,11 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.alignments.bam_index import read_bam_index
-from pairhmm.alignments.cram_index import read_cram_index
-from pairhmm.alignments.index import DAMAGED_INDEX, find_index, how_to_index, unreadable_index
+from pairhmm.alignments.bam_index import BamIndex
+from pairhmm.alignments.cram_index import CramSlice
 from pairhmm.alignments.sources import OpenAlignments
-from pairhmm.errors import InputError
 from pairhmm.sequences.arrays import distinct
 
 # The most bytes that a block of a BAM file holds, unpacked.
@@ -45,24 +43,16 @@ class ReadDensity:
 
 
 def read_densities(source: OpenAlignments) -> dict[str, ReadDensity]:
-    """The density of each contig that has reads.
-
-    Raises InputError where the file has no index that can be read.
-    """
-    path = find_index(source.path)
-    if path is None:
-        raise InputError(source.path, "", "has no index, which pieces need", how_to_index(source.path))
-    read = _cram_densities if path.endswith(".crai") else _bam_densities
-    contigs, lengths = source.references, source.lengths
-    try:
-        return {contigs[number]: density for number, density in read(path, lengths)}
-    except DAMAGED_INDEX as error:
-        raise unreadable_index(path, source.path, error) from error
+    """The density of each contig that has reads, of a file with an index."""
+    contigs, lengths, index = source.references, source.lengths, source.index
+    assert index is not None
+    found = _cram_densities(index.cram, lengths) if index.bam is None else _bam_densities(index.bam, lengths)
+    return {contigs[number]: density for number, density in found}
 
 
-def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
+def _bam_densities(index: BamIndex, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
     """Contig number and density of each contig, from the file offsets at which the reads of its stretches begin."""
-    known = list(_bam_offsets(path))
+    known = list(_bam_offsets(index))
     blocks = distinct(np.concatenate([np.empty(0, np.int64), *(offsets for _, _, _, offsets in known)]) >> 16)
     # Approximate size of a packed block. If the whole file is one block, only offsets within the block count.
     size = int(np.diff(blocks).min()) if len(blocks) > 1 else 1
@@ -73,9 +63,8 @@ def _bam_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, Rea
         yield number, ReadDensity(edges, reads * (places - places[0]) / max(places[-1] - places[0], 1e-9))
 
 
-def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
+def _bam_offsets(index: BamIndex) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
     """Number, reads, positions, and offsets of each contig: of the first read at each position, and of their end."""
-    index = read_bam_index(path)
     for number, (reads, _, end) in sorted(index.reads.items()):
         positions, offsets = index.starts(number)
         known = offsets > 0
@@ -83,10 +72,10 @@ def _bam_offsets(path: str) -> Iterator[tuple[int, int, NDArray[np.int64], NDArr
             yield number, reads, positions[known], np.append(offsets[known], np.uint64(end)).astype(np.int64)
 
 
-def _cram_densities(path: str, lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
+def _cram_densities(index: Sequence[CramSlice], lengths: Sequence[int]) -> Iterator[tuple[int, ReadDensity]]:
     """Contig number and density of each contig, from the sizes of its slices."""
     slices: dict[int, list[tuple[int, int, int]]] = {}
-    for contig, start, span, _, _, size in read_cram_index(path):
+    for contig, start, span, _, _, size in index:
         if contig >= 0:
             slices.setdefault(contig, []).append((start - 1, start - 1 + span, size))
     for number, found in slices.items():

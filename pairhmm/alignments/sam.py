@@ -63,13 +63,3 @@ def mate_of(flag: int) -> int:
     if not flag & PAIRED:
         return 0
     return 1 if flag & FIRST else 2 if flag & SECOND else 0
-
-
-# Of each value of a flag's lower byte, which holds all bits that tell.
-_MATES = np.array([mate_of(low) for low in range(256)], dtype=np.uint8)
-
-
-def mates_of(flags: NDArray[np.integer]) -> NDArray[np.uint8]:
-    """`mate_of` for many reads."""
-    mates: NDArray[np.uint8] = _MATES[flags.astype(np.uint8)]
-    return mates

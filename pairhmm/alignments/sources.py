@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
-from pairhmm.alignments.htslib_records import sam_fault
+from pairhmm.alignments.htslib_records import HtslibRecords, sam_fault
+from pairhmm.alignments.index import AlignmentIndex
 from pairhmm.alignments.selection import ELSEWHERE, UNMAPPED_READS, LeftOut
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import TOO_MANY_FILES, too_many_files
@@ -43,19 +45,6 @@ class RecordStream(Protocol):
 class Records(Protocol):
     """The records of a file. It is opened when it is read, since a thousand open files are many."""
 
-    @property
-    def has_index(self) -> bool:
-        """Whether there is an index."""
-        ...
-
-    def mapped_reads(self, tid: int) -> int | None:
-        """The number of mapped reads on a contig by the index, if there is one and it counts them."""
-        ...
-
-    def unplaced_reads(self) -> int:
-        """The number of reads without a contig, through the index."""
-        ...
-
     def whole(self) -> RecordStream:
         """All records."""
         ...
@@ -65,7 +54,8 @@ class Records(Protocol):
         ...
 
 
-class OpenAlignments(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OpenAlignments:
     """One BAM, CRAM or SAM file and the sample of each of its read groups.
 
     Attributes
@@ -79,6 +69,7 @@ class OpenAlignments(NamedTuple):
     contigs : tuple of str
         The contigs of the file that are read, which are those that the reference has too.
     kind : {"BAM", "CRAM", "SAM"}
+    index : AlignmentIndex or None
     check_end : callable
         To be called once everything was read. Raises an error if a stream was cut off, which only its end shows.
     groups_without_sample : frozenset of str
@@ -93,8 +84,13 @@ class OpenAlignments(NamedTuple):
     contigs: tuple[str, ...]
     records: Records
     kind: Kind
+    index: AlignmentIndex | None
     check_end: Callable[[], None] = lambda: None
     groups_without_sample: frozenset[str] = frozenset()
+
+    def mapped_reads(self, tid: int) -> int | None:
+        """The number of mapped reads on a contig by the index, if there is one and it counts them."""
+        return None if self.index is None or self.index.bam is None else self.index.bam.mapped_reads(tid)
 
     def sample_of(self, group: str, name: str) -> int:
         """The sample index of a read group, which may be none (an empty text), and of the read with that name."""
@@ -129,11 +125,6 @@ class OpenAlignments(NamedTuple):
         """The error for a tag of the read with that name."""
         return InputError(self.path, f"read {name}", f"its tag {tag} is not text", "it is damaged: make it again")
 
-    def indel_tags_are_wrong(self, name: str) -> InputError:
-        """The error for tags BI and BD of the read with that name."""
-        rule, cure = "its tags BI and BD are not a quality for each base", "repair them, or give --no-indel-tags"
-        return InputError(self.path, f"read {name}", rule, cure)
-
 
 def neighbours(regions: Sequence[Interval]) -> Iterator[list[Interval]]:
     """Runs of nearby regions, each fetched at once: reading on to the next takes no longer than a jump by the index."""
@@ -155,8 +146,16 @@ def count_unread(source: OpenAlignments, left_out: LeftOut) -> None:
     others = [tid for tid, name in enumerate(source.references) if name not in set(source.contigs)]
     if others:
         # A run over everything does not read what stands behind the contigs, either.
-        reason, count = ELSEWHERE, sum(source.records.mapped_reads(tid) or 0 for tid in others)
+        reason, count = ELSEWHERE, sum(source.mapped_reads(tid) or 0 for tid in others)
     else:
-        reason, count = UNMAPPED_READS, source.records.unplaced_reads()
+        reason, count = UNMAPPED_READS, _unplaced_reads(source)
     if count:
         left_out.counts[reason] += count
+
+
+def _unplaced_reads(source: OpenAlignments) -> int:
+    """The number of reads without a contig, through the index."""
+    if source.index is not None and source.index.bam is not None:
+        return source.index.bam.unplaced_reads
+    assert isinstance(source.records, HtslibRecords)
+    return source.records.unplaced_reads()

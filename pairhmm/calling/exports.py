@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.alignments.sam import mate_of
 from pairhmm.arguments import AnyPath, path_of
 from pairhmm.calling.call import MIN_QUALITY
 from pairhmm.calling.genotyping import Site
-from pairhmm.calling.likelihoods import table_rows
 from pairhmm.calling.scored_region import Evidence
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.table import COLUMNS, READS_COLUMN
@@ -175,24 +175,25 @@ _KINDS = (object, object, np.int64, np.int64, object, np.int64, object, np.float
 
 def _likelihood_columns(evidence: Evidence) -> list[Any]:
     """The columns of a region's rows, as arrays."""
-    rows = table_rows(evidence, evidence.samples)
-    reads, haplotypes = rows.log10.shape
+    region, (reads, haplotypes) = evidence.region, evidence.log10.shape
     size = reads * haplotypes
+    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
+    names = [one.name or f"{place}/{number}" for number, one in enumerate(evidence.haplotypes)]
 
     def of_reads(values: Sequence[object] | NDArray[Any], kind: type) -> Any:
         return np.repeat(np.array(values, dtype=kind), haplotypes)
 
     return [
-        np.repeat(np.array(rows.samples, dtype=object)[rows.sample], haplotypes),
-        np.full(size, rows.chrom, dtype=object),
-        np.full(size, rows.start),
-        np.full(size, rows.end),
-        of_reads(list(rows.read_names), object),
-        of_reads(rows.mates, np.int64),
-        np.tile(np.array(rows.haplotypes, dtype=object), reads),
-        rows.log10.reshape(-1),
-        np.array(PRECISIONS, dtype=object)[rows.precision.reshape(-1)],
-        *([] if rows.reads is None else [of_reads(rows.reads, np.int64)]),
+        of_reads(evidence.sample_names, object),
+        np.full(size, region.chrom, dtype=object),
+        np.full(size, region.start),
+        np.full(size, region.end),
+        of_reads(list(evidence.names), object),
+        of_reads(list(map(mate_of, evidence.flag.tolist())), np.int64),
+        np.tile(np.array(names, dtype=object), reads),
+        evidence.log10.reshape(-1),
+        np.array(PRECISIONS, dtype=object)[evidence.precision.reshape(-1)],
+        *([] if evidence.reads is None else [of_reads(evidence.reads, np.int64)]),
     ]
 
 

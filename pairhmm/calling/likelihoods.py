@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Unpack
 
-import numpy as np
-
-from pairhmm.alignments.sam import mates_of
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.parallel import open_results
@@ -22,9 +19,9 @@ from pairhmm.files.names import check_row_names
 from pairhmm.likelihoods.columns import RegionRows
 from pairhmm.likelihoods.lines import Lines, region_lines
 from pairhmm.likelihoods.parquet import pyarrow_for
-from pairhmm.likelihoods.table import Format, LikelihoodRows, companion
+from pairhmm.likelihoods.table import Format, companion
 from pairhmm.likelihoods.writer import Batches, Prepared, open_likelihoods
-from pairhmm.models.gatk import GatkOptions, floor_scores
+from pairhmm.models.gatk import GatkOptions
 from pairhmm.native import native
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
@@ -47,20 +44,8 @@ def likelihoods(
 
     Parameters
     ----------
-    alignments : path or sequence of paths
-        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
-    reference : path
-        FASTA that the reads were aligned to.
-    candidates : path, optional
-        VCF or BCF of candidate variants.
-    haplotypes : path, optional
-        FASTA of the haplotypes of the one region in `regions`.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
-    regions_file : path, optional
-        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
-    options : RunOptions, optional
-        How reads are chosen, prepared and scored.
+    alignments, reference, candidates, haplotypes, regions, regions_file, options
+        As for `call`.
     **keywords
         Fields of `RunOptions` by name, such as ``threads=2`` or ``min_mapq=30``. They override those of `options`.
 
@@ -72,16 +57,8 @@ def likelihoods(
 
     Raises
     ------
-    InputError
-        For files that can't be used; names file, record and cure.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    BackendUnavailable
-        Where a named backend does not run here.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    InputError, OptionError, TypeError, BackendUnavailable, CompiledPartMissing
+        As for `call`.
 
     Examples
     --------
@@ -190,35 +167,3 @@ class _TableRows:
     @property
     def _floor(self) -> float | None:
         return None if self.prepared is None else self.prepared.score_floor
-
-
-def table_rows(evidence: Evidence, samples: Sequence[str], prepared: GatkOptions | None = None) -> LikelihoodRows:
-    """A region's rows of the likelihood table.
-
-    With `prepared`, scores are raised to the floor, and the reads that are set aside are left out.
-    """
-    names, sample, flag, joined = evidence.names, evidence.sample, evidence.flag, evidence.reads
-    log10, precision = evidence.log10, evidence.precision
-    if prepared is not None:
-        kept = np.flatnonzero(~evidence.set_aside)
-        names, sample, flag, precision = names.at(kept), sample[kept], flag[kept], precision[kept]
-        log10, joined = floor_scores(log10[kept], prepared), None if joined is None else joined[kept]
-    region = evidence.region
-    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
-    return LikelihoodRows(
-        chrom=region.chrom,
-        start=region.start,
-        end=region.end,
-        samples=samples,
-        sample=sample,
-        read_names=names,
-        mates=mates_of(flag),
-        haplotypes=[haplotype.name or f"{place}/{index}" for index, haplotype in enumerate(evidence.haplotypes)],
-        sequences=[haplotype.sequence for haplotype in evidence.haplotypes],
-        alleles=[",".join(map(str, haplotype.alleles)) or "." for haplotype in evidence.haplotypes],
-        variants=",".join(f"{one.pos + 1}:{one.ref}>{'/'.join(one.alts)}" for one in region.variants),
-        nuisances=[haplotype.is_nuisance for haplotype in evidence.haplotypes],
-        log10=log10,
-        precision=precision,
-        reads=joined,
-    )

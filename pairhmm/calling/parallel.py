@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from typing import Generic, NamedTuple, TypeVar
@@ -138,9 +138,10 @@ def open_results(
             results = use(run.regions(watch, refine, filters_reads), run)
         else:
             targets = _targets(work, plan.options, files) if inputs.candidates is None else []
-            job = _ShardJob(plan, files, devices, targets, stop)
-            threads = stack.enter_context(TaskThreads(job.begin, count, stop))
-            shards = job.numbers() if inputs.candidates is None else _listed_shards(plan, files)
+            known_cuts: dict[Locus, Locus] = {}
+            begin = partial(_ShardRunner[Result], plan, files, devices, targets, known_cuts, stop)
+            threads = stack.enter_context(TaskThreads(begin, count, stop))
+            shards = range(len(targets) + 1) if inputs.candidates is None else _listed_shards(plan, files)
             results = _gathered(plan, files, threads.results(shards))
         results = _with_devices(results, devices)
         yield OpenResults(plan.options, devices, files.reader.samples, files.contigs, results)
@@ -242,40 +243,32 @@ class _ShardEnd(NamedTuple):
     left_out: LeftOut
 
 
-@dataclass(frozen=True, slots=True)
-class _ShardJob(Generic[Result]):
-    """The job of each thread: it runs shards, between cuts at `targets` where candidates are discovered."""
-
-    plan: _Plan[Result]
-    files: OpenFiles
-    devices: Devices
-    targets: list[Locus]
-    stop: threading.Event
-    known_cuts: dict[Locus, Locus] = field(default_factory=dict)
-
-    def numbers(self) -> range:
-        """The shards of a run whose candidates are discovered."""
-        return range(len(self.targets) + 1)
-
-    def begin(self) -> _ShardRunner[Result]:
-        """What one thread needs."""
-        return _ShardRunner(self)
-
-
 class _ShardRunner(Generic[Result]):
-    def __init__(self, job: _ShardJob[Result]) -> None:
-        self._plan, self._devices, self._stop = job.plan, job.devices, job.stop
-        held = max(_FEWEST_READS, _READS_HELD // job.plan.options.threads)
-        chunk_size = min(job.plan.options.chunk_size, held)
-        self._options = options = replace(job.plan.options, threads=1, chunk_size=chunk_size)
+    """Runs shards in one thread, between cuts at `targets` where candidates are discovered.
+
+    `known_cuts`: those that any thread has found.
+    """
+
+    def __init__(
+        self,
+        plan: _Plan[Result],
+        files: OpenFiles,
+        devices: Devices,
+        targets: list[Locus],
+        known_cuts: dict[Locus, Locus],
+        stop: threading.Event,
+    ) -> None:
+        self._plan, self._devices, self._stop = plan, devices, stop
+        held = max(_FEWEST_READS, _READS_HELD // plan.options.threads)
+        self._options = options = replace(plan.options, threads=1, chunk_size=min(plan.options.chunk_size, held))
         # A check follows the reads of a contig, so each thread has its own.
-        self._files = files = job.files._replace(check=reference_check(job.files.genome, job.files.reader))
+        self._files = files = files._replace(check=reference_check(files.genome, files.reader))
         self._intervals = ShardIntervals(files.requested, files.genome, files.contigs, options)
         cuts = DiscoveredCuts(
-            self._intervals.all_intervals, files.reader, files.genome, files.contigs, options, job.known_cuts
+            self._intervals.all_intervals, files.reader, files.genome, files.contigs, options, known_cuts
         )
         # The thread on either side of a border may find it, so that none waits for another.
-        self._numbered = NumberedShards(job.targets, cuts.at, len(files.contigs))
+        self._numbered = NumberedShards(targets, cuts.at, len(files.contigs))
 
     def __call__(self, task: Shard | int) -> Iterator[Result | _ShardEnd]:
         """Run a shard, or that of a number. Nothing comes where the shard has no base."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairhmm.alignments.blocks import ReadBlock
 from pairhmm.alignments.molecules import require_tags
@@ -29,9 +28,8 @@ from pairhmm.calling.targets import contig_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.models.gatk import GatkOptions
 from pairhmm.models.profile import PRESETS, ProfileModel, preset
-from pairhmm.models.profile_writer import open_profiles
+from pairhmm.models.profile_writer import MadeProfile, open_profiles
 from pairhmm.native import require_compiled
-from pairhmm.objects import short_repr
 from pairhmm.options import with_keywords
 from pairhmm.process import closed_at_exit
 from pairhmm.sequences.arrays import Names
@@ -54,14 +52,8 @@ def profiles(
 
     Parameters
     ----------
-    alignments : path or sequence of paths
-        BAM or CRAM files, sorted by coordinate. Samples are those of their read groups.
-    reference : path
-        FASTA that the reads were aligned to.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive. Regions need indexed alignments.
-    regions_file : path, optional
-        BED, 0-based half-open. With neither `regions` nor `regions_file`, all reads are taken.
+    alignments, reference, regions, regions_file
+        As for `call`.
     options : RunOptions, optional
         Which reads are used, how their qualities are prepared (`GatkOptions`), and which of them are joined
         (`MoleculeOptions`). The other options are about haplotypes and scores.
@@ -77,14 +69,8 @@ def profiles(
 
     Raises
     ------
-    InputError
-        For files that can't be used; names file, record and cure.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    InputError, OptionError, TypeError, CompiledPartMissing
+        As for `call`.
 
     Examples
     --------
@@ -150,37 +136,6 @@ def write_profiles(
 
 # Beyond either end of every contig: BAM's positions have 32 bits.
 _FAR = 1 << 32
-
-
-@dataclass(frozen=True, slots=True)
-class MadeProfile:
-    """A profile that was made of one read or of several.
-
-    Attributes
-    ----------
-    name : str
-        The first of its reads' names, in alphabetical order. Mates and the two ends of a family share it.
-    sample : str
-    chrom : str
-    position : int
-        0-based position of the first aligned base. Soft-clipped bases lie before it.
-    reads : int
-        The number of reads that it was made of.
-    mate : int
-        1 or 2 for the first or second read of a pair; 0 for a read without a mate, and for mates that were joined.
-    probabilities : float64[m, 4]
-        Probabilities of A C G T. Each row sums to 1.
-    """
-
-    name: str
-    sample: str
-    chrom: str
-    position: int
-    reads: int
-    mate: int
-    probabilities: NDArray[np.float64]
-
-    __repr__ = short_repr
 
 
 def make_profiles(inputs: RunInputs, options: RunOptions) -> Generator[MadeProfile]:

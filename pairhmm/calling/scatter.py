@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Unpack
 
 from pairhmm.alignments.opening import AlignmentReader
-from pairhmm.alignments.read_density import read_densities
 from pairhmm.arguments import AnyPath, Paths, Texts, path_of
 from pairhmm.calling.keywords import RunKeywords
 from pairhmm.calling.run_options import RunInputs, RunOptions
-from pairhmm.calling.shards import Cutter, Work, discovered_stretches, listed_stretches, margin, shards_between
-from pairhmm.calling.targets import contig_order, in_run_order, requested_intervals
+from pairhmm.calling.shards import Cutter, discovered_stretches, listed_stretches, margin, work_of
+from pairhmm.calling.targets import SortedIntervals, contig_order, in_run_order, requested_intervals
 from pairhmm.files.destinations import check_apart, kept_apart
 from pairhmm.native import require_compiled
 from pairhmm.options import check_whole, with_keywords
@@ -37,18 +37,10 @@ def scatter(
 
     Parameters
     ----------
-    alignments : path or sequence of paths
-        BAM or CRAM files with their indexes, sorted by coordinate.
-    reference : path
-        FASTA that the reads were aligned to.
+    alignments, reference, candidates, regions, regions_file
+        As for `call`. All alignments need an index.
     pieces : int
         How many, at least 1.
-    candidates : path, optional
-        VCF or BCF of candidate variants. Without it, candidates are those that the reads show.
-    regions : str or sequence of str
-        ``chr:begin-end`` or ``chr:position``, 1-based inclusive.
-    regions_file : path, optional
-        BED, 0-based half-open. With neither `regions` nor `regions_file`, the run goes over everything.
     options : RunOptions, optional
         The options of the runs over the shards.
     **keywords
@@ -62,14 +54,8 @@ def scatter(
 
     Raises
     ------
-    InputError
-        For files that can't be used; names file, record and cure.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads alignments.
+    InputError, OptionError, TypeError, CompiledPartMissing
+        As for `call`.
 
     Examples
     --------
@@ -127,7 +113,7 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
         rank = {name: number for number, name in enumerate(contigs)}
         if not intervals:
             return [[] for _ in range(pieces)]
-        work = Work(intervals, [read_densities(source) for source in reader.sources])
+        work = work_of(reader.sources, intervals)
         targets = [work.locus_at(number / pieces) for number in range(1, pieces)]
         if inputs.candidates is not None:
             candidates = CandidateReader(inputs.candidates, contigs, genome.fetch, requested is not None)
@@ -136,4 +122,6 @@ def _scattered(inputs: RunInputs, options: RunOptions, pieces: int) -> list[list
             source = discovered_stretches(targets, reader, genome, contigs, options)
         cutter = Cutter(intervals, genome.fetch, margin(options))
         cuts = [(rank[stretch.chrom], cut) for stretch in source for cut in cutter.cuts(stretch)]
-        return shards_between(intervals, rank, cuts)
+        borders = [(0, 0), *sorted(cuts), (len(rank), 0)]
+        shards = SortedIntervals(intervals, rank)
+        return [shards.between(begin, end) for begin, end in pairwise(borders)]

@@ -6,7 +6,6 @@ shard by its number. Listed candidates are divided as they are read, so that a l
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -15,7 +14,7 @@ from typing import NamedTuple
 from pairhmm.alignments.selection import JUMP
 from pairhmm.calling.run_options import RunOptions
 from pairhmm.calling.shards import context
-from pairhmm.calling.targets import PADDING, Locus, in_run_order, with_padding
+from pairhmm.calling.targets import PADDING, Locus, SortedIntervals, in_run_order, with_padding
 from pairhmm.native import native
 from pairhmm.sequences.fasta import Reference
 from pairhmm.sequences.intervals import Interval
@@ -44,26 +43,6 @@ class Shard(NamedTuple):
     touches: bool = False
 
 
-class _SortedIntervals:
-    """Disjoint intervals, of which parts can be taken."""
-
-    def __init__(self, intervals: Sequence[Interval], rank: Mapping[str, int]) -> None:
-        self.intervals, self._rank = intervals, rank
-        self._ends = [(rank[chrom], end) for chrom, _, end in self.intervals]
-
-    def between(self, begin: Locus, end: Locus) -> list[Interval]:
-        """The parts of the intervals between two loci."""
-        parts = []
-        for chrom, start, stop in islice(self.intervals, bisect_right(self._ends, begin), None):
-            number = self._rank[chrom]
-            if (number, start) >= end:
-                break
-            first = max(start, begin[1]) if number == begin[0] else start
-            last = min(stop, end[1]) if number == end[0] else stop
-            parts.append(Interval(chrom, first, last))
-        return parts
-
-
 class ShardIntervals:
     """The intervals of the shards of a run. `all_intervals` are the requested ones, or all contigs, in its order."""
 
@@ -72,10 +51,10 @@ class ShardIntervals:
     ) -> None:
         rank = {name: number for number, name in enumerate(contigs)}
         self.all_requested = requested
-        self._requested = _SortedIntervals(in_run_order(requested, contigs), rank)
+        self._requested = SortedIntervals(in_run_order(requested, contigs), rank)
         self.all_intervals = self._requested.intervals
         padded = with_padding(requested, genome)
-        self._padded = _SortedIntervals(in_run_order(padded, contigs), rank)
+        self._padded = SortedIntervals(in_run_order(padded, contigs), rank)
         self._discovery_context = context(options)
 
     def requested(self, shard: Shard) -> list[Interval]:

@@ -16,7 +16,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -260,27 +260,3 @@ class DiscoveredCuts:
             (cut,) = self._cutter.cuts(stretch)
             self._cuts[target] = rank, cut
         return self._cuts[target]
-
-
-def shards_between(
-    intervals: Sequence[Interval], rank: Mapping[str, int], cuts: Sequence[tuple[int, int]]
-) -> list[list[Interval]]:
-    """Divide intervals, which come in the order of `rank`, into shards at some cuts."""
-    borders = [(-1, 0), *sorted(cuts), (len(rank), 0)]
-    shards = []
-    index = 0
-    for begin, end in pairwise(borders):
-        shard = []
-        while index < len(intervals):
-            chrom, start, stop = intervals[index]
-            number = rank[chrom]
-            first = start if number > begin[0] else max(start, begin[1]) if number == begin[0] else stop
-            last = stop if number < end[0] else min(stop, end[1]) if number == end[0] else start
-            if first < last:
-                shard.append(Interval(chrom, first, last))
-            if (number, stop) > end:
-                # The next shard continues in this interval.
-                break
-            index += 1
-        shards.append(shard)
-    return shards

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 from pairhmm.alignments.opening import AlignmentReader
 from pairhmm.calling.run_options import RunInputs
@@ -80,6 +81,27 @@ class Inside:
         return index >= 0 and position < self._ends[chrom][index]
 
 
+class SortedIntervals:
+    """Disjoint intervals in the order of a run, of which parts can be taken."""
+
+    def __init__(self, intervals: Sequence[Interval], rank: Mapping[str, int]) -> None:
+        self.intervals, self._rank = intervals, rank
+        self._ends = [(rank[chrom], end) for chrom, _, end in self.intervals]
+
+    def between(self, begin: Locus, end: Locus) -> list[Interval]:
+        """The parts of the intervals between two loci."""
+        parts = []
+        for chrom, start, stop in islice(self.intervals, bisect_right(self._ends, begin), None):
+            number = self._rank[chrom]
+            if (number, start) >= end:
+                break
+            first = max(start, begin[1]) if number == begin[0] else start
+            last = min(stop, end[1]) if number == end[0] else stop
+            if first < last:
+                parts.append(Interval(chrom, first, last))
+        return parts
+
+
 class Progress:
     """Tells the share of a run that lies before a position. The run goes over disjoint intervals, in their order."""
 
@@ -125,7 +147,7 @@ def _with_reads(reader: AlignmentReader, contigs: Mapping[str, int]) -> Collecti
     """The contigs that have reads, by the indexes; all contigs where an index is missing or does not count reads."""
     names: set[str] = set()
     for source in reader.sources:
-        counts = {name: source.records.mapped_reads(tid) for tid, name in enumerate(source.references)}
+        counts = {name: source.mapped_reads(tid) for tid, name in enumerate(source.references)}
         if None in counts.values():
             return contigs
         names |= {name for name, count in counts.items() if count}

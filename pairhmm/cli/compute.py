@@ -124,23 +124,21 @@ def one_device_options(command: Command) -> Command:
 
 def backend_options(command: Command) -> Command:
     """Add `--backend`, `--device` and `--device-memory`; the command gets one `backend`, an `engine.Choice`."""
-
-    @wraps(command)
-    def with_choice(*args: Any, backend: str, devices: _Devices, device_memory: int | None, **options: Any) -> Any:
-        if isinstance(devices, int):
-            devices = device_claims.claim_devices(backend, devices)
-        return command(*args, backend=Choice(backend, devices, device_memory), **options)
-
-    return _backend_option(_devices_or_free_option(device_memory_option(with_choice)))
+    return _backend_option(_devices_or_free_option(device_memory_option(_with_choice(command))))
 
 
 def device_list_options(command: Command) -> Command:
     """Add `--backend` and `--device`; the command gets one `backend`, an `engine.Choice` without a memory budget."""
+    return _backend_option(_devices_or_free_option(_with_choice(command)))
 
+
+def _with_choice(command: Command) -> Command:
     @wraps(command)
-    def with_choice(*args: Any, backend: str, devices: _Devices, **options: Any) -> Any:
+    def with_choice(
+        *args: Any, backend: str, devices: _Devices, device_memory: int | None = None, **options: Any
+    ) -> Any:
         if isinstance(devices, int):
             devices = device_claims.claim_devices(backend, devices)
-        return command(*args, backend=Choice(backend, devices), **options)
+        return command(*args, backend=Choice(backend, devices, device_memory), **options)
 
-    return _backend_option(_devices_or_free_option(with_choice))
+    return with_choice

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pairhmm.errors import InputError
 from pairhmm.files.descriptors import STDOUT, is_device
-from pairhmm.files.outputs import check_writable, lock, output_errors, put_in_place
+from pairhmm.files.outputs import check_writable, is_abandoned, lock, output_errors, put_in_place
 
 _SCRATCH = ".pairhmm-"
 
@@ -94,11 +94,5 @@ def _locked(folder: Path) -> int:
 def _remove_abandoned(folder: Path) -> None:
     """Remove the scratch folders whose writers are gone."""
     for path in folder.glob(f"{_SCRATCH}*"):
-        try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError:
-            # Another process has removed it meanwhile, or it belongs to another user.
-            continue
-        if lock(descriptor):
+        if path.is_dir() and is_abandoned(path):
             shutil.rmtree(path, ignore_errors=True)
-        os.close(descriptor)

@@ -185,6 +185,19 @@ def lock(descriptor: int) -> bool:
     return True
 
 
+def is_abandoned(path: Path) -> bool:
+    """Whether the writer of a scratch file or folder is gone: nobody holds its lock."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        # Another process has removed it meanwhile, or it belongs to another user.
+        return False
+    try:
+        return lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def listed_once(folder: Path) -> Iterator[None]:
     """Within the block, list a folder only once to find what killed processes left in it.
@@ -205,17 +218,10 @@ def _remove_abandoned(target: Path) -> None:
     for name in listed[1] if listed is not None and listed[0] == folder else os.listdir(folder):
         if not scratch_name.fullmatch(name):
             continue
-        path = target.parent / name
-        try:
-            descriptor = os.open(path, os.O_RDONLY)
-        except OSError:
-            # Another process has removed it meanwhile, or it belongs to another user.
-            continue
-        if lock(descriptor):
+        if is_abandoned(target.parent / name):
             for left in target.parent.iterdir():
-                if left.name.startswith(path.name):
+                if left.name.startswith(name):
                     left.unlink(missing_ok=True)
-        os.close(descriptor)
 
 
 @contextmanager

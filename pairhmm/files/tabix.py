@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,23 +75,16 @@ class TableIndex:
         self._contigs: dict[str, _Contig] = {}
         self._furthest = 0
 
-    def add(self, chrom: str, start: int, end: int, rows: int, size: int) -> None:
-        """Take the rows of an interval, which are the last `size` bytes of the text so far."""
-        self._add(chrom, start, end, rows, self._text.size - size, self._text.size)
-
-    def add_spans(self, spans: Sequence[tuple[str, int, int, int, int]]) -> None:
+    def add(self, *spans: tuple[str, int, int, int, int]) -> None:
         """Take the contig, start, end, rows and bytes of intervals, which are the last of the text so far."""
         first = self._text.size - sum(span[-1] for span in spans)
         for chrom, start, end, rows, size in spans:
-            self._add(chrom, start, end, rows, first, first + size)
+            self._furthest = max(self._furthest, end)
+            if rows and self._furthest <= LONGEST_FOR_TBI:
+                if chrom not in self._contigs:
+                    self._contigs[chrom] = _Contig()
+                self._contigs[chrom].add(start, end, rows, first, first + size)
             first += size
-
-    def _add(self, chrom: str, start: int, end: int, rows: int, first: int, last: int) -> None:
-        self._furthest = max(self._furthest, end)
-        if rows and self._furthest <= LONGEST_FOR_TBI:
-            if chrom not in self._contigs:
-                self._contigs[chrom] = _Contig()
-            self._contigs[chrom].add(start, end, rows, first, last)
 
     def write(self, path: Path) -> None:
         """Write the index of the table `path`, which is closed: ``.tbi``, or ``.csi`` for contigs too long for it.

@@ -142,7 +142,8 @@ def _blocks(
         raise InputError(str(haplotypes), "", "no sequence in it", "give at least one haplotype")
     names = [target.name for target in targets]
     codes = [target.codes for target in targets]
-    for block in _chunked(_read_records(reads, model, options, default_base_quality)):
+    records = _read_records(reads, model, options, default_base_quality)
+    while block := list(islice(records, READS_PER_BLOCK)):
         batch = batch_of([read for _, read in block], codes, model)
         yield _Block(batch, read_names=[name for name, _ in block], haplotype_names=names)
 
@@ -171,10 +172,3 @@ def _quality(path: str, record: SequenceRecord, default: int | None) -> NDArray[
     if default is None:
         raise InputError(path, record.name, "no base qualities", "give FASTQ, or set --default-base-quality")
     return np.full(len(record.codes), default, dtype=np.uint8)
-
-
-def _chunked(
-    records: Iterator[tuple[str, ModelRead]],
-) -> Iterator[list[tuple[str, ModelRead]]]:
-    while block := list(islice(records, READS_PER_BLOCK)):
-        yield block

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -145,7 +146,8 @@ def validate(
     pool = engine.choose(backend)
     pairs = failures = 0
     kept: list[Case] = []
-    for chunk in _chunks(read_reference_likelihoods(file)):
+    known = read_reference_likelihoods(file)
+    while chunk := list(islice(known, PAIRS_PER_BATCH)):
         for case in _score(chunk, pool, min_base_quality, threads):
             pairs += 1
             failures += not (case.difference <= tolerance)
@@ -155,17 +157,6 @@ def validate(
     if not pairs:
         raise InputError(file, "", "no pairs in this file", "give lines of seven columns")
     return Validation(pairs, failures, tolerance, kept)
-
-
-def _chunks(pairs: Iterator[ReferencePair]) -> Iterator[list[ReferencePair]]:
-    chunk: list[ReferencePair] = []
-    for pair in pairs:
-        chunk.append(pair)
-        if len(chunk) == PAIRS_PER_BATCH:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _score(pairs: list[ReferencePair], pool: DevicePool, min_base_quality: int, threads: int) -> Iterator[Case]:

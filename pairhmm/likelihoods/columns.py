@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN, LikelihoodRows
+from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, READS_COLUMN
 from pairhmm.models.batch import PRECISIONS
 from pairhmm.sequences.arrays import Names
 
@@ -55,7 +55,7 @@ class RegionRows:
     start, end, reads, haplotypes : int64 (regions,)
         Places, and how many reads and haplotypes there are.
     chrom, variants : Names
-        Of each region, as `LikelihoodRows` has them.
+        Of each region; its variants as ``pos:ref>alt[/alt]`` (1-based), comma-separated.
     names, sequences, alleles, nuisance
         Of each haplotype.
     sample, read_names, mate
@@ -93,31 +93,6 @@ class RegionRows:
         given: tuple[Any, ...] = regions.table_columns(list(samples), list(PRECISIONS), is_prepared, floor, are_joined)
         columns: list[Any] = [Names(*one) if isinstance(one, tuple) else one for one in given]
         return cls(samples, are_joined, *columns)
-
-    @classmethod
-    def of(cls, regions: Sequence[LikelihoodRows]) -> RegionRows:
-        """Those of regions, one at least."""
-        joined = [region.reads for region in regions if region.reads is not None]
-        return cls(
-            regions[0].samples,
-            bool(joined),
-            np.array([region.start for region in regions], dtype=np.int64),
-            np.array([region.end for region in regions], dtype=np.int64),
-            np.array([len(region.read_names) for region in regions], dtype=np.int64),
-            np.array([len(region.haplotypes) for region in regions], dtype=np.int64),
-            Names.of([region.chrom for region in regions]),
-            Names.of([region.variants for region in regions]),
-            Names.of([name for region in regions for name in region.haplotypes]),
-            Names.of([sequence for region in regions for sequence in region.sequences]),
-            Names.of([alleles for region in regions for alleles in region.alleles]),
-            np.array([is_nuisance for region in regions for is_nuisance in region.nuisances], dtype=np.uint8),
-            np.concatenate([region.sample for region in regions]),
-            Names.concatenate([region.read_names for region in regions]),
-            np.concatenate([region.mates for region in regions]),
-            np.concatenate([region.log10.reshape(-1) for region in regions]),
-            np.concatenate([region.precision.reshape(-1) for region in regions]),
-            np.concatenate(joined) if joined else np.empty(0, dtype=np.int64),
-        )
 
 
 def score_batch(rows: RegionRows) -> Any:

@@ -54,7 +54,7 @@ def gather_table(shards: Sequence[str], destination: str, samples: Sequence[str]
                         order.check(shard, number, begin + line)
                     out.write(rows)
                     if order is not None and index is not None:
-                        index.add(*order.last, rows.count(b"\n"), len(rows))
+                        index.add((*order.last, rows.count(b"\n"), len(rows)))
 
 
 def _check_header(shard: ShardFile, header: Sequence[str], first: str) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.descriptors import STDOUT, is_device
@@ -17,7 +16,7 @@ from pairhmm.files.outputs import ByteSink, open_binary_output, output_errors, w
 from pairhmm.files.tabix import TableIndex
 from pairhmm.likelihoods import parquet
 from pairhmm.likelihoods.columns import RegionRows, haplotype_batch, haplotype_schema, score_batch, score_schema
-from pairhmm.likelihoods.lines import Lines, lines_of
+from pairhmm.likelihoods.lines import Lines
 from pairhmm.likelihoods.parquet import RowGroups, packed_batch, unpacked_batch
 from pairhmm.likelihoods.table import (
     COLUMNS,
@@ -28,23 +27,17 @@ from pairhmm.likelihoods.table import (
     MODEL_LINE,
     READS_COLUMN,
     Format,
-    LikelihoodRows,
     companion,
 )
 
 log = logging.getLogger(__name__)
-
-# Rows of a region that are made to Parquet columns at once.
-_PAIRS_AT_ONCE = 1 << 17
-# Rows and regions that are packed at once.
-_ROWS_AT_ONCE, _REGIONS_AT_ONCE = 1 << 16, 500
 
 
 class Batches(NamedTuple):
     """Rows of some regions for a Parquet table and for its companion, which has them once. Scores may be packed."""
 
     scores: Any
-    haplotypes: Any | None
+    haplotypes: Any
 
     @classmethod
     def of(cls, rows: RegionRows) -> Batches:
@@ -60,42 +53,10 @@ Prepared = Lines | Batches
 """Rows of some regions, prepared for a file."""
 
 
-class LikelihoodWriter(Protocol):
-    """The interface of the writers of all formats."""
-
-    def write(self, rows: LikelihoodRows) -> None:
-        """Append the rows of a region."""
-
-    def append(self, prepared: Prepared) -> None:
-        """Append rows of regions: lines for a text, batches for Parquet."""
-
-
-def batches_of(regions: Iterable[LikelihoodRows]) -> Iterator[Batches]:
-    """The rows of regions, those of several together."""
-    batch: list[LikelihoodRows] = []
-    rows = 0
-    for region in regions:
-        batch.append(region)
-        rows += region.log10.size
-        if rows >= _ROWS_AT_ONCE or len(batch) == _REGIONS_AT_ONCE:
-            yield from _together(batch)
-            batch, rows = [], 0
-    if batch:
-        yield from _together(batch)
-
-
-def _together(regions: Sequence[LikelihoodRows]) -> Iterator[Batches]:
-    *others, last = regions
-    first, *parts = _parts(last)
-    yield Batches(score_batch(RegionRows.of([*others, first])), haplotype_batch(RegionRows.of(regions)))
-    for part in parts:
-        yield Batches(score_batch(RegionRows.of([part])), None)
-
-
 @contextmanager
 def open_likelihoods(
     destination: str | Path, model: str = DEFAULT_MODEL, are_joined: bool = False, threads: int = 1
-) -> Iterator[LikelihoodWriter]:
+) -> Iterator[_TextWriter | _ParquetWriter]:
     """Open a writer, of the format of the destination's extension.
 
     ``.tsv.gz`` and ``.gz`` are bgzipped, ``.parquet`` is Parquet, all else is TSV; ``-`` is stdout. The companion is
@@ -167,9 +128,9 @@ class _Indices:
 
     def add(self, lines: Lines) -> None:
         """Take lines that were just written."""
-        self._table.add_spans(lines.in_table)
+        self._table.add(*lines.in_table)
         if self._haplotypes is not None:
-            self._haplotypes.add_spans(lines.in_haplotypes)
+            self._haplotypes.add(*lines.in_haplotypes)
 
     def write(self, table: Path, haplotypes: Path | None) -> None:
         self._table.write(table)
@@ -194,10 +155,6 @@ class _TextWriter:
         if haplotypes is not None:
             haplotypes.write(_header(HAPLOTYPE_COLUMNS))
 
-    def write(self, rows: LikelihoodRows) -> None:
-        for lines in lines_of([rows]):
-            self.append(lines)
-
     def append(self, prepared: Prepared) -> None:
         assert isinstance(prepared, Lines)
         if isinstance(self._table, BgzipText) and prepared.are_deep:
@@ -221,15 +178,11 @@ class _ParquetWriter:
         self._table = RowGroups(table, score_schema(are_joined), about, threads)
         self._haplotypes = None if haplotypes is None else RowGroups(haplotypes, haplotype_schema(), about)
 
-    def write(self, rows: LikelihoodRows) -> None:
-        for batches in _together([rows]):
-            self.append(batches)
-
     def append(self, prepared: Prepared) -> None:
         assert isinstance(prepared, Batches)
         scores = prepared.scores
         self._table.append(unpacked_batch(scores) if isinstance(scores, bytes) else scores)
-        if prepared.haplotypes is not None and self._haplotypes is not None:
+        if self._haplotypes is not None:
             self._haplotypes.append(prepared.haplotypes)
 
     def close(self) -> None:
@@ -238,23 +191,3 @@ class _ParquetWriter:
         finally:
             if self._haplotypes is not None:
                 self._haplotypes.close()
-
-
-def _parts(rows: LikelihoodRows) -> Iterator[LikelihoodRows]:
-    """The rows of a region, in parts whose columns have room in memory and in Arrow's arrays."""
-    reads, haplotypes = rows.log10.shape
-    step = max(1, _PAIRS_AT_ONCE // max(1, haplotypes))
-    if reads <= step:
-        yield rows
-        return
-    for first in range(0, reads, step):
-        end = min(first + step, reads)
-        yield replace(
-            rows,
-            sample=rows.sample[first:end],
-            read_names=rows.read_names.take(first, end),
-            mates=rows.mates[first:end],
-            log10=rows.log10[first:end],
-            precision=rows.precision[first:end],
-            reads=None if rows.reads is None else rows.reads[first:end],
-        )

@@ -194,14 +194,6 @@ def prepare_base_quality(
     return quality
 
 
-def floor_scores(scores: NDArray[np.float64], options: GatkOptions) -> NDArray[np.float64]:
-    """Scores [reads, haplotypes] (log10), raised to each read's best minus `options.score_floor`."""
-    if options.score_floor is None or scores.size == 0:
-        return scores
-    floor: NDArray[np.float64] = scores.max(axis=1, keepdims=True) - options.score_floor
-    return np.maximum(scores, floor)
-
-
 def least_scores(
     offset: NDArray[np.int64], own: NDArray[np.uint8], prepared: NDArray[np.uint8], haplotype: int
 ) -> NDArray[np.float64]:

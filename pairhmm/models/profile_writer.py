@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from pairhmm.files.bgzip import BgzipText
 from pairhmm.files.formats import require_ending
 from pairhmm.files.outputs import TextSink, open_output, output_errors, whole_files
 from pairhmm.models.profile_reader import COLUMNS, COUNT, ENDINGS
+from pairhmm.objects import short_repr
 
 ORIGIN_COLUMNS = ("sample", "mate", "reads", "place")
 """Columns of a table that readers do not need, behind the others."""
@@ -24,36 +25,38 @@ _KINDS_AT_ONCE = 1 << 16
 _TAB = "\t"
 
 
-class PlacedProfile(Protocol):
-    """A profile, where it lies, and what it was made of."""
+@dataclass(frozen=True, slots=True)
+class MadeProfile:
+    """A profile that was made of one read or of several.
 
-    @property
-    def name(self) -> str: ...
+    Attributes
+    ----------
+    name : str
+        The first of its reads' names, in alphabetical order. Mates and the two ends of a family share it.
+    sample : str
+    chrom : str
+    position : int
+        0-based position of the first aligned base. Soft-clipped bases lie before it.
+    reads : int
+        The number of reads that it was made of.
+    mate : int
+        1 or 2 for the first or second read of a pair; 0 for a read without a mate, and for mates that were joined.
+    probabilities : float64[m, 4]
+        Probabilities of A C G T. Each row sums to 1.
+    """
 
-    @property
-    def sample(self) -> str: ...
+    name: str
+    sample: str
+    chrom: str
+    position: int
+    reads: int
+    mate: int
+    probabilities: NDArray[np.float64]
 
-    @property
-    def chrom(self) -> str: ...
-
-    @property
-    def position(self) -> int:
-        """0-based position of the first aligned base."""
-
-    @property
-    def reads(self) -> int:
-        """How many reads are in it."""
-
-    @property
-    def mate(self) -> int:
-        """1 or 2; 0 for a read without a mate, and for a profile of both mates."""
-
-    @property
-    def probabilities(self) -> NDArray[np.float64]:
-        """float64[m, 4]: probabilities of A C G T."""
+    __repr__ = short_repr
 
 
-WriteProfile = Callable[[PlacedProfile], None]
+WriteProfile = Callable[[MadeProfile], None]
 
 
 @contextmanager
@@ -86,24 +89,24 @@ def _writer(text: TextSink, path: str, is_table: bool) -> WriteProfile:
     return lambda profile: _write_record(text, path, profile)
 
 
-def _write_record(text: TextSink, path: str, profile: PlacedProfile) -> None:
+def _write_record(text: TextSink, path: str, profile: MadeProfile) -> None:
     if len(profile.name.split()) != 1:
         raise InputError(path, f"read {profile.name!r}", "white space in its name", "write a table (.tsv)")
     about = f"mate={profile.mate} reads={profile.reads} {COUNT}{len(profile.probabilities)} place={_place(profile)}"
     text.write("".join([f">{profile.name} {about}\n", *(f"{_numbers(row, ' ')}\n" for row in _rows(profile))]))
 
 
-def _write_rows(text: TextSink, profile: PlacedProfile) -> None:
+def _write_rows(text: TextSink, profile: MadeProfile) -> None:
     behind = f"{profile.sample}\t{profile.mate}\t{profile.reads}\t{_place(profile)}"
     rows = enumerate(_rows(profile), start=1)
     text.write("".join(f"{profile.name}\t{at}\t{_numbers(row, _TAB)}\t{behind}\n" for at, row in rows))
 
 
-def _place(profile: PlacedProfile) -> str:
+def _place(profile: MadeProfile) -> str:
     return f"{profile.chrom}:{profile.position + 1}"
 
 
-def _rows(profile: PlacedProfile) -> list[tuple[float, ...]]:
+def _rows(profile: MadeProfile) -> list[tuple[float, ...]]:
     return list(map(tuple, profile.probabilities.tolist()))
 
 

@@ -111,17 +111,6 @@ def read_bed(path: str | Path, contigs: Mapping[str, int]) -> list[Interval]:
     return merge(intervals, list(contigs))
 
 
-def write_bed(destination: str | Path, intervals: Sequence[Interval]) -> None:
-    """Write intervals as BED. Makes the folder if it is missing."""
-    _check_bed_names(destination, intervals)
-    try:
-        Path(destination).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(str(destination), "", error.strerror or str(error), "choose another -o") from error
-    with open_output(destination) as out:
-        out.writelines(f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
-
-
 def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> None:
     """Write intervals as BED files into one folder, by file name. Makes the folder if it is missing."""
     for name, intervals in files.items():
@@ -132,7 +121,8 @@ def write_beds(folder: str | Path, files: Mapping[str, Sequence[Interval]]) -> N
         raise InputError(str(folder), "", error.strerror or str(error), "choose another -o") from error
     with listed_once(Path(folder)):
         for name, intervals in files.items():
-            write_bed(Path(folder) / name, intervals)
+            with open_output(Path(folder) / name) as out:
+                out.writelines(f"{chrom}\t{start}\t{end}\n" for chrom, start, end in intervals)
 
 
 def _check_bed_names(destination: str | Path, intervals: Sequence[Interval]) -> None:

@@ -50,7 +50,7 @@ class PysamReads:
 
     def __init__(self, source, order, request, left_out):
         self.source, self.order, self.request, self.left_out = source, order, request, left_out
-        self.has_index = source.records.has_index and request.regions is None
+        self.has_index = source.index is not None and request.regions is None
 
     def blocks(self, file, wanted):
         reads, molecules, chrom = [], [], ""

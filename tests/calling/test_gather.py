@@ -13,9 +13,7 @@ import pytest
 from pairhmm.calling.gather import gather
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable
-from pairhmm.likelihoods.table import LikelihoodRows
-from pairhmm.likelihoods.writer import open_likelihoods
-from pairhmm.sequences.arrays import Names
+from tests.likelihoods.rows import region_of, write_regions
 
 HEADER = """\
 ##fileformat=VCFv4.3
@@ -156,28 +154,8 @@ def test_pieces_of_one_model(tmp_path, ending):
 
 
 def likelihood_table(path, names, model="gatk"):
-    with open_likelihoods(path, model) as out:
-        if names:
-            scores = np.full((len(names), 1), -1.0)
-            precision = np.zeros((len(names), 1), dtype=np.uint8)
-            out.write(
-                LikelihoodRows(
-                    chrom="a",
-                    start=0,
-                    end=9,
-                    samples=["s"],
-                    sample=np.zeros(len(names), dtype=np.int32),
-                    read_names=Names.of(names),
-                    mates=np.zeros(len(names), dtype=np.uint8),
-                    haplotypes=["a:1-9/0"],
-                    sequences=["ACGT"],
-                    alleles=["0"],
-                    variants="",
-                    nuisances=[False],
-                    log10=scores,
-                    precision=precision,
-                )
-            )
+    regions = [region_of("a", 0, names, np.full((len(names), 1), -1.0), end=9)] if names else []
+    write_regions(path, regions, model)
     return str(path)
 
 

@@ -18,7 +18,7 @@ from pairhmm.calling.scatter import scatter
 from pairhmm.calling.shards import Work
 from pairhmm.errors import InputError
 from pairhmm.models.profile import preset
-from pairhmm.sequences.intervals import write_bed
+from pairhmm.sequences.intervals import write_beds
 from pairhmm.simulate.api import simulate
 
 
@@ -55,7 +55,7 @@ def over_pieces(verb, data, given, pieces, folder):
     found = []
     for number, piece in enumerate(pieces):
         bed = folder / f"{number}.bed"
-        write_bed(bed, piece)
+        write_beds(folder, {bed.name: piece})
         found += run(verb, data, given, regions_file=str(bed))
     return found
 
@@ -129,7 +129,7 @@ def test_regions_are_cut_inside(data, tmp_path, monkeypatch):
     starts = np.cumsum(rng.integers(130, 420, 40))
     targets = [("chr1", int(start), int(start) + 120) for start in starts]
     bed = tmp_path / "targets.bed"
-    write_bed(bed, targets)
+    write_beds(tmp_path, {bed.name: targets})
     wanted = [(chrom, int(place)) for chrom, start, end in targets[::2] for place in (start, (start + end) // 2, end)]
     cut = cut_at(monkeypatch, data, wanted, regions_file=str(bed))
     assert sum(bool(piece) for piece in cut) > 5
@@ -208,7 +208,7 @@ def test_places_of_one_base_are_not_cut(data, tmp_path):
     """As many as a panel's targets; what is asked for is in the pieces, in order."""
     bed = tmp_path / "targets.bed"
     places = [("chr1", start, start + 1) for start in range(0, 14_000, 2)] + [("chr1", 14_000, 14_002)]
-    write_bed(bed, places)
+    write_beds(tmp_path, {bed.name: places})
     pieces = scatter([str(data.bam)], str(data.reference), 300, regions_file=str(bed))
     assert len(pieces) == 300
     assert [place for piece in pieces for place in piece][: len(places) - 1] == places[:-1]

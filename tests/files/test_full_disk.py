@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from pairhmm.errors import InputError
-from pairhmm.likelihoods.writer import open_likelihoods
 from pairhmm.variants.call_writer import open_calls
 from pairhmm.variants.genotypes import SampleGenotype
 from pairhmm.variants.variant import Variant
-from tests.likelihoods.rows import rows_of
+from tests.likelihoods.rows import region_of, write_regions
 
 LIMIT = 20_000
 
@@ -28,10 +27,8 @@ def small_files():
 
 def write_rows(path):
     rng = np.random.default_rng(1)
-    with open_likelihoods(path) as out:
-        for index in range(100):
-            names = [f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)]
-            out.write(rows_of("q", index, names, rng.normal(size=(50, 2)), variants="2:A>C"))
+    names = [[f"r{number:x}" for number in rng.integers(0, 1 << 60, 50)] for _ in range(100)]
+    write_regions(path, [region_of("q", index, own, rng.normal(size=(50, 2))) for index, own in enumerate(names)])
 
 
 def write_calls(path):

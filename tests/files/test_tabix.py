@@ -18,7 +18,7 @@ def write_table(path, intervals, rng):
             rows = int(rng.integers(1, 300))
             lines = "".join(f"r{rng.integers(10**9)}\t{chrom}\t{start}\t{end}\n" for _ in range(rows))
             text.write(lines)
-            index.add(chrom, start, end, rows, len(lines))
+            index.add((chrom, start, end, rows, len(lines)))
     index.write(path)
 
 

@@ -330,19 +330,10 @@ def _groups(rng: Generator) -> None:
 
 def _tables(rng: Generator) -> None:
     from pairhmm.native import native
-    from pairhmm.sequences.arrays import Names
 
     text = b"".join(rng.choice([b"\t", b"\n", b"a", b"q\t5\t9\t", bytes([200])], int(rng.integers(0, 300))).tolist())
     at, before = (int(rng.integers(0, len(text) + 1)) for _ in range(2))
     native.alike_lines(text, int(rng.integers(1, 8)), int(rng.integers(-1, 5)), before, at)
-    reads, haplotypes = int(rng.integers(0, 9)), int(rng.integers(0, 5))
-    names = Names.of([bytes(_bytes(rng, int(rng.integers(0, 255)))) for _ in range(reads)])
-    scores = _bytes(rng, 8 * reads * haplotypes).view(np.float64)
-    native.likelihood_lines(
-        *("a\t1\t2", ["s", ""], rng.integers(0, 2, reads, dtype=np.int32), names.text, names.end, _bytes(rng, reads)),
-        *(["h"] * haplotypes, scores, _bytes(rng, reads * haplotypes, 3), ["x", "y", "z"]),
-        rng.integers(0, 9, reads) if chance(rng, 0.5) else None,
-    )
 
 
 def _sample_text(rng: Generator) -> None:
@@ -521,6 +512,9 @@ def _genotypes(rng: Generator) -> None:
         *(start, rng.integers(-1, 300, (reads, len(variants))).astype(np.int32), scores),
         *(np.zeros(scores.shape, np.uint8), rng.random(reads) < 0.2, None, None, None),
     )
+    table = ["s"] * samples, ["x"], chance(rng, 0.5), pick(rng, (None, 4.5)), False
+    native.ScoredRegions([region]).table_columns(*table)
+    native.ScoredRegions([region]).table_lines(*table, int(rng.integers(0, 999)), int(rng.integers(0, 99)))
     floor, prior = pick(rng, (None, 0.0, 4.5, 300.0)), pick(rng, (1e-12, 1e-3, 0.1))
     ploidies = [(int(pick(rng, (0, 1, 2, 3, 20))), [("c", 11, 12, 1)]) for _ in range(samples)]
     families = [(0, 1, [2])] if samples == 3 and chance(rng, 0.5) else []

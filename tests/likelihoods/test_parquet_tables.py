@@ -14,8 +14,7 @@ from pyarrow.parquet import read_table, write_table
 from pairhmm.calling.gather import gather
 from pairhmm.errors import InputError
 from pairhmm.likelihoods.reader import LikelihoodTable
-from pairhmm.likelihoods.writer import open_likelihoods
-from tests.likelihoods.rows import rows_of
+from tests.likelihoods.rows import region_of, write_regions
 
 UNKNOWN = "of another program: whether rows are missing or damaged can't be checked; no model is named"
 LEAST = -4.0
@@ -24,12 +23,10 @@ LEAST = -4.0
 @pytest.fixture
 def table(tmp_path):
     """A table of two regions."""
-    rng = np.random.default_rng(2)
-    with open_likelihoods(tmp_path / "t.parquet", "profile (normalised)") as out:
-        for start in (100, 300):
-            names, log10 = [f"r{number}" for number in range(30)], rng.uniform(-8, -1, (30, 2))
-            samples = np.arange(30, dtype=np.int32) % np.int32(2)
-            out.write(rows_of("chr1", start, names, log10, samples=["one", "two"], sample=samples))
+    rng, names = np.random.default_rng(2), [f"r{number}" for number in range(30)]
+    samples = {"samples": ["one", "two"], "sample": np.arange(30, dtype=np.int32) % np.int32(2)}
+    regions = [region_of("chr1", start, names, rng.uniform(-8, -1, (30, 2)), **samples) for start in (100, 300)]
+    write_regions(tmp_path / "t.parquet", regions, "profile (normalised)")
     return tmp_path / "t.parquet"
 
 

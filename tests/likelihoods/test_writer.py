@@ -3,7 +3,6 @@
 import gzip
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,22 +11,29 @@ import pytest
 
 from pairhmm.errors import InputError
 from pairhmm.files.names import printable
-from pairhmm.likelihoods import lines, parquet, writer
+from pairhmm.likelihoods import lines, parquet
 from pairhmm.likelihoods.reader import LikelihoodTable
-from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, companion
+from pairhmm.likelihoods.table import COLUMNS, HAPLOTYPE_COLUMNS, Format, companion
 from pairhmm.likelihoods.writer import open_likelihoods
 from pairhmm.models.batch import PRECISIONS
-from tests.likelihoods.rows import rows_of
+from pairhmm.variants.haplotypes import Haplotype
+from pairhmm.variants.variant import Variant
+from tests.likelihoods.rows import FLAGS, prepared_rows, region_of, write_regions
 
-ROWS = rows_of(
-    *("q", 10, ["r1", "r2"], np.array([[-1.0, -2.5], [-3.0, -4.0]])),
-    samples=["s1", "s2"],
-    sample=np.array([0, 1], dtype=np.int32),
-    mates=np.array([1, 0], dtype=np.uint8),
-    variants="12:CG>C",
-    nuisances=[False, True],
-    precision=np.array([[0, 0], [1, 0]], dtype=np.uint8),
-)
+
+def region(start=10):
+    return region_of(
+        *("q", start, ["r1", "r2"], np.array([[-1.0, -2.5], [-3.0, -4.0]])),
+        samples=["s1", "s2"],
+        sample=np.array([0, 1], dtype=np.int32),
+        flag=FLAGS[[1, 0]],
+        variants=[Variant("q", start + 1, "CG", ("C",))],
+        haplotypes=[Haplotype("ACGT", (0,)), Haplotype("ACT", (1,), is_nuisance=True)],
+        precision=np.array([[0, 0], [1, 0]], dtype=np.uint8),
+    )
+
+
+REGION = region()
 EXPECTED = [
     ["s1", "q", "10", "20", "r1", "1", "q:11-20/0", "-1.000000", "float32"],
     ["s1", "q", "10", "20", "r1", "1", "q:11-20/1", "-2.500000", "float32"],
@@ -41,8 +47,7 @@ DESCRIBED = [
 
 
 def write(path):
-    with open_likelihoods(path) as out:
-        out.write(ROWS)
+    write_regions(path, [REGION])
 
 
 def test_tsv(tmp_path):
@@ -68,73 +73,68 @@ def test_parquet(tmp_path):
     table = parquet.read_table(tmp_path / "x.parquet").to_pylist()
     assert [list(row) for row in table] == [list(COLUMNS)] * 4
     assert [[str(value) for value in row.values()][:7] for row in table] == [line[:7] for line in EXPECTED]
-    assert [row["log10_likelihood"] for row in table] == ROWS.log10.reshape(-1).tolist()
+    assert [row["log10_likelihood"] for row in table] == REGION.log10.reshape(-1).tolist()
     described = parquet.read_table(tmp_path / "x.haplotypes.parquet").to_pylist()
     assert [[str(value) for value in row.values()] for row in described] == DESCRIBED
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".tsv.gz", ".tsv"])
 @pytest.mark.parametrize("joined", [False, True])
-def test_prepared_rows_make_the_same_files(tmp_path, monkeypatch, joined, ending):
-    """Those of a region with more pairs than are made to columns at once, too."""
+def test_how_regions_come_changes_no_byte(tmp_path, monkeypatch, joined, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 40)
     monkeypatch.setattr(lines, "DEEP", 40)
-    monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 90)
-    rng, start, regions = np.random.default_rng(3), 0, []
-    for _ in range(30):
-        regions.append(random_rows(rng, start, joined))
-        start += 20
-    assert {rows.log10.size < 40 for rows in regions} == {True, False}
+    rng = np.random.default_rng(3)
+    regions = [random_region(rng, 20 * number, joined) for number in range(30)]
+    assert {one.log10.size < 40 for one in regions} == {True, False}
     made = []
-    for name, threads in (("rows", 1), ("prepared", 1), ("prepared", 3)):
-        folder = tmp_path / f"{name}{threads}"
+    for number, (pieces, threads) in enumerate(
+        (([[one] for one in regions], 1), ([regions[:7], regions[7:8], [], regions[8:]], 1), ([regions], 3))
+    ):
+        folder = tmp_path / str(number)
         folder.mkdir()
         path = folder / f"x{ending}"
-        prepare = writer.batches_of if ending == ".parquet" else lines.lines_of
         with open_likelihoods(path, are_joined=joined, threads=threads) as out:
-            if name == "rows":
-                for rows in regions:
-                    out.write(rows)
-            else:
-                for piece in (regions[:7], regions[7:8], [], regions[8:]):
-                    for prepared in prepare(piece):
-                        out.append(prepared.packed() if ending != ".tsv" and threads > 1 else prepared)
+            for piece in pieces:
+                for prepared in prepared_rows(piece, Format.of(str(path))):
+                    out.append(prepared.packed() if ending != ".tsv" and threads > 1 else prepared)
         made.append({file.name: file.read_bytes() for file in folder.iterdir()})
     assert made == [made[0]] * 3
     if ending == ".tsv.gz":
         with pysam.TabixFile(str(path), encoding="utf-8") as table:
-            last = regions[-1]
+            last = regions[-1].region
             found = list(table.fetch(last.chrom, last.start, last.start + 1))
-            assert sum(f"\t{last.start}\t{last.end}\t" in line for line in found) == last.log10.size
+            assert sum(f"\t{last.start}\t{last.end}\t" in line for line in found) == regions[-1].log10.size
 
 
-def random_rows(rng, start, joined):
+def random_region(rng, start, joined):
     reads, haplotypes = int(rng.integers(0, 30)), int(rng.integers(1, 9))
     scores = rng.choice(
         [rng.normal(-5, 100), -1e-7, -0.0, 0.5e-6, -2.5e-6, -np.inf, -123456.7890125], (reads, haplotypes)
     )
     names = [f"r{rng.integers(10**6)}" + "ß" * int(rng.integers(2)) for _ in range(reads)]
-    return rows_of(
+    return region_of(
         *(f"chr{start // 1000}", start, names, scores),
         end=start + int(rng.integers(1, 900)),
         samples=["one", "zwei ä", "three"],
         sample=rng.integers(0, 3, reads, dtype=np.int32),
-        mates=rng.integers(0, 3, reads, dtype=np.uint8),
+        flag=FLAGS[rng.integers(0, 3, reads)],
         precision=rng.integers(0, 3, (reads, haplotypes), dtype=np.uint8),
         reads=rng.integers(1, 9, reads) if joined else None,
     )
 
 
-def expected_rows(rows):
+def expected_rows(evidence):
     """Each row of the table, one by one."""
-    for read, name in enumerate(rows.read_names):
-        for column, haplotype in enumerate(rows.haplotypes):
-            sample, mate = rows.samples[rows.sample[read]], int(rows.mates[read])
-            place = (sample, rows.chrom, rows.start, rows.end, name, mate, haplotype)
-            pair = (float(rows.log10[read, column]), PRECISIONS[rows.precision[read, column]])
-            yield (*place, *pair, *(() if rows.reads is None else (int(rows.reads[read]),)))
+    region = evidence.region
+    place = f"{region.chrom}:{region.haplotype_start + 1}-{region.haplotype_end}"
+    for read, name in enumerate(evidence.names):
+        for column in range(len(evidence.haplotypes)):
+            sample, mate = evidence.sample_names[read], FLAGS.tolist().index(evidence.flag[read])
+            pair = (float(evidence.log10[read, column]), PRECISIONS[evidence.precision[read, column]])
+            joined = () if evidence.reads is None else (int(evidence.reads[read]),)
+            yield (sample, region.chrom, region.start, region.end, name, mate, f"{place}/{column}", *pair, *joined)
 
 
 @pytest.mark.parametrize("joined", [False, True])
@@ -142,15 +142,12 @@ def expected_rows(rows):
 @pytest.mark.parametrize("name", ["x.tsv", "x.tsv.gz", "x.parquet"])
 def test_every_row_is_as_python_formats_it(tmp_path, monkeypatch, name, threads, joined):
     rng = np.random.default_rng(3)
-    regions = [random_rows(rng, start, joined) for start in range(0, 5000, 40)]
-    expected = [row for rows in regions for row in expected_rows(rows)]
+    regions = [random_region(rng, start, joined) for start in range(0, 5000, 40)]
+    expected = [row for one in regions for row in expected_rows(one)]
     monkeypatch.setattr(parquet, "ROWS_PER_GROUP", 1000)
-    monkeypatch.setattr(writer, "_PAIRS_AT_ONCE", 50)
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
-    with open_likelihoods(tmp_path / name, are_joined=joined, threads=threads) as out:
-        for rows in regions:
-            out.write(rows)
+    write_regions(tmp_path / name, regions, threads=threads)
     if name.endswith(".parquet"):
         from pyarrow.parquet import read_table
 
@@ -181,8 +178,7 @@ def test_companion():
 def test_contigs_too_long_for_tbi(tmp_path):
     far = 600_000_000
     (tmp_path / "x.tsv.gz.tbi").write_text("of an earlier run")
-    with open_likelihoods(tmp_path / "x.tsv.gz") as out:
-        out.write(replace(ROWS, start=far, end=far + 10))
+    write_regions(tmp_path / "x.tsv.gz", [region(far)])
     assert not (tmp_path / "x.tsv.gz.tbi").exists()
     with pysam.TabixFile(str(tmp_path / "x.tsv.gz"), index=str(tmp_path / "x.tsv.gz.csi")) as table:
         assert len(list(table.fetch("q", far, far + 1))) == len(EXPECTED)
@@ -216,7 +212,7 @@ def test_pandas_reads_a_table_as_documented(tmp_path):
     write(path)
     (call,) = re.findall(r"pandas\.read_csv.*", formats.read_text())
     table = eval(call.replace("likelihoods.tsv.gz", str(path)), {"pandas": pandas})
-    assert tuple(table.columns) == COLUMNS and len(table) == ROWS.log10.size
+    assert tuple(table.columns) == COLUMNS and len(table) == REGION.log10.size
     with pysam.TabixFile(str(path)) as indexed:
         assert list(indexed.header) == ["#" + "\t".join(COLUMNS)]
 
@@ -229,8 +225,7 @@ MODELS = ("gatk", "profile (normalised)", "profile (a\tb.toml)")
 def test_the_model_is_named(tmp_path, name, model):
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
-    with open_likelihoods(tmp_path / name, model) as out:
-        out.write(ROWS)
+    write_regions(tmp_path / name, [REGION], model)
     table = LikelihoodTable(str(tmp_path / name))
     assert table.model() == (model if name.endswith(".parquet") else printable(model))
     (haplotypes,) = table.haplotypes()
@@ -242,8 +237,7 @@ def test_the_model_is_named(tmp_path, name, model):
 
 
 def test_tabix_shows_the_model(tmp_path):
-    with open_likelihoods(tmp_path / "x.tsv.gz", MODELS[1]) as out:
-        out.write(ROWS)
+    write_regions(tmp_path / "x.tsv.gz", [REGION], MODELS[1])
     with pysam.TabixFile(str(tmp_path / "x.tsv.gz")) as table:
         assert list(table.header) == [f"##pairhmmModel={MODELS[1]}", "#" + "\t".join(COLUMNS)]
         assert [line.split("\t") for line in table.fetch("q", 19, 20)] == EXPECTED

@@ -71,12 +71,6 @@ def test_base_quality_preparation():
     assert gatk.prepare_base_quality(raw, 30, off).tolist() == raw.tolist()
 
 
-def test_score_floor():
-    scores = np.array([[-1.0, -9.0, -3.0]])
-    assert gatk.floor_scores(scores, gatk.GatkOptions()).tolist() == [[-1.0, -5.5, -3.0]]
-    assert gatk.floor_scores(scores, gatk.GatkOptions(score_floor=None)) is scores
-
-
 def test_set_aside():
     """100 bases allow ceil(2) = 2 errors: -8; 20 bases allow 1: -4; poor qualities allow more."""
     scores = np.array([[-7.9], [-8.1], [-4.1], [-29.0]])

@@ -5,10 +5,9 @@ import gzip
 import numpy as np
 import pytest
 
-from pairhmm.calling.profiles import MadeProfile
 from pairhmm.errors import InputError
 from pairhmm.models.profile_reader import ENDINGS, read_profiles
-from pairhmm.models.profile_writer import open_profiles
+from pairhmm.models.profile_writer import MadeProfile, open_profiles
 
 HEADER = "name\tposition\tA\tC\tG\tT"
 

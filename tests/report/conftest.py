@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairhmm.likelihoods.table import LikelihoodRows
-from pairhmm.likelihoods.writer import open_likelihoods
+from pairhmm.calling.scored_region import Evidence
 from pairhmm.report.page_writer import unpack
-from pairhmm.sequences.arrays import Names
+from pairhmm.variants.haplotypes import Haplotype
+from pairhmm.variants.variant import Variant
+from tests.likelihoods.rows import FLAGS, region_of, write_regions
 
 STEP, FLANK, PAD = 200, 55, 15
 HITS = "#file\trecord\tnumber\tsignature\tstart\tend\tstrand\tsum\tmean\tmatches\tinformative\tmismatches\n"
@@ -52,13 +53,13 @@ def make_run(tmp_path_factory) -> Callable[..., GeneratedRun]:
             folder, samples, folder / "ref.fa", folder / "calls.vcf", folder / "table.tsv.gz", folder / "hits.tsv"
         )
         run.reference.write_text(f">chr1\n{bases}\n")
-        records = []
-        with open_likelihoods(run.table) as table:
-            for number in range(sites):
-                position = STEP * (number + 1)
-                own = [position + 3 * index for index in range(1 + number % variants)]
-                table.write(region(bases, own, samples, reads, f"{read_name}{number}", rng))
-                records.append(record(bases, position, len(samples), reads, rng))
+        records, regions = [], []
+        for number in range(sites):
+            position = STEP * (number + 1)
+            own = [position + 3 * index for index in range(1 + number % variants)]
+            regions.append(region(bases, own, samples, reads, f"{read_name}{number}", rng))
+            records.append(record(bases, position, len(samples), reads, rng))
+        write_regions(run.table, regions)
         run.calls.write_text(header(len(bases), samples) + "".join(records))
         run.hits.write_text(HITS + "x.fq\trecord\t1\tvirus\t100\t400\t-\t6000\t20.000\t1\t290\t2\n")
         return run
@@ -70,7 +71,7 @@ def other(base: str) -> str:
     return "ACGT"[("ACGT".index(base) + 1) % 4]
 
 
-def region(bases, positions, samples, reads, read_name, rng) -> LikelihoodRows:
+def region(bases, positions, samples, reads, read_name, rng) -> Evidence:
     start, end = positions[0] - FLANK, positions[-1] + FLANK
     combinations = list(product((0, 1), repeat=len(positions)))
     sequences = []
@@ -84,22 +85,15 @@ def region(bases, positions, samples, reads, read_name, rng) -> LikelihoodRows:
     apart = np.array([[sum(map(int.__ne__, a, b)) for b in combinations] for a in combinations])
     quality = rng.integers(20, 41, (reads, 1)) / 10
     log10 = -rng.uniform(1, 8, (reads, 1)) - apart[true] * quality
-    place = f"chr1:{start - PAD + 1}-{end + PAD}"
-    return LikelihoodRows(
-        chrom="chr1",
-        start=start,
+    return region_of(
+        *("chr1", start, [f"{read_name}:{index // 2}" for index in range(reads)], log10),
         end=end,
+        pad=PAD,
         samples=samples,
         sample=np.arange(reads, dtype=np.int32) % np.int32(len(samples)),
-        read_names=Names.of([f"{read_name}:{index // 2}" for index in range(reads)]),
-        mates=(1 + np.arange(reads) % 2).astype(np.uint8),
-        haplotypes=[f"{place}/{index}" for index in range(len(combinations))],
-        sequences=sequences,
-        alleles=[",".join(map(str, alleles)) for alleles in combinations],
-        variants=",".join(f"{position + 1}:{bases[position]}>{other(bases[position])}" for position in positions),
-        nuisances=[False] * len(combinations),
-        log10=log10,
-        precision=np.zeros(log10.shape, dtype=np.uint8),
+        flag=FLAGS[1 + np.arange(reads) % 2],
+        variants=[Variant("chr1", position, bases[position], (other(bases[position]),)) for position in positions],
+        haplotypes=list(map(Haplotype, sequences, combinations)),
     )
 
 
