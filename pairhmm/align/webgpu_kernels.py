@@ -275,12 +275,7 @@ def planned(
 ) -> AlignPlan:
     """Order pairs by variant and length, and cut them into dispatches.
 
-    Parameters
-    ----------
-    most_cells : int
-        Of a dispatch, if it can be cut.
-    most_words : int
-        Of the border, unless one item needs more.
+    A dispatch has at most `most_cells`, if it can be cut, and a border of `most_words`, unless one item needs more.
     """
     table = _table(pairs, letters, rows_are_targets=scoring.mode == "semi-global")
     rows, columns = table["rows"].astype(np.int64), table["columns"].astype(np.int64)

@@ -24,18 +24,7 @@ Spans = tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]
 
 
 class SampleFields:
-    """The sample columns of records that have the same FORMAT.
-
-    Parameters
-    ----------
-    text : bytes
-        Columns separated by tabs.
-
-    Attributes
-    ----------
-    columns : int
-        How many there are.
-    """
+    """The sample columns of records that have the same FORMAT, separated by tabs."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -55,15 +44,7 @@ class SampleFields:
         return has, self._starts[at], self._ends[at]
 
     def numbers(self, field: int, count: int) -> NDArray[np.int64]:
-        """A field of whole numbers: int64 (columns, count), `MISSING` throughout a row that has not so many numbers.
-
-        Parameters
-        ----------
-        field : int
-            Its place in FORMAT.
-        count : int
-            How many numbers it has.
-        """
+        """A field of whole numbers: int64 (columns, count), `MISSING` throughout a row that has not so many numbers."""
         has, start, end = self._spans(field)
         comma = np.searchsorted(self._commas, start)
         has = has & (np.searchsorted(self._commas, end) - comma == count - 1)
@@ -121,27 +102,14 @@ _CURE = "give a VCF or BCF with the fields AD, PL, GL or GT"
 
 @dataclass(frozen=True, slots=True)
 class GenotypeBlock:
-    """Some records. Cells with reads of each allele have nothing else.
+    """Some records. Cells with reads of each allele have nothing else."""
 
-    Attributes
-    ----------
-    keys : list of str
-        `pairhmm.map.sites.site_key` of each record.
-    counts : uint16 (records, samples, 2)
-        Reads of each allele (AD); 0 where the file does not say.
-    phred : uint8 (records, samples, 3)
-        Likelihoods (PL, GL, or by GT), the best 0; 0 throughout where nothing is known.
-    called : int8 (records, samples)
-        GT; -1 for none, and with fewer reads than certain genotypes have.
-    depth : int32 (records, samples)
-        Reads (AD or DP); -1 where the file does not say.
-    """
-
-    keys: list[str]
-    counts: NDArray[np.uint16]
+    keys: list[str]  # `pairhmm.map.sites.site_key` of each record
+    counts: NDArray[np.uint16]  # (records, samples, 2) reads of each allele (AD); 0 where the file does not say
+    # (records, samples, 3) likelihoods (PL, GL, or by GT), the best 0; 0 throughout where nothing is known
     phred: NDArray[np.uint8]
-    called: NDArray[np.int8]
-    depth: NDArray[np.int32]
+    called: NDArray[np.int8]  # GT; -1 for none, and with fewer reads than certain genotypes have
+    depth: NDArray[np.int32]  # reads (AD or DP); -1 where the file does not say
 
     __repr__ = short_repr
 
@@ -152,17 +120,9 @@ class GenotypeBlock:
 
 
 class GenotypeFile:
-    """A VCF or BCF; an iterator over blocks of its biallelic autosomal SNVs that pass their filters.
+    """A VCF or BCF; an iterator over blocks of its biallelic autosomal SNVs that pass their filters and are wanted.
 
-    Parameters
-    ----------
-    wanted : callable
-        ``wanted(key)`` says whether a record is taken.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is no VCF, or has no samples.
+    Raises InputError for a file that can't be read, is no VCF, or has no samples.
     """
 
     def __init__(self, path: str, wanted: Callable[[str], bool]) -> None:
@@ -274,17 +234,9 @@ _FREQUENCY_CURE = "give a VCF with AF in INFO (bcftools +fill-tags -- -t AF)"
 
 
 def read_frequencies(path: str, keys: Sequence[str]) -> NDArray[np.float64]:
-    """The frequency of the alternative allele at each site (AF in INFO): float64 (sites,); NaN where the file lacks it.
+    """The frequency of the alternative allele at each site (AF in INFO); NaN where the file lacks it.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        `pairhmm.map.sites.site_key` of each site.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, an AF that is no frequency, and where no site is in the file.
+    Raises InputError for a file that can't be read, an AF that is no frequency, and where no site is in the file.
     """
     place = {key: number for number, key in enumerate(keys)}
     frequencies = np.full(len(keys), np.nan)

@@ -57,20 +57,12 @@ _HIGHEST_LOG = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A sample's lost or imbalanced alleles at its individual's heterozygous sites.
-
-    Attributes
-    ----------
-    sites, of_sites : int
-        Sites where an allele is lost or rare, of so many heterozygous sites of the individual.
-    is_complete : bool
-        Whether most of them have no read of the other allele.
-    """
+    """A sample's lost or imbalanced alleles at its individual's heterozygous sites."""
 
     sample: int
-    sites: int
-    of_sites: int
-    is_complete: bool
+    sites: int  # where an allele is lost or rare
+    of_sites: int  # heterozygous sites of the individual
+    is_complete: bool  # whether most of them have no read of the other allele
 
     def note(self, name: str) -> str:
         """A note on the sample of that name."""
@@ -94,16 +86,9 @@ class _Likelihoods:
 
 
 class LossFinder:
-    """Finds pairs of samples that are identical but for losses.
+    """Finds pairs of samples that are identical but for losses, at the sites that are kept.
 
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of genotypes.
-    frequencies : float64 (sites,), optional
-        Of the alternative allele. Without them, each is as probable as any other.
-    kept : bool (sites,)
-        Sites that are looked at.
+    Without frequencies, each is as probable as any other.
     """
 
     def __init__(
@@ -219,21 +204,11 @@ _FEW_SITES = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Individuals:
-    """The individuals that samples are of.
+    """The individuals that samples are of."""
 
-    Attributes
-    ----------
-    of_sample : int64 (samples,)
-        The number of each sample's individual. Individuals are numbered by their first samples.
-    first_sample : int64 (individuals,)
-        The first one without losses, if there is one.
-    losses : dict of int to Loss
-        What samples lack that other samples of their individual have. Most samples are not there.
-    """
-
-    of_sample: NDArray[np.int64]
-    first_sample: NDArray[np.int64]
-    losses: dict[int, Loss] = field(default_factory=dict)
+    of_sample: NDArray[np.int64]  # the number of each sample's individual, by their first samples
+    first_sample: NDArray[np.int64]  # of each individual: the first one without losses, if there is one
+    losses: dict[int, Loss] = field(default_factory=dict)  # what samples lack that others of their individual have
 
     __repr__ = short_repr
 
@@ -250,12 +225,7 @@ class Individuals:
         return next((partner for partner in partners.tolist() if partner != sample), None)
 
     def likelihoods(self, of_samples: LogLikelihoods) -> LogLikelihoods:
-        """Log-likelihoods of individuals' genotypes, float32 (individuals, sites, 3), the best 0.
-
-        Parameters
-        ----------
-        of_samples : float32 (samples, sites, 3)
-        """
+        """Log-likelihoods of individuals' genotypes, float32 (individuals, sites, 3), the best 0."""
         if len(self.first_sample) == len(of_samples):
             return of_samples
         result, is_whole = of_samples[self.first_sample], self.is_whole
@@ -280,18 +250,8 @@ def find_individuals(
 ) -> Individuals:
     """Find the samples that are of one individual: each is compared with those before it that are most alike.
 
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of the samples' genotypes.
-    frequencies : float64 (sites,)
-        Of the alternative allele.
-    correlations : float32 (samples, samples)
-        Correlations of genotypes.
-    are_given : bool
-        Whether frequencies are known of the population. Those of `FEW_SAMPLES` samples are of no use.
-    evidence : SiteEvidence, optional
-        The reads of the samples. Without them, losses are not looked for.
+    Frequencies are given if they are known of the population: those of `FEW_SAMPLES` samples are of no use. Losses are
+    looked for among reads alone.
     """
     of_sample = np.arange(len(likelihoods))
     if len(likelihoods) < FEW_SAMPLES and not are_given:

@@ -47,20 +47,13 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True)
 class SharedAlleles:
-    """Rows of samples, whose products add up to A1 and A2 of each pair of samples.
+    """Rows of samples, whose products add up to A1 and A2 of each pair: an allele, or the genotype, is shared.
 
-    Attributes
-    ----------
-    one : float32 (2, samples, sites)
-        ``A1[i, j] = sum of one[:, i] * one[:, j]``: an allele is shared, which is the reference or the alternative one.
-    two : float32 (3, samples, sites)
-        ``A2[i, j] = sum of two[:, i] * two[:, j]``: the genotype is shared.
-    frequencies : float64 (sites,)
-        Of the alternative allele.
+    ``A1[i, j] = sum of one[:, i] * one[:, j]``, and ``A2[i, j] = sum of two[:, i] * two[:, j]``.
     """
 
-    one: NDArray[np.float32]
-    two: NDArray[np.float32]
+    one: NDArray[np.float32]  # (2, samples, sites): the reference, or the alternative allele
+    two: NDArray[np.float32]  # (3, samples, sites)
     frequencies: Floats
 
     __repr__ = short_repr
@@ -108,11 +101,6 @@ class UncertainFrequencies:
 
     All frequencies are equally probable. Those of a few samples would be made of the pair itself and of its relatives,
     and hide that they are related.
-
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of genotypes.
     """
 
     def __init__(self, likelihoods: LogLikelihoods) -> None:
@@ -145,18 +133,10 @@ class UncertainFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class Kinship:
-    """Relations of pairs of samples, an element a pair.
+    """Relations of pairs of samples, an element a pair."""
 
-    Attributes
-    ----------
-    relation : int8 (pairs,)
-        Numbers of `pairhmm.variants.genealogy`; `UNKNOWN` where the data can't tell.
-    relatedness : float32 (pairs,)
-        ``k1 / 2 + k2``, estimated by maximum likelihood; NaN where it was not asked for.
-    """
-
-    relation: NDArray[np.int8]
-    relatedness: NDArray[np.float32]
+    relation: NDArray[np.int8]  # numbers of `pairhmm.variants.genealogy`; `UNKNOWN` where the data can't tell
+    relatedness: NDArray[np.float32]  # ``k1 / 2 + k2`` by maximum likelihood; NaN where it was not asked for
 
     __repr__ = short_repr
 
@@ -168,13 +148,7 @@ def all_pairs(samples: int) -> Pairs:
 
 
 def kinship(shared: SharedAlleles | UncertainFrequencies, wanted: NDArray[np.bool_]) -> Kinship:
-    """The relation of each two samples.
-
-    Parameters
-    ----------
-    wanted : bool (pairs,)
-        Pairs whose relatedness is estimated.
-    """
+    """The relation of each two samples, and the relatedness of wanted pairs."""
     first, second = all_pairs(shared.samples)
     relation = np.full(len(first), UNKNOWN, dtype=np.int8)
     relatedness = np.full(len(first), np.nan, dtype=np.float32)
@@ -230,13 +204,7 @@ def _parts(pairs: NDArray[np.intp], sites: int) -> Iterator[NDArray[np.intp]]:
 
 
 def log_likelihoods(a1: Singles, a2: Singles) -> Floats:
-    """Log-likelihood of each relation over that of none: float64 (pairs, relations).
-
-    Parameters
-    ----------
-    a1, a2 : float (pairs, sites)
-        A1 and A2.
-    """
+    """Log-likelihood of each relation over that of none, from A1 and A2, (pairs, sites): float64 (pairs, relations)."""
     result = np.zeros((len(a1), len(IBD)))
     for number, (k0, k1, k2) in enumerate(IBD * (1 - OUTLIERS)):
         if number != UNRELATED:

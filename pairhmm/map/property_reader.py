@@ -30,10 +30,7 @@ _PASSED = ("PASS", ".")
 def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme | None, Sketches | None]:
     """The tokens of sketches, their scheme, and the sketches if there are at most `most` samples.
 
-    Raises
-    ------
-    InputError
-        As `pairhmm.map.sketch.files.read_sketches`.
+    Raises InputError as `pairhmm.map.sketch.files.read_sketches` does.
     """
     collector, parts = TokenCollector(), list[Sketches]()
     first: tuple[str, Scheme] | None = None
@@ -68,17 +65,8 @@ def read_hit_tokens(
     A hit has the sample whose file in the sample sheet its reads come from. Without one, it has the sample that the
     table is named after, if the other inputs know that and not the file's; and else the sample of the file's name.
 
-    Parameters
-    ----------
-    known : collection of str
-        Samples of the other inputs.
-    cells : mapping of str to mapping of str to str, optional
-        Of the sample sheet, as `read_sheet_columns` gives them.
-
-    Raises
-    ------
-    InputError
-        As `read_hits`.
+    `known` are samples of the other inputs, and `cells` are those of the sample sheet. Raises InputError as
+    `read_hits`.
     """
     of_file = _samples_of_files(cells or {})
 
@@ -109,10 +97,7 @@ def _samples_of_files(cells: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
     """The alleles that a sample has at each site, the reference allele among them, from records that pass filters.
 
-    Raises
-    ------
-    InputError
-        For files that can't be read, and a file without samples.
+    Raises InputError for files that can't be read, and a file without samples.
     """
     collector = TokenCollector()
     for path in paths:
@@ -132,21 +117,10 @@ def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
 
 
 def read_sheet_columns(path: str) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """The columns of a sample sheet, and the cells of each sample.
+    """The columns of a sample sheet, and the cells of each sample by column. Missing cells are empty.
 
     The first line names the columns, tab-separated, `sample` among them. Lines that are empty or begin with ``#`` are
-    skipped.
-
-    Returns
-    -------
-    columns : list of str
-    cells : dict of str to dict of str to str
-        Of each sample, by column. Missing cells are empty.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table, and a sample that it names twice.
+    skipped. Raises InputError for a file that is no such table, and a sample that it names twice.
     """
     opening(path)
     try:

@@ -149,16 +149,9 @@ class Relatedness:
 def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats | None = None) -> Relatedness:
     """Find the relations of samples, and compare them with what is expected.
 
-    Parameters
-    ----------
-    frequencies : float64 (sites,), optional
-        Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
-        samples, and with fewer than `FEW_SAMPLES` samples, each is taken to be as probable as any other.
-
-    Raises
-    ------
-    PedigreeError
-        For an individual that is its own ancestor.
+    Frequencies in the population are NaN where not known. Without them, they are estimated from the samples, and with
+    fewer than `FEW_SAMPLES` samples, each is taken to be as probable as any other. Raises PedigreeError for an
+    individual that is its own ancestor.
     """
     expected = genealogy.relations(sites.samples)
     plain = add_reads(from_phred(sites.phred), sites.evidence)

@@ -77,16 +77,10 @@ def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threa
 def is_above_chance(
     sketches: Sketches, present: NDArray[np.bool_], comparer: Comparer, by_chance: float, threads: int
 ) -> bool:
-    """Whether any two samples have more equal slots than chance gives.
+    """Whether any two of the samples that are present have more equal slots than chance gives.
 
-    Parameters
-    ----------
-    sketches : Sketches
-        Signatures have no numbers of k-mers.
-    present : bool (samples,)
-        Samples that have properties.
-    by_chance : float
-        How probable it is that a slot of signatures is equal by chance, beyond its bits.
+    Signatures have no numbers of k-mers. `by_chance` is how probable it is that a slot of signatures is equal by
+    chance, beyond its bits.
     """
     count = len(sketches)
     pairs = count * (count - 1) // 2
@@ -110,16 +104,6 @@ def distances_of(
     """The distance ``sqrt(1 - J)`` of each two samples, shape (samples, samples).
 
     J is the weighted mean of the Jaccard indices in the groups in which both have properties, and 0 if there is none.
-
-    Parameters
-    ----------
-    sketches : sequence of Sketches
-        Of each group.
-    has_tokens : sequence of ndarray, shape (samples,), bool
-        Of each group.
-    weights : ndarray, shape (groups,), float64
-    comparer_of : callable
-        The comparer of sketches of a scheme.
     """
     count = len(has_tokens[0])
     alike, weight = np.zeros((count, count)), np.zeros((count, count))

@@ -15,18 +15,10 @@ from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_
 
 @dataclass(frozen=True, slots=True)
 class TokenSets:
-    """A set of tokens for each sample.
+    """A set of tokens for each sample."""
 
-    Attributes
-    ----------
-    tokens : ndarray, shape (tokens,), uint32
-        Below 2**31 - 1. Those of a sample are distinct and sorted.
-    offsets : ndarray, shape (samples + 1,), int64
-        Where each sample's begin in `tokens`.
-    """
-
-    tokens: NDArray[np.uint32]
-    offsets: NDArray[np.int64]
+    tokens: NDArray[np.uint32]  # below 2**31 - 1; those of a sample are distinct and sorted
+    offsets: NDArray[np.int64]  # where each sample's begin, and the end
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -34,18 +26,10 @@ class TokenSets:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The neighbours of each sample.
+    """The neighbours of each sample."""
 
-    Attributes
-    ----------
-    indices : ndarray, shape (neighbours,), int32
-        Samples.
-    offsets : ndarray, shape (samples + 1,), int64
-        Where each sample's neighbours begin in `indices`.
-    """
-
-    indices: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    indices: NDArray[np.int32]  # samples
+    offsets: NDArray[np.int64]  # where each sample's neighbours begin, and the end
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -69,10 +53,6 @@ def slot_tokens(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
     Two sketches of K slots, m of them equal, become two sets of K tokens that share m. The sets' Jaccard index is
     ``m / (2 K - m)``, which grows with m. So signatures of such tokens keep the order of the samples' Jaccard indices.
-
-    Parameters
-    ----------
-    values : ndarray, shape (slots,), uint32
     """
     words = np.arange(len(values), dtype=np.uint64) << np.uint64(32) | values.astype(np.uint64)
     return tokens_of(mixed(words))
@@ -91,12 +71,8 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def compacted(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """At most 128 of a set's tokens, which have the signature of all of them: the least of each slot, and at least 12.
 
-    Tokens that are added later and compacted again with these give the signature of all, too.
-
-    Parameters
-    ----------
-    tokens : ndarray, shape (tokens,), uint32
-        In any order. A token may be there several times.
+    Tokens may be in any order, and several times. Those that are added later and compacted again with these give the
+    signature of all, too.
     """
     distinct = np.unique(tokens)
     if len(distinct) <= SLOTS:
@@ -118,13 +94,7 @@ def check_size(sets: int) -> None:
 
 
 class TokenCollector:
-    """The tokens of samples, by their names.
-
-    Attributes
-    ----------
-    names : list of str
-        In the order in which they were first named.
-    """
+    """The tokens of samples by their names, in the order in which these were first named."""
 
     def __init__(self) -> None:
         self._tokens: dict[str, NDArray[np.uint32]] = {}

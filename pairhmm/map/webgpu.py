@@ -127,12 +127,7 @@ class WebgpuChunk:
 class WebgpuSketcher:
     """Runs the kernels of the map on one WebGPU device.
 
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    int64 : bool
-        Whether kernels may have integers of 64 bits, if the device has them. No bit of a signature depends on it.
+    Kernels may have integers of 64 bits, if the device has them. No bit of a signature depends on it.
     """
 
     def __init__(self, number: int, *, int64: bool = True) -> None:
@@ -343,11 +338,6 @@ class WebgpuSketcher:
 
 
 def make(device: int = 0) -> DeviceEmbedder:
-    """An embedder on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """An embedder on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return DeviceEmbedder(WebgpuSketcher(device))

@@ -23,11 +23,7 @@ from pairhmm.sequences.signatures import Signatures
 def masked_places(letters: NDArray[np.uint8], offset: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
     """Where the tiles begin that are not searched for: intervals of places in the letters, int64[intervals, 2].
 
-    Parameters
-    ----------
-    letters : uint8[sum of lengths]
-        Sets of bases.
-    offset : int64[sequences + 1]
+    Letters are sets of bases of all sequences, which begin at the offsets.
     """
     if not tiling.mask:
         return np.empty((0, 2), dtype=np.int64)

@@ -188,13 +188,7 @@ def _device(index: int) -> _Device:
 
 
 class WebgpuFinder:
-    """Finds patterns on one WebGPU device.
-
-    Parameters
-    ----------
-    longest : int
-        Length of the longest pattern.
-    """
+    """Finds patterns on one WebGPU device."""
 
     def __init__(self, number: int, index: Index, longest: int, options: ScanOptions) -> None:
         self.label = f"webgpu:{number}"

@@ -36,12 +36,8 @@ from pairhmm.sequences.records import RecordBlock
 class SampleSketcher:
     """Sketches one sample after the other, each in blocks of letters. The order of the blocks changes nothing.
 
-    Its memory does not grow with the sample: 0.1 MB, or 20 MB where k-mers are counted.
-
-    Parameters
-    ----------
-    least_count : int
-        How often a k-mer must be seen to count, 1 to 255.
+    A k-mer counts if it is seen `least_count` times, 1 to 255. Memory does not grow with the sample: 0.1 MB, or 20 MB
+    where k-mers are counted.
     """
 
     def __init__(self, scheme: Scheme, least_count: int) -> None:
@@ -187,20 +183,10 @@ def sketch_files(
     watch: Callable[[int], None] = lambda _: None,
     **keywords: Unpack[SketchKeywords],
 ) -> int:
-    """Sketch samples into a file (docs/formats.md); parameters and errors as in `sketch`.
+    """Sketch samples into a file (docs/formats.md), and tell how many there are; ``-`` is stdout.
 
-    Parameters
-    ----------
-    samples, options, each_record, reference, threads, **keywords
-    output : path
-        The file appears when it is whole; ``-`` is stdout.
-    watch : callable
-        ``watch(count)`` is told each time how many more bytes of the files were read.
-
-    Returns
-    -------
-    int
-        Samples in the file.
+    The file appears when it is whole. ``watch(count)`` is told each time how many more bytes of the files were read.
+    Other parameters and errors are as in `sketch`.
     """
     run = _Run.of(
         "sketch_files", samples, options, each_record, reference, threads=threads, keywords=keywords, watch=watch
@@ -217,10 +203,7 @@ def sketch_files(
 def samples_of_sheet(path: AnyPath) -> dict[str, tuple[str, ...]]:
     """The files of each sample of a sample sheet: its reads, or its alignments where it names no reads.
 
-    Raises
-    ------
-    InputError
-        As in `read_sheet`, and for a sample without files.
+    Raises InputError as `read_sheet` does, and for a sample without files.
     """
     files = {}
     for row in read_sheet(path_of(path)):

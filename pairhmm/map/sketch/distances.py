@@ -46,18 +46,7 @@ _Texts = tuple[bytes, NDArray[np.int64]]
 
 
 class DistanceTable:
-    """A table that is being written.
-
-    Parameters
-    ----------
-    queries, targets : SketchSource
-        What the pairs refer to.
-
-    Attributes
-    ----------
-    pairs : int
-        Rows so far.
-    """
+    """A table of pairs of queries and targets that is being written."""
 
     def __init__(self, out: BinaryIO, queries: SketchSource, targets: SketchSource, threads: int) -> None:
         self._out, self._threads, self.pairs = out, threads, 0

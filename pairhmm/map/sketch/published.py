@@ -70,13 +70,7 @@ def hashes(tokens: NDArray[np.uint32], slot: int | slice) -> NDArray[np.uint32]:
 
 
 def signature(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The signature of a set, shape (128,), uint32.
-
-    Parameters
-    ----------
-    tokens : ndarray, shape (tokens,), uint32
-        Distinct, below P, in any order.
-    """
+    """The signature of a set, shape (128,). Tokens are distinct, below P, in any order."""
     if not len(tokens):
         return np.full(SLOTS, PRIME, dtype=np.uint32)
     if len(tokens) < LEAST_FOR_ONE_PERMUTATION:

@@ -72,13 +72,7 @@ QUERIES, TARGETS, FOUND, COUNTS = "given", "more", "found", "border"
 
 
 class WebgpuComparer(DeviceComparer):
-    """Compares on one WebGPU device.
-
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    """
+    """Compares on one WebGPU device."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"webgpu:{number}")
@@ -175,11 +169,6 @@ class WebgpuComparer(DeviceComparer):
 
 
 def make(device: int = 0) -> WebgpuComparer:
-    """A comparer on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A comparer on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return WebgpuComparer(device)
