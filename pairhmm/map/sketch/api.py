@@ -25,12 +25,14 @@ from pairhmm.files.names import check_names, sample_name
 from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.files import create_sketches, scheme_text
-from pairhmm.map.sketch.permutation import MOST_COUNTED
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches, SketchKeywords, SketchOptions, planes_of
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.records import RecordBlock
+
+MOST_COUNTED = 3 << 19
+"""Distinct k-mers that are counted for an abundance cut."""
 
 
 class SampleSketcher:
