@@ -21,10 +21,9 @@ from pairhmm.align.webgpu_kernels import (
 )
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.engine.tools import Fallback
-from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.errors import OutOfDeviceMemory
 
 MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
 """Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
@@ -51,14 +50,11 @@ class WebgpuAligner(Aligner):
         if _is_beyond_32_bits(pairs, scoring):
             return self._fallback.of("scores beyond 32 bits").scores(pairs, scoring, threads)
         try:
-            with self._shared.one_call, translated(self.label):
+            with self._shared.in_use(self.label):
                 return self._scores(pairs, scoring)
         except OutOfDeviceMemory:
             # A smaller call needs less of some buffers, and may need as much of others.
             self._slot.release()
-            raise
-        except DeviceLost:
-            pair_device.cache_clear()
             raise
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:

@@ -19,7 +19,6 @@ from pairhmm.backends.webgpu.pair_kernels import pair_device
 from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, grid, record, translated, wait
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
-from pairhmm.errors import DeviceLost
 from pairhmm.map.device import DeviceEmbedder, SlotSums, values_of
 from pairhmm.map.sketch.published import FACTORS, LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS, SUMMANDS
 from pairhmm.map.tokens import Neighbours, TokenSets
@@ -180,7 +179,7 @@ class WebgpuSketcher:
         positions = np.array(start, dtype=np.float32)
         if not passes:
             return positions
-        with self._using():
+        with self._shared.in_use(self.label):
             slot = self._next_slot()
             slot.upload("start", positions)
             names, before = ["odd", "out"], "start"
@@ -226,15 +225,6 @@ class WebgpuSketcher:
         finally:
             self._seconds = None
 
-    @contextmanager
-    def _using(self) -> Iterator[None]:
-        try:
-            with self._shared.one_call, translated(self.label):
-                yield
-        except DeviceLost:
-            pair_device.cache_clear()
-            raise
-
     def _variant(self, entry: str) -> PlaceVariant:
         return PlaceVariant(entry, self._int64)
 
@@ -246,7 +236,7 @@ class WebgpuSketcher:
         return slot
 
     def _sent(self, chunk: TokenSets) -> WebgpuChunk:
-        with self._using():
+        with self._shared.in_use(self.label):
             slot = self._next_slot()
             tokens_at, offsets_at = self._send(slot, chunk)
             slot.make_room("found", WORD * SLOTS * len(chunk))
@@ -269,7 +259,7 @@ class WebgpuSketcher:
         self, entry: str, begun: WebgpuChunk, copied: tuple[str, int] | None, *, is_cleared: bool = False
     ) -> None:
         turns = -(-begun.samples // (SKETCH_WIDTH if entry == "project" else 1))
-        with self._using():
+        with self._shared.in_use(self.label):
             self._submit(entry, begun.slot, begun.params, (min(WORKGROUPS, turns), 1), copied, is_cleared=is_cleared)
 
     def _submit(
