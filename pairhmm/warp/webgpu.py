@@ -197,7 +197,7 @@ class WebgpuWarper(Warper):
             "is_backward": int(is_backward),
             "band": band if banded else 0,
         }
-        dispatches, variants, border = [], [], 0
+        dispatches, border = [], 0
         for strip in ROWS:
             begin, end = np.searchsorted(strips, [strip, strip + 1]).tolist()
             variant = WarpVariant(strip, wide, banded)
@@ -211,9 +211,8 @@ class WebgpuWarper(Warper):
             ):
                 params = WARP_PARAMS.values(cut.params(begin) | of_call)
                 dispatches.append(PairDispatch(variant, params, cut.end - cut.begin, BINDINGS[:4]))
-                variants.append(variant)
                 border = max(border, cut.border)
-        self._shared.compile(variants, source)
+        self._shared.compile([dispatch.variant for dispatch in dispatches], source)
         self._slot.make_room("border", WORD * border)
         size = WARP_RESULT.dtype.itemsize * len(table)
         self._slot.make_room("found", size)

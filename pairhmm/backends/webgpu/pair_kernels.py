@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,9 +119,6 @@ BINDINGS = ("given", "pairs", "found", "border", "more")
 """Buffers from binding 1 on. Binding 0 has the parameters of a dispatch. Not all kernels have the last one."""
 
 
-Variant = TypeVar("Variant", bound=Hashable)
-
-
 class PairDispatch(NamedTuple):
     """A dispatch: its variant, which `PairDevice.compile` has compiled, its parameters, invocations and bindings."""
 
@@ -161,7 +158,7 @@ class PairDevice:
         """`MOST_BORDER`, or less on a device that has no buffers of that size."""
         return min(MOST_BORDER, int(self.handle.limits["max-storage-buffer-binding-size"]))
 
-    def compile(self, variants: Iterable[Variant], source: Callable[[Variant], tuple[str, str]]) -> None:
+    def compile(self, variants: Iterable[Hashable], source: Callable[[Any], tuple[str, str]]) -> None:
         """Compile new variants in parallel; `source` gives the text of each, and its entry point."""
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
         if new:
