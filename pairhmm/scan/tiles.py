@@ -15,7 +15,7 @@ from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.native import native
 from pairhmm.scan.base import HIT, RUN, Patterns, Scanned, Scanner, ScanOptions, Tiling
-from pairhmm.scan.reference import ReferenceTiles
+from pairhmm.scan.reference import ReferenceScanner
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 
@@ -94,7 +94,7 @@ def load_tiles(backend: str, patterns: Patterns, options: ScanOptions, tiling: T
     Raises BackendUnavailable for a backend that does not search for tiles.
     """
     if backend == "reference":
-        return ReferenceTiles(patterns, options, tiling)
+        return ReferenceScanner(patterns, options, tiling)
     if backend != "auto" and backend not in on_the_cpu():
         raise BackendUnavailable(backend, "it does not search for tiles", "leave out --backend: the CPU does")
     return TileScanner(chosen_isa(), patterns, options, tiling)

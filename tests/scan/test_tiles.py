@@ -11,7 +11,7 @@ from pairhmm import _cpu
 from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scan.base import Patterns, Scanned, ScanOptions, Tiling
-from pairhmm.scan.reference import ReferenceTiles, is_low_complexity
+from pairhmm.scan.reference import ReferenceScanner, is_low_complexity
 from pairhmm.scan.tiles import SHORTEST_PART, TileScanner, check_tiling, load_tiles, masked_places, masked_tiles
 from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
@@ -77,7 +77,7 @@ def random_work(seed: int) -> Work:
 def check(signatures: Signatures, samples: Samples, options: ScanOptions, tiling: Tiling) -> Scanned:
     """What the oracle finds, once every level has found the same bytes."""
     patterns = Patterns.of(signatures, options, tiling)
-    expected = ReferenceTiles(patterns, options, tiling).scan(samples, 1)
+    expected = ReferenceScanner(patterns, options, tiling).scan(samples, 1)
     for level in LEVELS:
         found = TileScanner(level, patterns, options, tiling).scan(samples, 2)
         assert found.hits.tobytes() == expected.hits.tobytes(), level
