@@ -131,9 +131,7 @@ def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods,
     """The reads of a sample with losses, where other samples say that its individual is homozygous."""
     reads = evidence_of(evidence, sample)
     weights = genotype_weights(others[None], genotype_priors(frequencies))[0]
-    kept = weights[1, reads.site] < _MOST_HETEROZYGOUS
-    rows = np.array([0, np.count_nonzero(kept)])
-    return SiteEvidence(reads.samples, reads.sites, rows, reads.site[kept], reads.log10_ratio[kept], reads.count[kept])
+    return reads.rows_of_one(weights[1, reads.site] < _MOST_HETEROZYGOUS)
 
 
 class _Cohort:

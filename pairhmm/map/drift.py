@@ -16,15 +16,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.genotype_likelihoods import GENOTYPES, Floats, LogLikelihoods
+from pairhmm.map.genotype_likelihoods import GENOTYPES, Floats, LogLikelihoods, is_common
 from pairhmm.variants.genealogy import IBD, UNRELATED
 
 DRIFTS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Values of F that are tried."""
-_RAREST = 0.02
 _FEW_SITES = 5_000
-# As in pairhmm.map.kinship.
-_OUTLIERS = 0.01
+OUTLIERS = 0.01
+"""Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
 _PAIRS_OF_GENOTYPES = GENOTYPES**2
 # How many ways a genotype's two alleles have.
 _WAYS = (1, 2, 1)
@@ -74,24 +73,24 @@ def likelihoods_of_pairs(
     return result
 
 
-def relation_likelihoods(of_states: NDArray[np.float32], outliers: float) -> Floats:
-    """Log-likelihood of each relation, (pairs, relations), where a share of sites, `outliers`, counts as unrelated."""
+def relation_likelihoods(of_states: NDArray[np.float32]) -> Floats:
+    """Log-likelihood of each relation: float64 (pairs, relations)."""
     result = np.empty((len(of_states), len(IBD)))
-    for number, shares in enumerate(IBD * (1 - outliers) + np.array([outliers, 0, 0])):
+    for number, shares in enumerate(IBD * (1 - OUTLIERS) + np.array([OUTLIERS, 0, 0])):
         sites = sum(np.float32(share) * of_states[:, state] for state, share in enumerate(shares) if share)
         result[:, number] = np.log(sites).sum(axis=1, dtype=np.float64)
     return result
 
 
 def fit_drift(
-    first: NDArray[np.float32], second: NDArray[np.float32], priors: Sequence[JointPriors], outliers: float
+    first: NDArray[np.float32], second: NDArray[np.float32], priors: Sequence[JointPriors]
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Log-likelihoods of the relations of pairs, each with the drift that fits it best, and the number of that drift.
 
     Both are (pairs, relations). Likelihoods of genotypes are (pairs, 3, sites), and there are priors of each of
     `DRIFTS`.
     """
-    fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, prior), outliers) for prior in priors])
+    fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, prior)) for prior in priors])
     return fits.max(axis=0), fits.argmax(axis=0)
 
 
@@ -99,7 +98,7 @@ class DriftedPairs:
     """Tells relatives from members of a population, at some of the sites."""
 
     def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats) -> None:
-        common = np.flatnonzero((frequencies >= _RAREST) & (frequencies <= 1 - _RAREST))
+        common = np.flatnonzero(is_common(frequencies))
         self._sites = common[:: -(-len(common) // _FEW_SITES) or 1]
         self._likelihoods, self._frequencies = likelihoods, frequencies[self._sites]
 
@@ -109,6 +108,6 @@ class DriftedPairs:
         result = np.zeros(len(first), dtype=bool)
         for pair in range(len(first)):
             left, right = (np.exp(self._likelihoods[row, self._sites].T)[None] for row in (first[pair], second[pair]))
-            fits, _ = fit_drift(left, right, priors, _OUTLIERS)
+            fits, _ = fit_drift(left, right, priors)
             result[pair] = fits[0].argmax() != UNRELATED
         return result

@@ -23,6 +23,8 @@ LEAST = np.float32(-35.0)
 """The lowest likelihood: products of two such numbers are within float32."""
 PSEUDO_COUNT = 1.0
 """Copies that are added of each allele, so that no frequency is 0 or 1."""
+RAREST = 0.02
+"""Alleles that are rarer tell too much of a relation where their frequency is a little wrong."""
 _ROUNDS = 30
 _SETTLED = 1e-4
 _LOGS = (np.arange(256) * np.log(10.0) / -10.0).astype(np.float32)
@@ -32,6 +34,11 @@ def genotype_priors(frequencies: Floats) -> Floats:
     """Genotypes of a population in Hardy-Weinberg equilibrium: float64 (3, sites)."""
     p = np.asarray(frequencies, dtype=np.float64)
     return np.stack([(1 - p) ** 2, 2 * p * (1 - p), p**2])
+
+
+def is_common(frequencies: Floats) -> NDArray[np.bool_]:
+    """Sites whose rarer allele is not too rare."""
+    return (frequencies >= RAREST) & (frequencies <= 1 - RAREST)
 
 
 def add_reads(

@@ -136,57 +136,31 @@ class GenotypeFile:
             raise InputError(path, "", "names a sample twice", "rename one (bcftools reheader)")
 
     def __iter__(self) -> Iterator[GenotypeBlock]:
-        records = _HeldRecords(self.path, len(self.samples))
+        keys, texts, form, size = list[str](), list[bytes](), b"", 0
         for fields in self._lines:
             if fields[6] not in _PASSED or len(fields) <= FIXED:
                 continue
             key = record_key(fields)
             if not key or not self._wanted(key):
                 continue
-            if records.is_full or not records.fits(fields[8]):
-                yield records.block()
-            records.add(key, fields[8], fields[9])
-        if records.keys:
-            yield records.block()
+            if keys and (size >= _AT_ONCE or fields[8] != form):
+                yield self._block(keys, texts, form)
+                keys, texts, size = [], [], 0
+            form = fields[8]
+            keys.append(key)
+            texts.append(fields[9])
+            size += len(fields[9])
+        if keys:
+            yield self._block(keys, texts, form)
 
-
-def record_key(fields: list[bytes]) -> str:
-    """`pairhmm.map.sites.site_key` of a record's columns."""
-    chrom, ref, alt = (fields[place].decode("utf-8", "replace") for place in (0, 3, 4))
-    return site_key(chrom, int(fields[1]), ref.upper(), alt.upper())
-
-
-class _HeldRecords:
-    """Records of one FORMAT, until they are a block."""
-
-    def __init__(self, path: str, samples: int) -> None:
-        self._path, self._samples = path, samples
-        self.keys: list[str] = []
-        self._texts: list[bytes] = []
-        self._format = b""
-        self._size = 0
-
-    @property
-    def is_full(self) -> bool:
-        return self._size >= _AT_ONCE
-
-    def fits(self, form: bytes) -> bool:
-        return not self.keys or form == self._format
-
-    def add(self, key: str, form: bytes, columns: bytes) -> None:
-        self._format = form
-        self.keys.append(key)
-        self._texts.append(columns)
-        self._size += len(columns)
-
-    def block(self) -> GenotypeBlock:
-        """The collected records as arrays. The collection is then empty."""
-        for key, text in zip(self.keys, self._texts, strict=True):
+    def _block(self, keys: list[str], texts: list[bytes], form: bytes) -> GenotypeBlock:
+        """Records of one FORMAT as arrays."""
+        for key, text in zip(keys, texts, strict=True):
             samples = text.count(b"\t") + 1
-            if samples != self._samples:
-                rule = f"{samples} samples where the header has {self._samples}"
-                raise InputError(self._path, key, rule, "the file may be cut off or damaged")
-        fields, names = SampleFields(b"\t".join(self._texts)), self._format.split(b":")
+            if samples != len(self.samples):
+                rule = f"{samples} samples where the header has {len(self.samples)}"
+                raise InputError(self.path, key, rule, "the file may be cut off or damaged")
+        fields, names = SampleFields(b"\t".join(texts)), form.split(b":")
         cells = fields.columns
         counts, phred = np.zeros((cells, _ALLELES), np.uint16), np.zeros((cells, _GENOTYPES), np.uint8)
         called, depth = np.full(cells, NO_GENOTYPE, np.int8), np.full(cells, MISSING, np.int32)
@@ -201,16 +175,20 @@ class _HeldRecords:
             if b"GT" in names:
                 called = fields.genotypes(names.index(b"GT"))
                 called[(depth != MISSING) & (depth < MIN_DEPTH)] = NO_GENOTYPE
-        shape = len(self.keys), self._samples
-        block = GenotypeBlock(
-            self.keys,
+        shape = len(keys), len(self.samples)
+        return GenotypeBlock(
+            keys,
             counts.reshape(*shape, _ALLELES),
             phred.reshape(*shape, _GENOTYPES),
             called.reshape(shape),
             depth.reshape(shape),
         )
-        self.keys, self._texts, self._size = [], [], 0
-        return block
+
+
+def record_key(fields: list[bytes]) -> str:
+    """`pairhmm.map.sites.site_key` of a record's columns."""
+    chrom, ref, alt = (fields[place].decode("utf-8", "replace") for place in (0, 3, 4))
+    return site_key(chrom, int(fields[1]), ref.upper(), alt.upper())
 
 
 def _likelihoods(fields: SampleFields, names: list[bytes]) -> NDArray[np.uint8]:

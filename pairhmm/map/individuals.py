@@ -11,18 +11,17 @@ heterozygous where the other is not as often as the reverse.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.drift import JointPriors, joint_priors, likelihoods_of_pairs, relation_likelihoods
-from pairhmm.map.genotype_likelihoods import GENOTYPES, LEAST, Floats, LogLikelihoods, has_data, of_shares
+from pairhmm.map.genotype_likelihoods import GENOTYPES, LEAST, Floats, LogLikelihoods, has_data, is_common, of_shares
 from pairhmm.map.kinship import (
     FEW_SAMPLES,
     LEAST_LEAD,
-    OUTLIERS,
     SharedAlleles,
     UncertainFrequencies,
     best_relations,
@@ -124,7 +123,7 @@ class LossFinder:
         if step not in self._priors:
             self._priors[step] = joint_priors(self._frequencies[::step], self._drift)
         states = (likelihoods_of_pairs(left, right, self._priors[step]) for left, right in product(first, second))
-        return np.concatenate([relation_likelihoods(state, OUTLIERS) for state in states])
+        return np.concatenate([relation_likelihoods(state) for state in states])
 
     def _losses(self, numbers: tuple[int, int]) -> list[Loss]:
         """How often each sample lacks balance, by expectation maximisation."""
@@ -176,10 +175,7 @@ def _at(evidence: SiteEvidence, sites: NDArray[np.intp]) -> SiteEvidence:
     number[sites] = np.arange(len(sites))
     site = number[evidence.site]
     kept = site >= 0
-    begin = np.array([0, np.count_nonzero(kept)])
-    return SiteEvidence(
-        evidence.samples, len(sites), begin, site[kept], evidence.log10_ratio[kept], evidence.count[kept]
-    )
+    return replace(evidence.rows_of_one(kept), sites=len(sites), site=site[kept])
 
 
 def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array:
@@ -195,8 +191,6 @@ def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array
 _LEAST_CORRELATION = 0.4
 # Samples before it that a sample is compared with, at most: one with losses may be more alike to a relative.
 _MOST_COMPARED = 3
-# Alleles that are rarer tell too much where a frequency is a little wrong.
-_RAREST = 0.02
 # Sites at which two samples are compared, at most.
 _SITES = 20_000
 _FEW_SITES = 4_000
@@ -267,7 +261,7 @@ def find_individuals(
         shares = frequencies
     finder = None
     if evidence is not None:
-        kept = np.ones(len(frequencies), dtype=bool) if shares is None else _is_common(shares)
+        kept = np.ones(len(frequencies), dtype=bool) if shares is None else is_common(shares)
         finder = LossFinder(evidence, likelihoods, shares, kept)
     for sample, before in candidates:
         if of_sample[sample] == sample and (
@@ -295,16 +289,11 @@ def _losses(of_sample: NDArray[np.int64], finder: LossFinder) -> dict[int, Loss]
     return losses
 
 
-def _is_common(frequencies: Floats) -> NDArray[np.bool_]:
-    """Sites whose rarer allele is not too rare."""
-    return (frequencies >= _RAREST) & (frequencies <= 1 - _RAREST)
-
-
 def _are_one(likelihoods: LogLikelihoods, frequencies: Floats | None) -> bool:
     """Whether two samples, float32 (2, sites, 3), are of one individual. None: frequencies are not known."""
     has_both = has_data(likelihoods).all(axis=0)
     if frequencies is not None:
-        has_both &= _is_common(frequencies)
+        has_both &= is_common(frequencies)
     sites = np.flatnonzero(has_both)
     if not len(sites):
         return False

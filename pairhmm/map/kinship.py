@@ -14,13 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
+from pairhmm.map.drift import DRIFTS, OUTLIERS, fit_drift, joint_priors, likelihoods_of_pairs
 from pairhmm.map.genotype_likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.objects import short_repr
 from pairhmm.variants.genealogy import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
 
-OUTLIERS = 0.01
-"""Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
 LEAST_LEAD = float(np.log(100.0))
 """The best relation must be 100 times likelier than the next, or it is unknown."""
 ALL_PAIRS = 20_000
@@ -180,7 +178,7 @@ def _ask_drift(shared: SharedAlleles, relation: NDArray[np.int8], relatedness: N
     priors = [joint_priors(shared.frequencies[sites], drift) for drift in DRIFTS] if len(doubtful) else []
     for part in _parts(doubtful, len(DRIFTS) * len(shared.frequencies[sites])):
         genotypes, others = (shared.genotypes(some[part], sites) for some in (first, second))
-        fits, drifts = fit_drift(genotypes, others, priors, OUTLIERS)
+        fits, drifts = fit_drift(genotypes, others, priors)
         relation[part] = [_agreed(int(inferred), fit) for inferred, fit in zip(relation[part], fits, strict=True)]
         for number, pair in enumerate(part.tolist()):
             if not np.isnan(relatedness[pair]):

@@ -12,7 +12,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.hit_table import file_label, read_hits
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
-from pairhmm.map.sketch.files import open_sketches, scheme_text
+from pairhmm.map.sketch.files import open_collection
 from pairhmm.map.sketch.published import PRIME
 from pairhmm.map.sketch.sketches import Scheme, Sketches, values_of
 from pairhmm.map.tokens import TokenCollector, slot_tokens, token_of
@@ -27,34 +27,22 @@ _MISSING = ("", ".")
 _PASSED = ("PASS", ".")
 
 
-def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme | None, Sketches | None]:
+def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme, Sketches | None]:
     """The tokens of sketches, their scheme, and the sketches if there are at most `most` samples.
 
     Raises InputError as `pairhmm.map.sketch.files.read_sketches` does.
     """
     collector, parts = TokenCollector(), list[Sketches]()
-    first: tuple[str, Scheme] | None = None
-    where: dict[str, str] = {}
-    for path in paths:
-        with open_sketches(path) as file:
-            first = first or (path, file.scheme)
-            if file.scheme != first[1]:
-                rule = f"{scheme_text(file.scheme)}, where {first[0]} has {scheme_text(first[1])}"
-                raise InputError(path, "", rule, "sketch both with the same options")
-            for begin in range(0, len(file), _AT_ONCE):
-                part = file.part(begin, begin + _AT_ONCE)
-                for name, values in zip(part.names, values_of(part.planes), strict=True):
-                    if name in where:
-                        rule = f"is in {where[name]} too"
-                        raise InputError(path, f"sample {name!r}", rule, "give each sample its own name")
-                    where[name] = path
-                    is_empty = file.scheme.name == "published" and values[0] == PRIME
-                    collector.add_array(name, np.empty(0, np.uint32) if is_empty else slot_tokens(values))
-                if len(where) <= most:
-                    parts.append(part)
-    if first is None or len(where) > most:
-        return collector, first and first[1], None
-    return collector, first[1], Sketches.concatenate(parts)
+    with open_collection(paths) as collection:
+        scheme = collection.scheme
+        for begin in range(0, len(collection), _AT_ONCE):
+            part = collection.part(begin, min(begin + _AT_ONCE, len(collection)))
+            for name, values in zip(part.names, values_of(part.planes), strict=True):
+                is_empty = scheme.name == "published" and values[0] == PRIME
+                collector.add_array(name, np.empty(0, np.uint32) if is_empty else slot_tokens(values))
+            if len(collection) <= most:
+                parts.append(part)
+    return collector, scheme, Sketches.concatenate(parts) if parts else None
 
 
 def read_hit_tokens(

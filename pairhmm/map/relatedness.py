@@ -20,6 +20,7 @@ from pairhmm.map.genotype_likelihoods import (
     from_phred,
     has_data,
     heterozygosity,
+    is_common,
 )
 from pairhmm.map.individuals import Individuals, Loss
 from pairhmm.map.kinship import FEW_SAMPLES, SharedAlleles, UncertainFrequencies, all_pairs, kinship
@@ -29,8 +30,6 @@ from pairhmm.variants.genealogy import IDENTICAL, RELATIONS, UNKNOWN, Genealogy
 
 ENOUGH_GENOTYPES = 100
 """With fewer sites where both samples have certain genotypes, relatedness is estimated from likelihoods."""
-RAREST = 0.02
-"""The least allele frequency of a site that counts for relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ def _shared_alleles(likelihoods: LogLikelihoods, frequencies: Floats | None) -> 
         return UncertainFrequencies(likelihoods)
     shares = allele_frequencies(likelihoods) if frequencies is None else frequencies
     # A rare genotype in two samples would decide alone, were its frequency a little wrong. NaN is not kept either.
-    kept = (shares >= RAREST) & (shares <= 1 - RAREST)
+    kept = is_common(shares)
     likelihoods[:, ~kept] = 0
     return SharedAlleles.of(likelihoods, np.where(kept, shares, 0.5))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -36,6 +36,12 @@ class SiteEvidence:
     count: NDArray[np.uint16]  # reads of the row
 
     __repr__ = short_repr
+
+    def rows_of_one(self, kept: slice | NDArray[np.bool_]) -> SiteEvidence:
+        """Some rows, all of one sample."""
+        site = self.site[kept]
+        ratio, count = self.log10_ratio[kept], self.count[kept]
+        return replace(self, begin=offsets([len(site)]), site=site, log10_ratio=ratio, count=count)
 
 
 MOST_SITES = 80_000
@@ -163,16 +169,8 @@ class SampleSites:
 
 def evidence_of(evidence: SiteEvidence, sample: int) -> SiteEvidence:
     """The reads of one sample."""
-    begin, end = evidence.begin[sample : sample + 2].tolist()
-    rows = slice(begin, end)
-    return SiteEvidence(
-        (evidence.samples[sample],),
-        evidence.sites,
-        offsets([end - begin]),
-        evidence.site[rows],
-        evidence.log10_ratio[rows],
-        evidence.count[rows],
-    )
+    rows = evidence.rows_of_one(slice(*evidence.begin[sample : sample + 2].tolist()))
+    return replace(rows, samples=(evidence.samples[sample],))
 
 
 def counted_evidence(samples: tuple[str, ...], counts: NDArray[np.uint16]) -> SiteEvidence:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
 from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_SHIFT, SLOTS, hashes, tokens_of
+from pairhmm.sequences.arrays import offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +133,7 @@ class TokenCollector:
         """The tokens of these samples, in their order. A sample that was not named has none."""
         self._flush_all()
         rows = [self._tokens.get(name, _NONE) for name in names]
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        return TokenSets(np.concatenate([_NONE, *rows]), offsets)
+        return TokenSets(np.concatenate([_NONE, *rows]), offsets([len(row) for row in rows]))
 
     def _flush_all(self) -> None:
         for sample in list(self._pending):
