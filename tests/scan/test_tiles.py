@@ -16,7 +16,7 @@ from pairhmm.scan.tiles import SHORTEST_PART, TileScanner, check_tiling, load_ti
 from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
-from tests.scan.conftest import BASES, concrete, differ, draw
+from tests.scan.conftest import BASES, concrete, differ, draw, samples_of
 
 LEVELS = [name for name, runs in _cpu.levels() if runs]
 WORKLOADS = range(50)
@@ -100,11 +100,6 @@ def test_the_workloads_meet_what_they_are_for():
     assert any((one.hits["strand"] == 1).any() for one in found)
 
 
-def sample_of(*letters: str) -> Samples:
-    sets = [encode_sets(one) for one in letters]
-    return Samples.of(sets, [np.full(len(one), 30, dtype=np.uint8) for one in sets])
-
-
 def test_a_tile_by_hand():
     """A read with two mismatches: tiles around the first one match with one of them, and make one run."""
     rng = np.random.default_rng(2)
@@ -113,7 +108,7 @@ def test_a_tile_by_hand():
     for at in (30, 40):
         read[at] = "A" if read[at] != "A" else "C"
     signatures = Signatures.of(["v"], [encode_sets(virus)])
-    found = check(signatures, sample_of("".join(read)), ScanOptions(max_mismatches=1), Tiling(21))
+    found = check(signatures, samples_of("".join(read)), ScanOptions(max_mismatches=1), Tiling(21))
     # Tiles that hold both begin at 20 to 30.
     assert found.runs[["start", "length", "place", "tiles", "mismatches"]].tolist() == [
         (0, 40, 50, 20, 1),
