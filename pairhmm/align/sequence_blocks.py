@@ -80,8 +80,8 @@ def sequence_blocks(
     """The records of a FASTA or FASTQ file, plain or gzipped, in blocks of `chunk_size` bytes of text or so.
 
     ``-`` is stdin. Raises InputError for files that can't be used, letters outside IUPAC, and sequences of more than
-    `LONGEST` letters.
-    The message names file, record and cure. `watch` is called with the number of bytes of the file that were read.
+    `LONGEST` letters. The message names file, record and cure. `watch` is called with the number of bytes of the file
+    that were read.
     """
     records = 0
     with ByteStream(path, watch) as stream:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pairhmm.map.base import Embedder
 from pairhmm.map.sketch.base import Comparer
 from pairhmm.map.sketch.pairs import jaccard, least_above_chance, least_of_slots
-from pairhmm.map.sketch.published import BITS, SLOTS
+from pairhmm.map.sketch.published import BITS, SLOTS, mixed
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches, planes_of
-from pairhmm.map.tokens import Neighbours, TokenSets, mixed
+from pairhmm.map.tokens import Neighbours, TokenSets
+from pairhmm.sequences.arrays import offsets
 
 PUBLISHED = Scheme("published", slots=SLOTS, bits=BITS)
 _NEIGHBOUR_BITS = 16
@@ -68,10 +69,8 @@ def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threa
     wanted = (nearest >= 0) & (equal > 0) & (nearest != np.arange(len(nearest), dtype=np.int32)[:, None])
     # If many samples equal a sample, it may be missing from its own nearest ones.
     wanted &= np.cumsum(wanted, axis=1) <= count
-    offsets = np.zeros(len(nearest) + 1, dtype=np.int64)
-    np.cumsum(wanted.sum(axis=1), out=offsets[1:])
     most = int(equal[wanted].max(initial=0))
-    return Neighbours(nearest[wanted].astype(np.int32, copy=False), offsets), most
+    return Neighbours(nearest[wanted].astype(np.int32, copy=False), offsets(wanted.sum(axis=1))), most
 
 
 def is_above_chance(

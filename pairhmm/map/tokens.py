@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_SHIFT, SLOTS, hashes, tokens_of
+from pairhmm.map.sketch.published import (
+    LEAST_FOR_ONE_PERMUTATION,
+    PRIME,
+    SLOT_SHIFT,
+    SLOTS,
+    hashes,
+    mixed,
+    tokens_of,
+)
 from pairhmm.sequences.arrays import offsets
 
 
@@ -56,17 +64,8 @@ def slot_tokens(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
     ``m / (2 K - m)``, which grows with m. So signatures of such tokens keep the order of the samples' Jaccard indices.
     """
     words = np.arange(len(values), dtype=np.uint64) << np.uint64(32) | values.astype(np.uint64)
+    # The hash functions of the published scheme are linear, so words with a pattern are mixed first.
     return tokens_of(mixed(words))
-
-
-def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64: numbers that look random, one for each word.
-
-    The hash functions of the published scheme are linear, so words with a pattern need it.
-    """
-    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return words ^ words >> np.uint64(31)
 
 
 def compacted(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
