@@ -70,24 +70,17 @@ BINDINGS = {
 """Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceVariant:
-    """Compile-time constants: the entry point, and whether the device has integers of 64 bits."""
-
-    entry: str
-    int64: bool
-
-
-def source(variant: PlaceVariant) -> tuple[str, str]:
-    """WGSL of a variant, and its entry point."""
-    if variant.entry == "blend":
+def source(variant: tuple[str, bool]) -> tuple[str, str]:
+    """WGSL of an entry point for devices with or without integers of 64 bits, and the entry point."""
+    entry, int64 = variant
+    if entry == "blend":
         declared = constants({"WIDTH": BLEND_WIDTH, "BLOCK": BLOCK}) | {BLEND_PARAMS.name: BLEND_PARAMS.declaration}
-        return assemble("map/place_blend.wgsl", read, declared, {}), variant.entry
+        return assemble("map/place_blend.wgsl", read, declared, {}), entry
     sizes = {"PRIME": PRIME, "SLOTS": SLOTS, "FEW": LEAST_FOR_ONE_PERMUTATION, "WIDTH": SKETCH_WIDTH, "PIECES": PIECES}
     repeated = {"TOGETHER": TOGETHER, "LOADS": LOADS}
-    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(variant.int64)} | repeated
+    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(int64)} | repeated
     declared = constants(sizes | repeated) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
-    return assemble("map/place.wgsl", read, declared, numbers), variant.entry
+    return assemble("map/place.wgsl", read, declared, numbers), entry
 
 
 log = logging.getLogger(__name__)
@@ -141,7 +134,7 @@ class WebgpuSketcher:
         for slot in self._slots:
             slot.upload("table", np.stack([FACTORS, SUMMANDS], axis=1))
         self._int64 = int64 and INT64 in self._handle.features
-        self._shared.compile(map(self._variant, BINDINGS), source)
+        self._shared.compile(((entry, self._int64) for entry in BINDINGS), source)
 
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         begun = self._sent(chunk)
@@ -225,9 +218,6 @@ class WebgpuSketcher:
         finally:
             self._seconds = None
 
-    def _variant(self, entry: str) -> PlaceVariant:
-        return PlaceVariant(entry, self._int64)
-
     def _next_slot(self) -> BatchSlot:
         slot = self._slots[0]
         self._slots.reverse()
@@ -286,7 +276,7 @@ class WebgpuSketcher:
             encoder.clear_buffer(slot[copied[0]], 0, copied[1])
         with self._timed(slot) as writes:
             compute = encoder.begin_compute_pass(**writes)
-            record(self._handle, compute, self._shared.pipeline(self._variant(entry)), bound, workgroups)
+            record(self._handle, compute, self._shared.pipeline((entry, self._int64)), bound, workgroups)
             compute.end()
             if copied is not None:
                 encoder.copy_buffer_to_buffer(slot[copied[0]], 0, staging, 0, copied[1])
