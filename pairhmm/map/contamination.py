@@ -82,8 +82,7 @@ class Contamination:
     def is_contaminated(self) -> NDArray[np.bool_]:
         """Bool (samples,): by `LEAST_SHARE` and `least_gain`."""
         of_chance = least_gain(int(np.count_nonzero(~np.isnan(self.gain))))
-        result: NDArray[np.bool_] = (self.low > LEAST_SHARE) & (self.gain > of_chance)
-        return result
+        return (self.low > LEAST_SHARE) & (self.gain > of_chance)
 
 
 def least_gain(samples: int) -> float:

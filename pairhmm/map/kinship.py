@@ -90,8 +90,7 @@ class SharedAlleles:
     def genotypes(self, samples: NDArray[np.intp], sites: slice) -> Singles:
         """Likelihoods of genotypes, up to a factor for each sample and site: float32 (samples, 3, sites)."""
         roots = np.sqrt(genotype_priors(self.frequencies[sites])).astype(np.float32)
-        likelihoods: Singles = self.two[:, samples, sites].swapaxes(0, 1) / roots
-        return likelihoods
+        return self.two[:, samples, sites].swapaxes(0, 1) / roots
 
 
 class UncertainFrequencies:
@@ -252,8 +251,7 @@ def _top_in_triangle(k: Floats, gradient: Floats, curvature: Floats) -> Floats:
     heights = np.einsum("cpi,pi->cp", steps, gradient) - np.einsum("cpi,pij,cpj->cp", steps, curvature, steps) / 2
     is_inside = (free.min(axis=1) >= 0) & (free.sum(axis=1) <= 1)
     best = np.where(is_inside, 0, 1 + heights[1:].argmax(axis=0))
-    result: Floats = np.stack(places)[best, np.arange(len(k))]
-    return result
+    return np.stack(places)[best, np.arange(len(k))]
 
 
 def _score_test(shared: SharedAlleles) -> tuple[Singles, Singles]:

@@ -94,15 +94,13 @@ class MixedReads:
     def _logs(self, q: Floats, error: float) -> Floats:
         """Log-likelihoods of the reads of each kind of site: float64 (..., kinds)."""
         q = q * (1 - 2 * error) + error
-        logs: Floats = np.log1p(q[..., None] * (self._odds - 1)) @ self._counts
-        return logs
+        return np.log1p(q[..., None] * (self._odds - 1)) @ self._counts
 
 
 def of_population(urn: AlleleUrn, others: Sequence[AlleleUrn] = ()) -> JointGenotypes:
     """Foreign reads are of somebody of the population: of the sample's own, or of one of the others."""
     strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
-    joint: JointGenotypes = np.stack([stranger * urn.genotypes[:, None] for stranger in strangers]).astype(np.float32)
-    return joint
+    return np.stack([stranger * urn.genotypes[:, None] for stranger in strangers]).astype(np.float32)
 
 
 def of_informed_population(
@@ -114,14 +112,12 @@ def of_informed_population(
     """
     of_own = (_given_another(urn) * of_relative).sum(axis=2)
     strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
-    joint: JointGenotypes = np.concatenate([of_own[:, :, None] * stranger for stranger in strangers]).astype(np.float32)
-    return joint
+    return np.concatenate([of_own[:, :, None] * stranger for stranger in strangers]).astype(np.float32)
 
 
 def of_source(urn: AlleleUrn, of_individual: NDArray[np.float32]) -> JointGenotypes:
     """Foreign reads are of an individual of the cohort. The urn is without the sample and the source."""
-    joint: JointGenotypes = (_given_another(urn) * of_individual).astype(np.float32)
-    return joint
+    return (_given_another(urn) * of_individual).astype(np.float32)
 
 
 def _of_stranger(urn: AlleleUrn) -> Floats:
@@ -145,8 +141,7 @@ def _given_another(urn: AlleleUrn) -> Floats:
         states[1, 1, other] = (p * (2 - other) + (1 - p) * other) / 2
         states[1, 2, other] = p * other / 2
         states[2, other, other] = 1
-    relations: Floats = np.tensordot(_RELATIONS, states, axes=1)
-    return relations
+    return np.tensordot(_RELATIONS, states, axes=1)
 
 
 Profile = Callable[[Floats], Floats]

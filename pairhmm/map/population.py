@@ -45,16 +45,14 @@ class AlleleUrn:
     @property
     def frequencies(self) -> Floats:
         """Frequencies of the alternative allele: float64 (sites,)."""
-        result: Floats = self.alternative / self.total
-        return result
+        return self.alternative / self.total
 
     @property
     def genotypes(self) -> Floats:
         """Probabilities of a genotype that is drawn: float64 (3, sites)."""
         own, other = self.alternative, self.total - self.alternative
         drawn = np.stack([other * (other + 1), 2 * own * other, own * (own + 1)])
-        result: Floats = drawn / (self.total * (self.total + 1))
-        return result
+        return drawn / (self.total * (self.total + 1))
 
     def after(self, genotype: int) -> AlleleUrn:
         """The urn after that genotype was drawn."""
@@ -181,8 +179,7 @@ def _correlations(
     scaled = excess / (deviations * information[:, None])
     # Two of n individuals draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
     individuals = len(scaled)
-    result: NDArray[np.float32] = scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
-    return result
+    return scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
 
 
 def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArray[np.float32]:

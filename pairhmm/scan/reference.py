@@ -91,8 +91,7 @@ class ReferenceScanner(Scanner):
 
     def _letters(self, pattern: int) -> NDArray[np.uint8]:
         begin, end = self._patterns.offset[pattern : pattern + 2]
-        letters: NDArray[np.uint8] = self._patterns.letters[begin:end]
-        return letters
+        return self._patterns.letters[begin:end]
 
     def _hit(
         self,

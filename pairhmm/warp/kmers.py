@@ -51,8 +51,7 @@ class KmerTable:
         return self._with_n(self.means)[indices], self._with_n(self.deviations)[indices]
 
     def _indices(self, codes: NDArray[np.int64], base: int) -> NDArray[np.int64]:
-        indices: NDArray[np.int64] = sliding_window_view(codes, self.k) @ base ** np.arange(self.k)[::-1]
-        return indices
+        return sliding_window_view(codes, self.k) @ base ** np.arange(self.k)[::-1]
 
     def _with_n(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values of the k-mers of the letters A, C, G, T and N: float64[5**k]."""
