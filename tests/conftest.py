@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from pairhmm import backends
 from pairhmm.backends.tiles import Shape
 from pairhmm.backends.webgpu.kernels import PART, KernelVariant, source
 from pairhmm.backends.webgpu.layout import shapes, tree_shapes
@@ -104,6 +105,33 @@ def require() -> Require:
         pytest.skip(reason)
 
     return check
+
+
+@pytest.fixture(scope="session")
+def require_backend(require: Require) -> Callable[[str], None]:
+    """``require_backend(name)``: `require` of a backend that runs here."""
+
+    def check(name: str) -> None:
+        status = backends.status(name)
+        require(name, status.available, f"{status.reason}; {status.cure}")
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def emulator(require: Require) -> ModuleType:
+    """The module emulator.py; skips where it cannot build a kernel."""
+    module = load_helper("backends/cuda/emulator")
+    require("emulator", module.compiler() is not None, "the CUDA emulator needs Linux and a g++")
+    return module
+
+
+@pytest.fixture(scope="session")
+def nvrtc(require: Require) -> ModuleType:
+    """The module nvrtc.py; skips where the library is not installed."""
+    module = load_helper("backends/cuda/nvrtc")
+    require("nvrtc", module.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
+    return module
 
 
 ARCHITECTURES = [

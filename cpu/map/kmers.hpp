@@ -1,4 +1,4 @@
-// Canonical k-mers of letters, and their hashes. pairhmm/map/sketch/permutation.py says the same in NumPy.
+// Canonical k-mers of letters, and their hashes. tests/map/sketch/permutation.py says the same in NumPy.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sketches of the k-mers of a sample (docs/map.md). pairhmm/map/sketch/permutation.py says the same in NumPy.
+// Sketches of the k-mers of a sample (docs/map.md). tests/map/sketch/permutation.py says the same in NumPy.
 //
 // The hash of a k-mer names a fine slot by its highest bits, and the rest of it is its value there. A slot keeps its
 // least value. A sketch of fewer slots folds neighbours, so one pass over a sample serves every number of slots.

@@ -107,14 +107,9 @@ class Aligner(Protocol):
     """Aligns pairs of sequences. All aligners give the same scores and the same alignments.
 
     A module of this folder has ``make() -> Aligner``, or ``make(device: int) -> Aligner`` if its backend has devices.
-
-    Attributes
-    ----------
-    label : str
-        Name of the aligner in messages.
     """
 
-    label: str
+    label: str  # its name in messages
 
     def scores(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> NDArray[np.int32]:
         """The score of each pair's best alignment (int32), on `threads` CPU threads."""
@@ -160,14 +155,7 @@ def choose(
 ) -> AlignerPool:
     """The aligners of that name; for "auto", of the backend that is expected to finish first, which a message names.
 
-    Parameters
-    ----------
-    backend, devices
-        As for `Tool.choose`.
-    cells : int
-        Approximate number of cells of the whole work.
-    with_cigars : bool
-        Whether alignments are wanted, or scores alone.
+    `cells` is the approximate number of cells of the whole work. The others are as for `Tool.choose`.
     """
     worth = WORTH_A_DEVICE[scoring.form] * threads // (CIGAR_FACTOR if with_cigars else 1)
     return AlignerPool(ALIGNERS.choose(backend, devices, cells >= worth), ALIGNERS.on_the_cpu)

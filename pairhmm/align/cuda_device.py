@@ -75,13 +75,7 @@ class RunningPairs:
 
 
 class AligningDevice:
-    """Aligns the pairs that its kernels support on one CUDA device.
-
-    Parameters
-    ----------
-    label : str
-        Its name in messages.
-    """
+    """Aligns the pairs that its kernels support on one CUDA device."""
 
     def __init__(self, device: int, label: str) -> None:
         import cupy

@@ -13,6 +13,7 @@ from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.backends.cuda.slot import Slot
 from pairhmm.backends.tiles import team
 from pairhmm.native import native
+from pairhmm.sequences.arrays import gather, offsets
 
 CHUNK_LETTERS = 1 << 27
 """About the most letters of the pairs of a chunk. While the device aligns one, threads pack the next."""
@@ -114,10 +115,9 @@ def subset_of(pairs: SequencePairs, index: Index) -> SequencePairs:
     packed = []
     for sequences, of in ((pairs.queries, pairs.query_index), (pairs.targets, pairs.target_index)):
         used, again = np.unique(of[index], return_inverse=True)
-        lengths = sequences.lengths[used]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        at = np.repeat(sequences.offsets[used] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        packed.append((Sequences(sequences.codes[at], offsets), again.astype(np.int32)))
+        begins = offsets(sequences.lengths[used])
+        codes = gather(sequences.codes, sequences.offsets[used], begins)
+        packed.append((Sequences(codes, begins), again.astype(np.int32)))
     (queries, query_index), (targets, target_index) = packed
     return SequencePairs(queries, targets, query_index, target_index)
 

@@ -50,48 +50,16 @@ def align_files(
     provenance: Mapping[str, str] | None = None,
     watch: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Align the sequences of one file with those of another: the first with the first, and so on.
+    """Align the sequences of one file with those of another, the first with the first, and so on.
 
-    Memory does not grow with the files, apart from the targets with `every`.
+    Files are FASTA or FASTQ, gzipped or not; ``-`` is stdin, for one of them. The output is ``.tsv`` or ``.tsv.gz``,
+    ``.paf`` or ``.paf.gz``, ``.sam`` or ``.bam``; ``-`` is TSV to stdout. A table has alignments with `cigars`; the
+    others always have them. Memory does not grow with the files, apart from the targets with `every`. Other parameters
+    and errors are as for `align`, and InputError for files that can't be used; no output is left then.
+    Gives the number of pairs.
 
-    Parameters
-    ----------
-    queries, targets : path
-        FASTA or FASTQ, gzipped or not; ``-`` is stdin, for one of them.
-    output : path
-        ``.tsv`` or ``.tsv.gz``, ``.paf`` or ``.paf.gz``, ``.sam`` or ``.bam``; ``-`` is TSV to stdout.
-    scoring : Scoring or str
-        As for `align`.
-    every : bool
-        Align every query with every target.
-    cigars : bool
-        Whether a table has the alignments, too. PAF, SAM and BAM always have them.
-    backend : str or Choice
-        A backend's name, or "auto"; or that with its devices.
-    threads : int
-        CPU threads.
-    chunk_size : int
-        Bytes of text of each file that are read at once; changes no result.
-    provenance : mapping of str to str, optional
-        Fields of the line @PG of SAM and BAM, which has none without it.
-    watch : callable
-        Called with the number of bytes of the files that were read.
-
-    Returns
-    -------
-    int
-        Pairs aligned.
-
-    Raises
-    ------
-    InputError
-        For files that can't be used; names file, record and cure. No output is left then.
-    OptionError
-        For a scoring that is not known.
-    BackendUnavailable
-        Where a named backend does not run here.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads sequences.
+    `chunk_size` are bytes of text of each file that are read at once, and change no result. `provenance` are fields of
+    the line @PG of SAM and BAM, which has none without it. `watch` is called with the number of bytes that were read.
     """
     require_compiled("align")
     check_whole("threads", threads, 1)

@@ -108,12 +108,8 @@ def _to_the_right(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The best insertion that ends in each cell of a row, and its letters. Of equal ones, the older.
 
-    Parameters
-    ----------
-    first : int
-        Score of the row's first cell, before the query.
-    others : ndarray, shape (query letters,), int64
-        The best score of the other cells without an insertion. An insertion never opens better behind another one.
+    `others` are the best scores without an insertion of the cells behind the first, which is before the query. An
+    insertion never opens better behind another one.
     """
     places = np.arange(len(others))
     cells = np.concatenate(([first], np.maximum(LEAST_SCORE, others[:-1])))

@@ -52,14 +52,9 @@ def read_targets(path: str) -> tuple[list[str], list[int]]:
 def open_records(
     destination: str | Path, names: Sequence[str], lengths: Sequence[int], provenance: Mapping[str, str]
 ) -> Iterator[AlignmentSink]:
-    """Open a SAM file, or a BAM file by the name's ending.
+    """Open a SAM file, or a BAM file by the name's ending, with the names and lengths of all targets.
 
-    Parameters
-    ----------
-    names, lengths : sequences
-        Of all targets.
-    provenance : mapping of str to str
-        Fields of the header's line @PG, such as VN and CL; without any, there is no such line.
+    `provenance` are fields of the header's line @PG, such as VN and CL; without any, there is no such line.
     """
     program = {key: printable(value) for key, value in provenance.items()}
     header = {

@@ -77,17 +77,11 @@ def _code_of_letter() -> NDArray[np.uint8]:
 def sequence_blocks(
     path: str, chunk_size: int = CHUNK_SIZE, watch: Callable[[int], None] = lambda _: None
 ) -> Iterator[NamedSequences]:
-    """The records of a FASTA or FASTQ file, plain or gzipped, in blocks; ``-`` is stdin.
+    """The records of a FASTA or FASTQ file, plain or gzipped, in blocks of `chunk_size` bytes of text or so.
 
-    Raises InputError for files that can't be used, letters outside IUPAC, and sequences of more than `LONGEST` letters.
-    The message names file, record and cure.
-
-    Parameters
-    ----------
-    chunk_size : int
-        Bytes of text that are read at once.
-    watch : callable
-        Called with the number of bytes of the file that were read.
+    ``-`` is stdin. Raises InputError for files that can't be used, letters outside IUPAC, and sequences of more than
+    `LONGEST` letters. The message names file, record and cure. `watch` is called with the number of bytes of the file
+    that were read.
     """
     records = 0
     with ByteStream(path, watch) as stream:

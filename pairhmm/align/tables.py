@@ -107,12 +107,8 @@ class AlignmentSink(Protocol):
 def open_table(destination: str | Path, with_cigars: bool, is_distance: bool) -> Iterator[AlignmentSink]:
     """Open a table: ``.tsv``, or bgzipped for ``.tsv.gz``; ``-`` is stdout.
 
-    Parameters
-    ----------
-    with_cigars : bool
-        Whether the table has the columns `ALIGNMENT_COLUMNS`.
-    is_distance : bool
-        Whether scores are written as distances, which are 0 for equal sequences.
+    It has the columns `ALIGNMENT_COLUMNS` with cigars. Scores may be written as distances, which are 0 for equal
+    sequences.
     """
     with _text(destination) as out:
         out.write("#" + "\t".join((*COLUMNS, *(ALIGNMENT_COLUMNS if with_cigars else ()))) + "\n")

@@ -7,24 +7,12 @@ from numpy.typing import NDArray
 
 from pairhmm.align.base import ALIGNERS, Aligner, Alignments, SequencePairs
 from pairhmm.align.scoring import Scoring
-from pairhmm.align.webgpu_kernels import (
-    MOST,
-    PARAMS,
-    RESULT,
-    WIDTH,
-    largest_number,
-    letters_of,
-    plane_steps,
-    planned,
-    scoring_params,
-    source,
-)
+from pairhmm.align.webgpu_kernels import MOST, RESULT, WIDTH, largest_number, letters_of, plane_steps, planned, source
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.pair_kernels import BINDINGS, USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import translated
+from pairhmm.backends.webgpu.pair_kernels import USAGES, pair_device
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.engine.tools import Fallback
-from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.errors import OutOfDeviceMemory
 
 MOST_CELLS = {"edit": 1 << 39, "linear": 1 << 36, "affine": 1 << 36}
 """Most cells of a submission to a discrete GPU, by the form of the scoring: what a fast one takes 7 to 30 ms for."""
@@ -51,14 +39,11 @@ class WebgpuAligner(Aligner):
         if _is_beyond_32_bits(pairs, scoring):
             return self._fallback.of("scores beyond 32 bits").scores(pairs, scoring, threads)
         try:
-            with self._shared.one_call, translated(self.label):
+            with self._shared.in_use(self.label):
                 return self._scores(pairs, scoring)
         except OutOfDeviceMemory:
             # A smaller call needs less of some buffers, and may need as much of others.
             self._slot.release()
-            raise
-        except DeviceLost:
-            pair_device.cache_clear()
             raise
 
     def alignments(self, pairs: SequencePairs, scoring: Scoring, threads: int) -> Alignments:
@@ -74,17 +59,11 @@ class WebgpuAligner(Aligner):
         if letters.unknown is not None:
             self._slot.upload("more", letters.unknown)
         self._slot.upload("pairs", plan.pairs)
-        self._slot.make_room("border", WORD * max(part.border for part in plan.dispatches))
+        self._slot.make_room("border", WORD * plan.border)
         size = RESULT.dtype.itemsize * len(plan.pairs)
         self._slot.make_room("found", size)
-        self._shared.compile([part.variant for part in plan.dispatches], source)
-        of_scoring = scoring_params(scoring)
-        bindings = BINDINGS if letters.unknown is not None else BINDINGS[:-1]
-        dispatches = [
-            PairDispatch(part.variant, PARAMS.values(part.params | of_scoring), part.params["items"], bindings)
-            for part in plan.dispatches
-        ]
-        results = self._shared.run(self._slot, dispatches, WIDTH, size).view(RESULT.dtype)
+        self._shared.compile([dispatch.variant for dispatch in plan.dispatches], source)
+        results = self._shared.run(self._slot, plan.dispatches, WIDTH, size).view(RESULT.dtype)
         ordered = results["best" if scoring.mode == "semi-global" else "last"]
         scores = np.empty(len(pairs), dtype=np.int32)
         scores[slice(None) if plan.place is None else plan.place] = ordered

@@ -17,7 +17,7 @@ from pairhmm.align.base import SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
 from pairhmm.backends.tiles import team
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.pair_kernels import DISPATCH_FIELDS, strip_dispatches
+from pairhmm.backends.webgpu.pair_kernels import BINDINGS, DISPATCH_FIELDS, PairDispatch, strip_dispatches
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.native import native
@@ -253,21 +253,13 @@ def _needed(sequences: Sequences, index: NDArray[np.int32]) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class AlignDispatch:
-    """Some strips of some pairs."""
-
-    variant: AlignVariant
-    params: dict[str, int]  # those of `PARAMS` that depend on the dispatch
-    border: int  # words of the border
-
-
-@dataclass(frozen=True, slots=True)
 class AlignPlan:
     """Pairs in the order in which a device takes them."""
 
     pairs: NDArray[np.void]  # of PAIR
     place: NDArray[np.int64] | None  # [pairs]: index of each in the call. None where that is the order of the call.
-    dispatches: list[AlignDispatch]  # in the order in which they must run
+    dispatches: list[PairDispatch]  # in the order in which they must run
+    border: int  # words of the largest border
 
 
 def planned(
@@ -275,12 +267,7 @@ def planned(
 ) -> AlignPlan:
     """Order pairs by variant and length, and cut them into dispatches.
 
-    Parameters
-    ----------
-    most_cells : int
-        Of a dispatch, if it can be cut.
-    most_words : int
-        Of the border, unless one item needs more.
+    A dispatch has at most `most_cells`, if it can be cut, and a border of `most_words`, unless one item needs more.
     """
     table = _table(pairs, letters, rows_are_targets=scoring.mode == "semi-global")
     rows, columns = table["rows"].astype(np.int64), table["columns"].astype(np.int64)
@@ -294,22 +281,18 @@ def planned(
         place = np.argsort(key, kind="stable")
         table, kind, rows, columns = table[place], kind[place], rows[place], columns[place]
     bounds = [0, *(np.flatnonzero(np.diff(kind)) + 1).tolist(), len(kind)]
-    dispatches: list[AlignDispatch] = []
+    dispatches: list[PairDispatch] = []
+    border, of_scoring = 0, scoring_params(scoring)
+    bindings = BINDINGS if letters.unknown is not None else BINDINGS[:-1]
     for begin, end in pairwise(bounds):
         rows_of_strip, is_wide = divmod(int(kind[begin]), 2)
         variant = variant_of(scoring, rows_of_strip, letters.unknown is not None, bool(is_wide))
-        dispatches += [
-            AlignDispatch(variant, cut.params(begin), cut.border)
-            for cut in strip_dispatches(
-                rows[begin:end],
-                columns[begin:end],
-                variant.rows,
-                variant.border_words(columns[begin:end]),
-                most_cells,
-                most_words,
-            )
-        ]
-    return AlignPlan(table, place, dispatches)
+        words = variant.border_words(columns[begin:end])
+        for cut in strip_dispatches(rows[begin:end], columns[begin:end], variant.rows, words, most_cells, most_words):
+            params = PARAMS.values(cut.params(begin) | of_scoring)
+            dispatches.append(PairDispatch(variant, params, cut.end - cut.begin, bindings))
+            border = max(border, cut.border)
+    return AlignPlan(table, place, dispatches, border)
 
 
 def _table(pairs: SequencePairs, letters: PackedLetters, rows_are_targets: bool) -> NDArray[np.void]:

@@ -19,14 +19,9 @@ class Embedder(Protocol):
     within 1e-5.
 
     A module of this folder has ``make() -> Embedder``, or ``make(device: int) -> Embedder`` if its backend has devices.
-
-    Attributes
-    ----------
-    label : str
-        Name of the embedder in messages.
     """
 
-    label: str
+    label: str  # its name in messages
 
     def signatures(self, tokens: TokenSets, threads: int) -> NDArray[np.uint32]:
         """The published signature of each sample's tokens, shape (samples, 128) (`pairhmm.map.sketch.published`)."""
@@ -37,16 +32,8 @@ class Embedder(Protocol):
     ) -> NDArray[np.float32]:
         """Sketch each group of properties, make z-scores of each slot over the samples, and project them.
 
-        Parameters
-        ----------
-        groups : sequence of TokenSets
-            All of the same samples.
-        matrices : ndarray, shape (groups, 128, 2), float32
-
-        Returns
-        -------
-        ndarray, shape (groups, samples, 2), float32
-            Samples without tokens in a group are at 0 there, and take no part in its z-scores.
+        Groups are of the same samples, and matrices are (groups, 128, 2). Gives (groups, samples, 2). Samples without
+        tokens in a group are at 0 there, and take no part in its z-scores.
         """
         ...
 

@@ -28,18 +28,7 @@ Counts = NDArray[np.uint16]
 
 
 def certain_genotypes(evidence: SiteEvidence, called: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
-    """Genotypes from counts of reads, where depth and allele balance leave no doubt.
-
-    Parameters
-    ----------
-    called : int8 (samples, sites), optional
-        Genotypes for cells without reads.
-
-    Returns
-    -------
-    int8 (samples, sites)
-        0, 1, 2, or `NO_GENOTYPE`.
-    """
+    """Genotypes from counts of reads, where depth and allele balance leave no doubt; else, those of `called`."""
     genotypes = np.full((len(evidence.samples), evidence.sites), NO_GENOTYPE, dtype=np.int8)
     for sample, row in enumerate(genotypes):
         depth, alternative = read_counts(evidence, sample)
@@ -64,27 +53,13 @@ def read_counts(evidence: SiteEvidence, sample: int) -> tuple[NDArray[np.float64
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the certain genotypes of pairs of samples agree, an element a pair.
+    """How far the certain genotypes of pairs of samples agree, an element a pair."""
 
-    Attributes
-    ----------
-    sites : uint16 (pairs,)
-        Where both have a genotype. The other counts are of these sites.
-    ibs0 : uint16 (pairs,)
-        Opposite homozygotes.
-    ibs2 : uint16 (pairs,)
-        Equal genotypes.
-    shared_hets : uint16 (pairs,)
-        Heterozygous in both.
-    fewer_hets : uint16 (pairs,)
-        Heterozygous sites of the sample with fewer of them.
-    """
-
-    sites: Counts
-    ibs0: Counts
-    ibs2: Counts
-    shared_hets: Counts
-    fewer_hets: Counts
+    sites: Counts  # where both have a genotype; the other counts are of these sites
+    ibs0: Counts  # opposite homozygotes
+    ibs2: Counts  # equal genotypes
+    shared_hets: Counts  # heterozygous in both
+    fewer_hets: Counts  # heterozygous sites of the sample with fewer of them
 
     __repr__ = short_repr
 
@@ -106,17 +81,7 @@ def _share(part: NDArray[np.generic], whole: Counts) -> NDArray[np.float64]:
 
 
 def agreement(genotypes: NDArray[np.int8]) -> Agreement:
-    """Compare each two samples.
-
-    Parameters
-    ----------
-    genotypes : int8 (samples, sites)
-
-    Returns
-    -------
-    Agreement
-        Pairs (0, 1), (0, 2), ... (1, 2), ...
-    """
+    """Compare each two samples: pairs (0, 1), (0, 2), ... (1, 2), ... of genotypes, int8 (samples, sites)."""
     samples, sites = genotypes.shape
     parts = []
     for first in range(0, samples, _ROWS):

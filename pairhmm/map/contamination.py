@@ -66,24 +66,13 @@ _MOST_ASKED = 20
 
 @dataclass(frozen=True, slots=True)
 class Contamination:
-    """Shares of foreign reads of samples, all (samples,). NaN for a sample without reads.
+    """Shares of foreign reads of samples, all (samples,). NaN for a sample without reads."""
 
-    Attributes
-    ----------
-    fraction, low, high : float64
-        The likeliest share, and the ends of its 95% interval.
-    gain : float64
-        Log-likelihood of that share over that of none.
-    source : int32
-        The first sample of the individual whose genotypes fit the foreign reads best, or `POPULATION`.
-    individuals : Individuals
-        Whose samples they are.
-    """
-
-    fraction: Floats
-    low: Floats
+    fraction: Floats  # the likeliest share
+    low: Floats  # the ends of its 95% interval
     high: Floats
-    gain: Floats
+    gain: Floats  # log-likelihood of that share over that of none
+    # the first sample of the individual whose genotypes fit the foreign reads best, or `POPULATION`
     source: NDArray[np.int32]
     individuals: Individuals
 
@@ -93,8 +82,7 @@ class Contamination:
     def is_contaminated(self) -> NDArray[np.bool_]:
         """Bool (samples,): by `LEAST_SHARE` and `least_gain`."""
         of_chance = least_gain(int(np.count_nonzero(~np.isnan(self.gain))))
-        result: NDArray[np.bool_] = (self.low > LEAST_SHARE) & (self.gain > of_chance)
-        return result
+        return (self.low > LEAST_SHARE) & (self.gain > of_chance)
 
 
 def least_gain(samples: int) -> float:
@@ -112,16 +100,10 @@ def estimate_contamination(
     frequencies: Floats,
     is_given: NDArray[np.bool_] | None = None,
 ) -> Contamination:
-    """Estimate the share of foreign reads of each sample.
+    """Estimate the share of foreign reads of each sample from its reads.
 
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of the genotypes of each sample, from its reads without a thought of foreign ones.
-    frequencies : float64 (sites,)
-        Of the alternative allele.
-    is_given : bool (sites,), optional
-        Where the frequency is not of the samples, but known of the population.
+    Likelihoods are of genotypes without a thought of foreign reads. `is_given` says where a frequency is not of the
+    samples, but known of the population.
     """
     samples = len(evidence.samples)
     fraction, low, high, gain = np.full((4, samples), np.nan)
@@ -148,9 +130,7 @@ def _of_homozygotes(evidence: SiteEvidence, sample: int, others: LogLikelihoods,
     """The reads of a sample with losses, where other samples say that its individual is homozygous."""
     reads = evidence_of(evidence, sample)
     weights = genotype_weights(others[None], genotype_priors(frequencies))[0]
-    kept = weights[1, reads.site] < _MOST_HETEROZYGOUS
-    rows = np.array([0, np.count_nonzero(kept)])
-    return SiteEvidence(reads.samples, reads.sites, rows, reads.site[kept], reads.log10_ratio[kept], reads.count[kept])
+    return reads.rows_of_one(weights[1, reads.site] < _MOST_HETEROZYGOUS)
 
 
 class _Cohort:

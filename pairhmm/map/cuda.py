@@ -64,28 +64,16 @@ def sources_of_kernels() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CudaChunk:
-    """A chunk on the device.
-
-    Attributes
-    ----------
-    arguments : tuple
-        The first arguments of the kernels that sketch: its tokens, offsets and so on.
-    """
+    """A chunk on the device."""
 
     slot: ForwardSlot
-    arguments: tuple[Any, ...]
+    arguments: tuple[Any, ...]  # the first ones of the kernels that sketch: its tokens, offsets and so on
     samples: int
     blocks: int
 
 
 class CudaSketcher:
-    """Runs the kernels of the map on one CUDA device.
-
-    Parameters
-    ----------
-    device : int
-        Index of the device.
-    """
+    """Runs the kernels of the map on one CUDA device."""
 
     def __init__(self, device: int) -> None:
         import cupy
@@ -230,11 +218,6 @@ def _copy_out(slot: ForwardSlot, out: NDArray[np.float32]) -> None:
 
 
 def make(device: int = 0) -> DeviceEmbedder:
-    """An embedder on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """An embedder on a CUDA device. Raises BackendUnavailable."""
     with cuda_setup.starting(device):
         return DeviceEmbedder(CudaSketcher(device))

@@ -29,16 +29,10 @@ FORM_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class SlotSums:
-    """Sums over the samples that have tokens.
-
-    Attributes
-    ----------
-    values, squares : ndarray, shape (128,), object
-        Of each slot: Python's integers, which have no limit.
-    """
+    """Sums over the samples that have tokens."""
 
     samples: int
-    values: NDArray[np.object_]
+    values: NDArray[np.object_]  # of each slot: Python's integers, which have no limit
     squares: NDArray[np.object_]
 
     def __add__(self, other: SlotSums) -> SlotSums:
@@ -46,21 +40,14 @@ class SlotSums:
 
 
 def form_of(sums: SlotSums, matrix: NDArray[np.float32]) -> NDArray[np.uint32]:
-    """Forms of the values by which kernels project a signature.
+    """Forms of the values by which kernels project a signature, by a matrix (128, 2): uint32 (129, 4).
 
     The projection is the sum over slots of ``(value - mean) / deviation * matrix``. With a whole number m next to the
     mean, it is the sum of ``(value - m) * weight``, and a constant. The difference is exact, so no digits are lost
     where a slot hardly varies.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (128, 2), float32
-
-    Returns
-    -------
-    ndarray, shape (129, 4), uint32
-        Of each slot m (int32), and the weights of x and y (float32); then 0, and the constants of x and y. The last
-        column is 0.
+    A row has a slot's m (int32), and the weights of x and y (float32). The last one has 0, and the constants of x and
+    y. The last column is 0.
     """
     count = max(1, sums.samples)
     middle = (2 * sums.values + count) // (2 * count)
@@ -94,20 +81,12 @@ class Sketcher(Protocol):
     """Runs the kernels of the map on one device, on chunks of samples that fit it.
 
     Any call may raise OutOfDeviceMemory or DeviceLost.
-
-    Attributes
-    ----------
-    label : str
-        Name of the device in messages.
-    most_words : int
-        Most words of a chunk: its tokens or neighbours, an offset for each sample, and signatures if they are wanted.
-    row_words : int
-        Words that a sample takes beside its tokens while its projection is made.
     """
 
-    label: str
+    label: str  # the device's name in messages
+    # of a chunk: its tokens or neighbours, an offset for each sample, and signatures if they are wanted
     most_words: int
-    row_words: int
+    row_words: int  # that a sample takes beside its tokens while its projection is made
 
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         """Write the signatures of a chunk to `out`, shape (samples, 128)."""

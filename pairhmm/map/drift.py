@@ -16,15 +16,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.genotype_likelihoods import GENOTYPES, Floats, LogLikelihoods
+from pairhmm.map.genotype_likelihoods import GENOTYPES, Floats, LogLikelihoods, is_common
 from pairhmm.variants.genealogy import IBD, UNRELATED
 
 DRIFTS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """Values of F that are tried."""
-_RAREST = 0.02
 _FEW_SITES = 5_000
-# As in pairhmm.map.kinship.
-_OUTLIERS = 0.01
+OUTLIERS = 0.01
+"""Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
 _PAIRS_OF_GENOTYPES = GENOTYPES**2
 # How many ways a genotype's two alleles have.
 _WAYS = (1, 2, 1)
@@ -34,15 +33,7 @@ JointPriors = NDArray[np.float32]
 
 
 def joint_priors(frequencies: Floats, drift: float) -> JointPriors:
-    """Probabilities of the genotypes of two samples.
-
-    Parameters
-    ----------
-    frequencies : float64 (sites,)
-        Of the alternative allele in the cohort.
-    drift : float
-        F, 0 to below 1.
-    """
+    """Probabilities of the genotypes of two samples, by the cohort's frequencies and F, 0 to below 1."""
 
     def drawn(alternative: int, reference: int) -> Floats:
         """The probability to draw these counts of alleles, in one order, from an urn with (1 - F) / F alleles."""
@@ -73,11 +64,7 @@ def likelihoods_of_pairs(
 ) -> NDArray[np.float32]:
     """P(data of both | 0, 1, 2 alleles from a common ancestor): (pairs, 3, sites).
 
-    Parameters
-    ----------
-    first, second : float32 (pairs, 3, sites)
-        Likelihoods of genotypes, not logarithms.
-    priors : float32 (3, 9, sites)
+    The likelihoods of genotypes of each sample, (pairs, 3, sites), are no logarithms.
     """
     both = (first[:, :, None] * second[:, None]).reshape(len(first), _PAIRS_OF_GENOTYPES, -1)
     result = np.empty((len(first), 3, both.shape[-1]), dtype=np.float32)
@@ -86,55 +73,32 @@ def likelihoods_of_pairs(
     return result
 
 
-def relation_likelihoods(of_states: NDArray[np.float32], outliers: float) -> Floats:
-    """Log-likelihood of each relation: float64 (pairs, relations).
-
-    Parameters
-    ----------
-    of_states : float32 (pairs, 3, sites)
-    outliers : float
-        Share of sites where a pair counts as unrelated.
-    """
+def relation_likelihoods(of_states: NDArray[np.float32]) -> Floats:
+    """Log-likelihood of each relation: float64 (pairs, relations)."""
     result = np.empty((len(of_states), len(IBD)))
-    for number, shares in enumerate(IBD * (1 - outliers) + np.array([outliers, 0, 0])):
+    for number, shares in enumerate(IBD * (1 - OUTLIERS) + np.array([OUTLIERS, 0, 0])):
         sites = sum(np.float32(share) * of_states[:, state] for state, share in enumerate(shares) if share)
         result[:, number] = np.log(sites).sum(axis=1, dtype=np.float64)
     return result
 
 
 def fit_drift(
-    first: NDArray[np.float32], second: NDArray[np.float32], priors: Sequence[JointPriors], outliers: float
+    first: NDArray[np.float32], second: NDArray[np.float32], priors: Sequence[JointPriors]
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """Log-likelihoods of the relations of pairs, each with the drift that fits it best.
+    """Log-likelihoods of the relations of pairs, each with the drift that fits it best, and the number of that drift.
 
-    Parameters
-    ----------
-    first, second : float32 (pairs, 3, sites)
-    priors : sequence of float32 (3, 9, sites)
-        Of each of `DRIFTS`.
-
-    Returns
-    -------
-    float64 (pairs, relations)
-    intp (pairs, relations)
-        The drift of each, by its number.
+    Both are (pairs, relations). Likelihoods of genotypes are (pairs, 3, sites), and there are priors of each of
+    `DRIFTS`.
     """
-    fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, prior), outliers) for prior in priors])
+    fits = np.stack([relation_likelihoods(likelihoods_of_pairs(first, second, prior)) for prior in priors])
     return fits.max(axis=0), fits.argmax(axis=0)
 
 
 class DriftedPairs:
-    """Tells relatives from members of a population, at some of the sites.
-
-    Parameters
-    ----------
-    likelihoods : float32 (individuals, sites, 3)
-        Logarithms, of genotypes.
-    frequencies : float64 (sites,)
-    """
+    """Tells relatives from members of a population, at some of the sites."""
 
     def __init__(self, likelihoods: LogLikelihoods, frequencies: Floats) -> None:
-        common = np.flatnonzero((frequencies >= _RAREST) & (frequencies <= 1 - _RAREST))
+        common = np.flatnonzero(is_common(frequencies))
         self._sites = common[:: -(-len(common) // _FEW_SITES) or 1]
         self._likelihoods, self._frequencies = likelihoods, frequencies[self._sites]
 
@@ -144,6 +108,6 @@ class DriftedPairs:
         result = np.zeros(len(first), dtype=bool)
         for pair in range(len(first)):
             left, right = (np.exp(self._likelihoods[row, self._sites].T)[None] for row in (first[pair], second[pair]))
-            fits, _ = fit_drift(left, right, priors, _OUTLIERS)
+            fits, _ = fit_drift(left, right, priors)
             result[pair] = fits[0].argmax() != UNRELATED
         return result

@@ -66,10 +66,7 @@ class MapOptions:
 def weights_of(groups: Sequence[str], by_group: Mapping[str, float]) -> NDArray[np.float64]:
     """The weights of groups, whose sum is 1. A group without a given weight has the weight 1 before that.
 
-    Raises
-    ------
-    OptionError
-        For a weight of a group that is not there, a weight below 0, and weights that are all 0.
+    Raises OptionError for a weight of a group that is not there, a weight below 0, and weights that are all 0.
     """
     for group, weight in by_group.items():
         if group not in groups:
@@ -103,11 +100,6 @@ def scaled(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 
     They are the two largest principal axes of the doubly centred squares of distances. Of each axis, the coordinate
     that is farthest from 0 is positive.
-
-    Parameters
-    ----------
-    distances : ndarray, shape (samples, samples), float64
-        Symmetric; 0 on the diagonal.
     """
     squares = distances**2
     means = squares.mean(axis=0)
@@ -152,18 +144,8 @@ def trustworthiness(distances: NDArray[np.float64], positions: NDArray[np.float6
     map, and not in truth. r(i, j) is 1 more than the number of samples that are truly nearer to i than j is, so that
     equal distances count for the map.
 
-    Parameters
-    ----------
-    distances : ndarray, shape (samples, samples), float64
-        The true ones.
-    positions : ndarray, shape (samples, 2), float64
-    neighbours : int
-        k; fewer where samples are no more than twice as many.
-
-    Returns
-    -------
-    float or None
-        None for fewer than three samples.
+    There are fewer than k neighbours where samples are no more than twice as many, and None for fewer than three
+    samples.
     """
     count = len(positions)
     k = min(neighbours, (count - 1) // 2)
@@ -242,21 +224,10 @@ def make_map(
     colours: list[str] | None = None,
     slot_bits: int | None = None,
 ) -> SampleMap:
-    """Place samples.
+    """Place two samples or more by groups of properties.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Two samples or more.
-    groups : mapping of str to TokenSets
-        The properties of these samples.
-    weights : ndarray, shape (groups,), float64
-    comparer_of : callable
-        The comparer of sketches of a scheme.
-    sketches : mapping of str to Sketches, optional
-        Groups whose samples have sketches that say more than a signature of 128 slots, for the exact scaling.
-    slot_bits : int, optional
-        Bits of the slots that the group "kmers" was made of, which may be equal by chance.
+    `sketches` are of groups whose samples have sketches that say more than a signature of 128 slots, for the exact
+    scaling. The group "kmers" was made of slots of `slot_bits`, which may be equal by chance.
     """
     sets = list(groups.values())
     projections = embedder.projections(sets, matrices_of(list(groups), options.seed), threads)

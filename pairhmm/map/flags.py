@@ -20,22 +20,13 @@ Matrix = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """Samples whose relations contradict the sheet.
+    """Samples whose relations contradict the sheet."""
 
-    Attributes
-    ----------
-    exchanges : list of (int, int)
-        Samples whose labels, exchanged, make the observations fit. Several can explain the same observations: with two
-        samples each of two individuals, the first ones or the second ones may have been exchanged. All are listed.
-    misplaced : list of int
-        Samples that lack an expected relative, and that no exchange explains.
-    labels : int64 (samples,)
-        The label that each sample has after one of the exchanges that explain the same.
-    """
-
+    # Samples whose labels, exchanged, make the observations fit. Several can explain the same observations: with two
+    # samples each of two individuals, the first ones or the second ones may have been exchanged. All are listed.
     exchanges: list[tuple[int, int]]
-    misplaced: list[int]
-    labels: NDArray[np.int64]
+    misplaced: list[int]  # Samples that lack an expected relative, and that no exchange explains.
+    labels: NDArray[np.int64]  # The label that each sample has after one of the exchanges that explain the same.
 
     @property
     def suspects(self) -> set[int]:
@@ -54,11 +45,6 @@ def find_swaps(inferred: Matrix, expected: Matrix) -> Swaps:
 
     In each round, the exchange that resolves most contradictions is taken, as long as it resolves two and gives a
     sample a close relative that it lacked.
-
-    Parameters
-    ----------
-    inferred, expected : int8 (samples, samples)
-        Numbers of `pairhmm.variants.genealogy`, symmetric.
     """
     labels = np.arange(len(inferred))
     exchanges: list[tuple[int, int]] = []
@@ -135,20 +121,7 @@ Flags = dict[str, NDArray[np.bool_]]
 
 
 def pair_and_sample_flags(inferred: Matrix, expected: Matrix, contaminated: NDArray[np.bool_]) -> tuple[Flags, Flags]:
-    """The flags of each two samples, and of each sample.
-
-    Parameters
-    ----------
-    inferred, expected : int8 (samples, samples)
-        Numbers of `pairhmm.variants.genealogy`, symmetric.
-    contaminated : bool (samples,)
-
-    Returns
-    -------
-    pairs : dict of str to bool (samples, samples)
-        Symmetric. A pair is not flagged for the contamination of its samples.
-    samples : dict of str to bool (samples,)
-    """
+    """The flags of each two samples, and of each sample. A pair is not flagged for the contamination of its samples."""
     swaps = find_swaps(inferred, expected)
     relabelled = expected[np.ix_(swaps.labels, swaps.labels)]
     suspects = np.zeros(len(inferred), dtype=bool)

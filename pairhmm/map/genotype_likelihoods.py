@@ -1,6 +1,8 @@
 """Genotype likelihoods from reads, with a share of foreign reads, and the statistics that follow from them.
 
-Genotypes are numbered by their alternative alleles: 0, 1, 2. Likelihoods are natural logarithms, float32, 0 at best.
+Genotypes are numbered by their alternative alleles: 0, 1, 2. Likelihoods are natural logarithms, 0 at best, of the
+genotypes of samples at sites: (samples, sites, 3), or (sites, 3) of one sample. Frequencies are of the alternative
+allele of each site.
 """
 
 from __future__ import annotations
@@ -21,21 +23,22 @@ LEAST = np.float32(-35.0)
 """The lowest likelihood: products of two such numbers are within float32."""
 PSEUDO_COUNT = 1.0
 """Copies that are added of each allele, so that no frequency is 0 or 1."""
+RAREST = 0.02
+"""Alleles that are rarer tell too much of a relation where their frequency is a little wrong."""
 _ROUNDS = 30
 _SETTLED = 1e-4
 _LOGS = (np.arange(256) * np.log(10.0) / -10.0).astype(np.float32)
 
 
 def genotype_priors(frequencies: Floats) -> Floats:
-    """Genotypes of a population in Hardy-Weinberg equilibrium: float64 (3, sites).
-
-    Parameters
-    ----------
-    frequencies : float64 (sites,)
-        Of the alternative allele.
-    """
+    """Genotypes of a population in Hardy-Weinberg equilibrium: float64 (3, sites)."""
     p = np.asarray(frequencies, dtype=np.float64)
     return np.stack([(1 - p) ** 2, 2 * p * (1 - p), p**2])
+
+
+def is_common(frequencies: Floats) -> NDArray[np.bool_]:
+    """Sites whose rarer allele is not too rare."""
+    return (frequencies >= RAREST) & (frequencies <= 1 - RAREST)
 
 
 def add_reads(
@@ -49,14 +52,8 @@ def add_reads(
     A read is of the alternative allele with probability ``q = (1 - c) g / 2 + c f``, where g is the genotype, c the
     share of foreign reads, and f the frequency of the allele among these.
 
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        What else is known; 0 where nothing is. Changed in place, and returned.
-    fractions : mapping of int to float, optional
-        Share of foreign reads of each contaminated sample.
-    foreign : mapping of int to float64 (sites,), optional
-        Frequency of the alternative allele among the foreign reads of each of these.
+    `likelihoods` have what else is known, 0 where nothing is; they are changed, and returned. Contaminated samples have
+    a share of foreign reads in `fractions`, and the frequencies f of these in `foreign`.
     """
     fractions, foreign = fractions or {}, foreign or {}
     for sample, (begin, end) in enumerate(pairwise(evidence.begin.tolist())):
@@ -73,13 +70,7 @@ def add_reads(
 
 
 def of_shares(evidence: SiteEvidence, shares: Sequence[float]) -> Floats:
-    """Log-likelihoods of shares of the alternative allele among the reads of one sample.
-
-    Returns
-    -------
-    float64 (shares, sites)
-        Over the likelihood of the best genotype.
-    """
+    """Log-likelihoods of shares of the alternative allele, over that of the best genotype: (shares, sites)."""
     odds = 10.0 ** evidence.log10_ratio.astype(np.float64)
 
     def of_reads(share: float) -> Floats:
@@ -107,14 +98,6 @@ def allele_frequencies(likelihoods: LogLikelihoods) -> Floats:
     """Frequency of the alternative allele at each site, by expectation maximisation over the samples.
 
     One copy of each allele is added, so that a few samples don't make a frequency of 0 or 1.
-
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-
-    Returns
-    -------
-    float64 (sites,)
     """
     known = has_data(likelihoods)
     alleles = 2.0 * known.sum(axis=0) + 2 * PSEUDO_COUNT
@@ -132,13 +115,7 @@ def allele_frequencies(likelihoods: LogLikelihoods) -> Floats:
 
 
 def heterozygosity(likelihoods: LogLikelihoods) -> Floats:
-    """Share of heterozygous sites of each sample, by maximum likelihood over shares of the three genotypes.
-
-    Returns
-    -------
-    float64 (samples,)
-        NaN for a sample without data.
-    """
+    """Share of heterozygous sites of each sample, by maximum likelihood over genotype shares; NaN without data."""
     result = np.full(len(likelihoods), np.nan)
     for index, (sample, is_known) in enumerate(zip(likelihoods, has_data(likelihoods), strict=True)):
         if not is_known.any():
@@ -155,14 +132,7 @@ def heterozygosity(likelihoods: LogLikelihoods) -> Floats:
 
 
 def allele_shares(likelihoods: LogLikelihoods, frequencies: Floats) -> Floats:
-    """Probability that a read of a sample has the alternative allele, by its most probable genotypes: float64 (sites,).
-
-    Parameters
-    ----------
-    likelihoods : float32 (sites, 3)
-        Of one sample.
-    frequencies : float64 (sites,)
-    """
+    """Probability that a read of a sample has the alternative allele, by its most probable genotypes: (sites,)."""
     weights = np.exp(likelihoods.astype(np.float64)) * genotype_priors(frequencies).T
     shares: Floats = (weights[:, 1] / 2 + weights[:, 2]) / weights.sum(axis=1)
     return shares

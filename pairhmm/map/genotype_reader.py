@@ -24,18 +24,7 @@ Spans = tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]
 
 
 class SampleFields:
-    """The sample columns of records that have the same FORMAT.
-
-    Parameters
-    ----------
-    text : bytes
-        Columns separated by tabs.
-
-    Attributes
-    ----------
-    columns : int
-        How many there are.
-    """
+    """The sample columns of records that have the same FORMAT, separated by tabs."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -55,15 +44,7 @@ class SampleFields:
         return has, self._starts[at], self._ends[at]
 
     def numbers(self, field: int, count: int) -> NDArray[np.int64]:
-        """A field of whole numbers: int64 (columns, count), `MISSING` throughout a row that has not so many numbers.
-
-        Parameters
-        ----------
-        field : int
-            Its place in FORMAT.
-        count : int
-            How many numbers it has.
-        """
+        """A field of whole numbers: int64 (columns, count), `MISSING` throughout a row that has not so many numbers."""
         has, start, end = self._spans(field)
         comma = np.searchsorted(self._commas, start)
         has = has & (np.searchsorted(self._commas, end) - comma == count - 1)
@@ -121,27 +102,14 @@ _CURE = "give a VCF or BCF with the fields AD, PL, GL or GT"
 
 @dataclass(frozen=True, slots=True)
 class GenotypeBlock:
-    """Some records. Cells with reads of each allele have nothing else.
+    """Some records. Cells with reads of each allele have nothing else."""
 
-    Attributes
-    ----------
-    keys : list of str
-        `pairhmm.map.sites.site_key` of each record.
-    counts : uint16 (records, samples, 2)
-        Reads of each allele (AD); 0 where the file does not say.
-    phred : uint8 (records, samples, 3)
-        Likelihoods (PL, GL, or by GT), the best 0; 0 throughout where nothing is known.
-    called : int8 (records, samples)
-        GT; -1 for none, and with fewer reads than certain genotypes have.
-    depth : int32 (records, samples)
-        Reads (AD or DP); -1 where the file does not say.
-    """
-
-    keys: list[str]
-    counts: NDArray[np.uint16]
+    keys: list[str]  # `pairhmm.map.sites.site_key` of each record
+    counts: NDArray[np.uint16]  # (records, samples, 2) reads of each allele (AD); 0 where the file does not say
+    # (records, samples, 3) likelihoods (PL, GL, or by GT), the best 0; 0 throughout where nothing is known
     phred: NDArray[np.uint8]
-    called: NDArray[np.int8]
-    depth: NDArray[np.int32]
+    called: NDArray[np.int8]  # GT; -1 for none, and with fewer reads than certain genotypes have
+    depth: NDArray[np.int32]  # reads (AD or DP); -1 where the file does not say
 
     __repr__ = short_repr
 
@@ -152,17 +120,9 @@ class GenotypeBlock:
 
 
 class GenotypeFile:
-    """A VCF or BCF; an iterator over blocks of its biallelic autosomal SNVs that pass their filters.
+    """A VCF or BCF; an iterator over blocks of its biallelic autosomal SNVs that pass their filters and are wanted.
 
-    Parameters
-    ----------
-    wanted : callable
-        ``wanted(key)`` says whether a record is taken.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is no VCF, or has no samples.
+    Raises InputError for a file that can't be read, is no VCF, or has no samples.
     """
 
     def __init__(self, path: str, wanted: Callable[[str], bool]) -> None:
@@ -176,57 +136,31 @@ class GenotypeFile:
             raise InputError(path, "", "names a sample twice", "rename one (bcftools reheader)")
 
     def __iter__(self) -> Iterator[GenotypeBlock]:
-        records = _HeldRecords(self.path, len(self.samples))
+        keys, texts, form, size = list[str](), list[bytes](), b"", 0
         for fields in self._lines:
             if fields[6] not in _PASSED or len(fields) <= FIXED:
                 continue
             key = record_key(fields)
             if not key or not self._wanted(key):
                 continue
-            if records.is_full or not records.fits(fields[8]):
-                yield records.block()
-            records.add(key, fields[8], fields[9])
-        if records.keys:
-            yield records.block()
+            if keys and (size >= _AT_ONCE or fields[8] != form):
+                yield self._block(keys, texts, form)
+                keys, texts, size = [], [], 0
+            form = fields[8]
+            keys.append(key)
+            texts.append(fields[9])
+            size += len(fields[9])
+        if keys:
+            yield self._block(keys, texts, form)
 
-
-def record_key(fields: list[bytes]) -> str:
-    """`pairhmm.map.sites.site_key` of a record's columns."""
-    chrom, ref, alt = (fields[place].decode("utf-8", "replace") for place in (0, 3, 4))
-    return site_key(chrom, int(fields[1]), ref.upper(), alt.upper())
-
-
-class _HeldRecords:
-    """Records of one FORMAT, until they are a block."""
-
-    def __init__(self, path: str, samples: int) -> None:
-        self._path, self._samples = path, samples
-        self.keys: list[str] = []
-        self._texts: list[bytes] = []
-        self._format = b""
-        self._size = 0
-
-    @property
-    def is_full(self) -> bool:
-        return self._size >= _AT_ONCE
-
-    def fits(self, form: bytes) -> bool:
-        return not self.keys or form == self._format
-
-    def add(self, key: str, form: bytes, columns: bytes) -> None:
-        self._format = form
-        self.keys.append(key)
-        self._texts.append(columns)
-        self._size += len(columns)
-
-    def block(self) -> GenotypeBlock:
-        """The collected records as arrays. The collection is then empty."""
-        for key, text in zip(self.keys, self._texts, strict=True):
+    def _block(self, keys: list[str], texts: list[bytes], form: bytes) -> GenotypeBlock:
+        """Records of one FORMAT as arrays."""
+        for key, text in zip(keys, texts, strict=True):
             samples = text.count(b"\t") + 1
-            if samples != self._samples:
-                rule = f"{samples} samples where the header has {self._samples}"
-                raise InputError(self._path, key, rule, "the file may be cut off or damaged")
-        fields, names = SampleFields(b"\t".join(self._texts)), self._format.split(b":")
+            if samples != len(self.samples):
+                rule = f"{samples} samples where the header has {len(self.samples)}"
+                raise InputError(self.path, key, rule, "the file may be cut off or damaged")
+        fields, names = SampleFields(b"\t".join(texts)), form.split(b":")
         cells = fields.columns
         counts, phred = np.zeros((cells, _ALLELES), np.uint16), np.zeros((cells, _GENOTYPES), np.uint8)
         called, depth = np.full(cells, NO_GENOTYPE, np.int8), np.full(cells, MISSING, np.int32)
@@ -241,16 +175,20 @@ class _HeldRecords:
             if b"GT" in names:
                 called = fields.genotypes(names.index(b"GT"))
                 called[(depth != MISSING) & (depth < MIN_DEPTH)] = NO_GENOTYPE
-        shape = len(self.keys), self._samples
-        block = GenotypeBlock(
-            self.keys,
+        shape = len(keys), len(self.samples)
+        return GenotypeBlock(
+            keys,
             counts.reshape(*shape, _ALLELES),
             phred.reshape(*shape, _GENOTYPES),
             called.reshape(shape),
             depth.reshape(shape),
         )
-        self.keys, self._texts, self._size = [], [], 0
-        return block
+
+
+def record_key(fields: list[bytes]) -> str:
+    """`pairhmm.map.sites.site_key` of a record's columns."""
+    chrom, ref, alt = (fields[place].decode("utf-8", "replace") for place in (0, 3, 4))
+    return site_key(chrom, int(fields[1]), ref.upper(), alt.upper())
 
 
 def _likelihoods(fields: SampleFields, names: list[bytes]) -> NDArray[np.uint8]:
@@ -274,17 +212,9 @@ _FREQUENCY_CURE = "give a VCF with AF in INFO (bcftools +fill-tags -- -t AF)"
 
 
 def read_frequencies(path: str, keys: Sequence[str]) -> NDArray[np.float64]:
-    """The frequency of the alternative allele at each site (AF in INFO): float64 (sites,); NaN where the file lacks it.
+    """The frequency of the alternative allele at each site (AF in INFO); NaN where the file lacks it.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        `pairhmm.map.sites.site_key` of each site.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, an AF that is no frequency, and where no site is in the file.
+    Raises InputError for a file that can't be read, an AF that is no frequency, and where no site is in the file.
     """
     place = {key: number for number, key in enumerate(keys)}
     frequencies = np.full(len(keys), np.nan)

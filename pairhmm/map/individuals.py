@@ -11,18 +11,17 @@ heterozygous where the other is not as often as the reverse.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.map.drift import JointPriors, joint_priors, likelihoods_of_pairs, relation_likelihoods
-from pairhmm.map.genotype_likelihoods import GENOTYPES, LEAST, Floats, LogLikelihoods, has_data, of_shares
+from pairhmm.map.genotype_likelihoods import GENOTYPES, LEAST, Floats, LogLikelihoods, has_data, is_common, of_shares
 from pairhmm.map.kinship import (
     FEW_SAMPLES,
     LEAST_LEAD,
-    OUTLIERS,
     SharedAlleles,
     UncertainFrequencies,
     best_relations,
@@ -57,20 +56,12 @@ _HIGHEST_LOG = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A sample's lost or imbalanced alleles at its individual's heterozygous sites.
-
-    Attributes
-    ----------
-    sites, of_sites : int
-        Sites where an allele is lost or rare, of so many heterozygous sites of the individual.
-    is_complete : bool
-        Whether most of them have no read of the other allele.
-    """
+    """A sample's lost or imbalanced alleles at its individual's heterozygous sites."""
 
     sample: int
-    sites: int
-    of_sites: int
-    is_complete: bool
+    sites: int  # where an allele is lost or rare
+    of_sites: int  # heterozygous sites of the individual
+    is_complete: bool  # whether most of them have no read of the other allele
 
     def note(self, name: str) -> str:
         """A note on the sample of that name."""
@@ -94,16 +85,9 @@ class _Likelihoods:
 
 
 class LossFinder:
-    """Finds pairs of samples that are identical but for losses.
+    """Finds pairs of samples that are identical but for losses, at the sites that are kept.
 
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of genotypes.
-    frequencies : float64 (sites,), optional
-        Of the alternative allele. Without them, each is as probable as any other.
-    kept : bool (sites,)
-        Sites that are looked at.
+    Without frequencies, each is as probable as any other.
     """
 
     def __init__(
@@ -139,7 +123,7 @@ class LossFinder:
         if step not in self._priors:
             self._priors[step] = joint_priors(self._frequencies[::step], self._drift)
         states = (likelihoods_of_pairs(left, right, self._priors[step]) for left, right in product(first, second))
-        return np.concatenate([relation_likelihoods(state, OUTLIERS) for state in states])
+        return np.concatenate([relation_likelihoods(state) for state in states])
 
     def _losses(self, numbers: tuple[int, int]) -> list[Loss]:
         """How often each sample lacks balance, by expectation maximisation."""
@@ -191,10 +175,7 @@ def _at(evidence: SiteEvidence, sites: NDArray[np.intp]) -> SiteEvidence:
     number[sites] = np.arange(len(sites))
     site = number[evidence.site]
     kept = site >= 0
-    begin = np.array([0, np.count_nonzero(kept)])
-    return SiteEvidence(
-        evidence.samples, len(sites), begin, site[kept], evidence.log10_ratio[kept], evidence.count[kept]
-    )
+    return replace(evidence.rows_of_one(kept), sites=len(sites), site=site[kept])
 
 
 def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array:
@@ -210,8 +191,6 @@ def _mean_likelihood(evidence: SiteEvidence, shares: tuple[float, ...]) -> Array
 _LEAST_CORRELATION = 0.4
 # Samples before it that a sample is compared with, at most: one with losses may be more alike to a relative.
 _MOST_COMPARED = 3
-# Alleles that are rarer tell too much where a frequency is a little wrong.
-_RAREST = 0.02
 # Sites at which two samples are compared, at most.
 _SITES = 20_000
 _FEW_SITES = 4_000
@@ -219,21 +198,11 @@ _FEW_SITES = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Individuals:
-    """The individuals that samples are of.
+    """The individuals that samples are of."""
 
-    Attributes
-    ----------
-    of_sample : int64 (samples,)
-        The number of each sample's individual. Individuals are numbered by their first samples.
-    first_sample : int64 (individuals,)
-        The first one without losses, if there is one.
-    losses : dict of int to Loss
-        What samples lack that other samples of their individual have. Most samples are not there.
-    """
-
-    of_sample: NDArray[np.int64]
-    first_sample: NDArray[np.int64]
-    losses: dict[int, Loss] = field(default_factory=dict)
+    of_sample: NDArray[np.int64]  # the number of each sample's individual, by their first samples
+    first_sample: NDArray[np.int64]  # of each individual: the first one without losses, if there is one
+    losses: dict[int, Loss] = field(default_factory=dict)  # what samples lack that others of their individual have
 
     __repr__ = short_repr
 
@@ -250,12 +219,7 @@ class Individuals:
         return next((partner for partner in partners.tolist() if partner != sample), None)
 
     def likelihoods(self, of_samples: LogLikelihoods) -> LogLikelihoods:
-        """Log-likelihoods of individuals' genotypes, float32 (individuals, sites, 3), the best 0.
-
-        Parameters
-        ----------
-        of_samples : float32 (samples, sites, 3)
-        """
+        """Log-likelihoods of individuals' genotypes, float32 (individuals, sites, 3), the best 0."""
         if len(self.first_sample) == len(of_samples):
             return of_samples
         result, is_whole = of_samples[self.first_sample], self.is_whole
@@ -280,18 +244,8 @@ def find_individuals(
 ) -> Individuals:
     """Find the samples that are of one individual: each is compared with those before it that are most alike.
 
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of the samples' genotypes.
-    frequencies : float64 (sites,)
-        Of the alternative allele.
-    correlations : float32 (samples, samples)
-        Correlations of genotypes.
-    are_given : bool
-        Whether frequencies are known of the population. Those of `FEW_SAMPLES` samples are of no use.
-    evidence : SiteEvidence, optional
-        The reads of the samples. Without them, losses are not looked for.
+    Frequencies are given if they are known of the population: those of `FEW_SAMPLES` samples are of no use. Losses are
+    looked for among reads alone.
     """
     of_sample = np.arange(len(likelihoods))
     if len(likelihoods) < FEW_SAMPLES and not are_given:
@@ -307,7 +261,7 @@ def find_individuals(
         shares = frequencies
     finder = None
     if evidence is not None:
-        kept = np.ones(len(frequencies), dtype=bool) if shares is None else _is_common(shares)
+        kept = np.ones(len(frequencies), dtype=bool) if shares is None else is_common(shares)
         finder = LossFinder(evidence, likelihoods, shares, kept)
     for sample, before in candidates:
         if of_sample[sample] == sample and (
@@ -335,16 +289,11 @@ def _losses(of_sample: NDArray[np.int64], finder: LossFinder) -> dict[int, Loss]
     return losses
 
 
-def _is_common(frequencies: Floats) -> NDArray[np.bool_]:
-    """Sites whose rarer allele is not too rare."""
-    return (frequencies >= _RAREST) & (frequencies <= 1 - _RAREST)
-
-
 def _are_one(likelihoods: LogLikelihoods, frequencies: Floats | None) -> bool:
     """Whether two samples, float32 (2, sites, 3), are of one individual. None: frequencies are not known."""
     has_both = has_data(likelihoods).all(axis=0)
     if frequencies is not None:
-        has_both &= _is_common(frequencies)
+        has_both &= is_common(frequencies)
     sites = np.flatnonzero(has_both)
     if not len(sites):
         return False

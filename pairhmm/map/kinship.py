@@ -14,13 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pairhmm.map.drift import DRIFTS, fit_drift, joint_priors, likelihoods_of_pairs
+from pairhmm.map.drift import DRIFTS, OUTLIERS, fit_drift, joint_priors, likelihoods_of_pairs
 from pairhmm.map.genotype_likelihoods import Floats, LogLikelihoods, genotype_priors
 from pairhmm.objects import short_repr
 from pairhmm.variants.genealogy import IBD, IDENTICAL, RELATED, UNKNOWN, UNRELATED
 
-OUTLIERS = 0.01
-"""Share of sites where a pair counts as unrelated: a genotype may be wrong in a way that no likelihood knows."""
 LEAST_LEAD = float(np.log(100.0))
 """The best relation must be 100 times likelier than the next, or it is unknown."""
 ALL_PAIRS = 20_000
@@ -47,20 +45,13 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True)
 class SharedAlleles:
-    """Rows of samples, whose products add up to A1 and A2 of each pair of samples.
+    """Rows of samples, whose products add up to A1 and A2 of each pair: an allele, or the genotype, is shared.
 
-    Attributes
-    ----------
-    one : float32 (2, samples, sites)
-        ``A1[i, j] = sum of one[:, i] * one[:, j]``: an allele is shared, which is the reference or the alternative one.
-    two : float32 (3, samples, sites)
-        ``A2[i, j] = sum of two[:, i] * two[:, j]``: the genotype is shared.
-    frequencies : float64 (sites,)
-        Of the alternative allele.
+    ``A1[i, j] = sum of one[:, i] * one[:, j]``, and ``A2[i, j] = sum of two[:, i] * two[:, j]``.
     """
 
-    one: NDArray[np.float32]
-    two: NDArray[np.float32]
+    one: NDArray[np.float32]  # (2, samples, sites): the reference, or the alternative allele
+    two: NDArray[np.float32]  # (3, samples, sites)
     frequencies: Floats
 
     __repr__ = short_repr
@@ -99,8 +90,7 @@ class SharedAlleles:
     def genotypes(self, samples: NDArray[np.intp], sites: slice) -> Singles:
         """Likelihoods of genotypes, up to a factor for each sample and site: float32 (samples, 3, sites)."""
         roots = np.sqrt(genotype_priors(self.frequencies[sites])).astype(np.float32)
-        likelihoods: Singles = self.two[:, samples, sites].swapaxes(0, 1) / roots
-        return likelihoods
+        return self.two[:, samples, sites].swapaxes(0, 1) / roots
 
 
 class UncertainFrequencies:
@@ -108,11 +98,6 @@ class UncertainFrequencies:
 
     All frequencies are equally probable. Those of a few samples would be made of the pair itself and of its relatives,
     and hide that they are related.
-
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-        Of genotypes.
     """
 
     def __init__(self, likelihoods: LogLikelihoods) -> None:
@@ -145,18 +130,10 @@ class UncertainFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class Kinship:
-    """Relations of pairs of samples, an element a pair.
+    """Relations of pairs of samples, an element a pair."""
 
-    Attributes
-    ----------
-    relation : int8 (pairs,)
-        Numbers of `pairhmm.variants.genealogy`; `UNKNOWN` where the data can't tell.
-    relatedness : float32 (pairs,)
-        ``k1 / 2 + k2``, estimated by maximum likelihood; NaN where it was not asked for.
-    """
-
-    relation: NDArray[np.int8]
-    relatedness: NDArray[np.float32]
+    relation: NDArray[np.int8]  # numbers of `pairhmm.variants.genealogy`; `UNKNOWN` where the data can't tell
+    relatedness: NDArray[np.float32]  # ``k1 / 2 + k2`` by maximum likelihood; NaN where it was not asked for
 
     __repr__ = short_repr
 
@@ -168,13 +145,7 @@ def all_pairs(samples: int) -> Pairs:
 
 
 def kinship(shared: SharedAlleles | UncertainFrequencies, wanted: NDArray[np.bool_]) -> Kinship:
-    """The relation of each two samples.
-
-    Parameters
-    ----------
-    wanted : bool (pairs,)
-        Pairs whose relatedness is estimated.
-    """
+    """The relation of each two samples, and the relatedness of wanted pairs."""
     first, second = all_pairs(shared.samples)
     relation = np.full(len(first), UNKNOWN, dtype=np.int8)
     relatedness = np.full(len(first), np.nan, dtype=np.float32)
@@ -206,7 +177,7 @@ def _ask_drift(shared: SharedAlleles, relation: NDArray[np.int8], relatedness: N
     priors = [joint_priors(shared.frequencies[sites], drift) for drift in DRIFTS] if len(doubtful) else []
     for part in _parts(doubtful, len(DRIFTS) * len(shared.frequencies[sites])):
         genotypes, others = (shared.genotypes(some[part], sites) for some in (first, second))
-        fits, drifts = fit_drift(genotypes, others, priors, OUTLIERS)
+        fits, drifts = fit_drift(genotypes, others, priors)
         relation[part] = [_agreed(int(inferred), fit) for inferred, fit in zip(relation[part], fits, strict=True)]
         for number, pair in enumerate(part.tolist()):
             if not np.isnan(relatedness[pair]):
@@ -230,13 +201,7 @@ def _parts(pairs: NDArray[np.intp], sites: int) -> Iterator[NDArray[np.intp]]:
 
 
 def log_likelihoods(a1: Singles, a2: Singles) -> Floats:
-    """Log-likelihood of each relation over that of none: float64 (pairs, relations).
-
-    Parameters
-    ----------
-    a1, a2 : float (pairs, sites)
-        A1 and A2.
-    """
+    """Log-likelihood of each relation over that of none, from A1 and A2, (pairs, sites): float64 (pairs, relations)."""
     result = np.zeros((len(a1), len(IBD)))
     for number, (k0, k1, k2) in enumerate(IBD * (1 - OUTLIERS)):
         if number != UNRELATED:
@@ -286,8 +251,7 @@ def _top_in_triangle(k: Floats, gradient: Floats, curvature: Floats) -> Floats:
     heights = np.einsum("cpi,pi->cp", steps, gradient) - np.einsum("cpi,pij,cpj->cp", steps, curvature, steps) / 2
     is_inside = (free.min(axis=1) >= 0) & (free.sum(axis=1) <= 1)
     best = np.where(is_inside, 0, 1 + heights[1:].argmax(axis=0))
-    result: Floats = np.stack(places)[best, np.arange(len(k))]
-    return result
+    return np.stack(places)[best, np.arange(len(k))]
 
 
 def _score_test(shared: SharedAlleles) -> tuple[Singles, Singles]:

@@ -21,13 +21,7 @@ UNKNOWN = "."
 
 
 def write_positions(destination: str | Path, drawn: SampleMap) -> None:
-    """Write a table of positions (docs/map.md); ``-`` is stdout.
-
-    Raises
-    ------
-    InputError
-        Where the file can't be written.
-    """
+    """Write a table of positions (docs/map.md); ``-`` is stdout. Raises InputError where the file can't be written."""
     with open_output(destination) as out:
         out.writelines(f"##pairhmmMap{key}={value}\n" for key, value in _header(drawn))
         groups = [f"{group}_{axis}" for group in drawn.groups for axis in "xy"]
@@ -105,10 +99,7 @@ text{font:11px system-ui,sans-serif;fill:#222}.title{font-size:13px;font-weight:
 def write_picture(destination: str | Path, drawn: SampleMap) -> None:
     """Write the map as SVG, and beside it the exact scaling if there is one; ``-`` is stdout.
 
-    Raises
-    ------
-    InputError
-        Where the file can't be written.
+    Raises InputError where the file can't be written.
     """
     panels = [("Map: projected and blended", drawn.trust, drawn.positions.astype(np.float64))]
     if drawn.exact is not None:

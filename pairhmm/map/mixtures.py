@@ -34,15 +34,8 @@ _SMALLEST = np.float32(np.finfo(np.float32).tiny)
 class MixedReads:
     """The reads of a sample. Sites with equal reads are computed at once: at low depth, there are few kinds of them.
 
-    Parameters
-    ----------
-    others : float32 (sites, 3)
-        What other samples of the same individual tell of its genotypes, as natural logarithms.
-
-    Attributes
-    ----------
-    sites : int32 (sites,)
-        Those where the sample has reads, sorted by what these are.
+    `sites` are those where it has reads, sorted by what these are. `others`, (sites, 3), are log-likelihoods of
+    genotypes from other samples of the same individual.
     """
 
     def __init__(self, evidence: SiteEvidence, sample: int, others: LogLikelihoods) -> None:
@@ -62,15 +55,10 @@ class MixedReads:
         self._others = np.exp(others[self.sites].T)
 
     def log_likelihoods(self, shares: Floats, error: float, genotypes: JointGenotypes) -> Floats:
-        """Of shares of foreign reads, maximised over relations: float64 (shares,).
+        """Of shares of foreign reads, maximised over relations.
 
-        Parameters
-        ----------
-        shares : float64 (shares,)
-        error : float
-            The share of wrong reads beyond those that likelihoods of reads know of.
-        genotypes : float32 (relations, 3 own, 3 foreign, sites)
-            At `sites`.
+        Genotypes are float32 (relations, 3 own, 3 foreign, sites), and `error` is the share of wrong reads
+        beyond those that likelihoods of reads know of.
         """
         own, foreign = np.arange(GENOTYPES)[:, None, None] / 2, np.arange(GENOTYPES)[:, None] / 2
         logs = self._logs(own * (1 - shares) + foreign * shares, error)
@@ -81,14 +69,7 @@ class MixedReads:
         return result
 
     def fit(self, error: float, genotypes: Floats) -> float:
-        """Log-likelihood of an extra error without foreign reads.
-
-        Parameters
-        ----------
-        error : float
-        genotypes : float64 (3, sites)
-            Probabilities of genotypes at `sites`.
-        """
+        """Log-likelihood of an extra error without foreign reads, by probabilities of genotypes: float64 (3, sites)."""
         logs = self._logs(np.arange(GENOTYPES) / 2, error)
         best = logs.max(axis=0)
         of_kinds = np.exp(logs - best)[:, None].astype(np.float32)
@@ -113,15 +94,13 @@ class MixedReads:
     def _logs(self, q: Floats, error: float) -> Floats:
         """Log-likelihoods of the reads of each kind of site: float64 (..., kinds)."""
         q = q * (1 - 2 * error) + error
-        logs: Floats = np.log1p(q[..., None] * (self._odds - 1)) @ self._counts
-        return logs
+        return np.log1p(q[..., None] * (self._odds - 1)) @ self._counts
 
 
 def of_population(urn: AlleleUrn, others: Sequence[AlleleUrn] = ()) -> JointGenotypes:
     """Foreign reads are of somebody of the population: of the sample's own, or of one of the others."""
     strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
-    joint: JointGenotypes = np.stack([stranger * urn.genotypes[:, None] for stranger in strangers]).astype(np.float32)
-    return joint
+    return np.stack([stranger * urn.genotypes[:, None] for stranger in strangers]).astype(np.float32)
 
 
 def of_informed_population(
@@ -129,33 +108,16 @@ def of_informed_population(
 ) -> JointGenotypes:
     """Foreign reads are of somebody of the population, and another individual tells of the sample's own genotype.
 
-    Parameters
-    ----------
-    urn : AlleleUrn
-        Without the sample and the other individual.
-    of_relative : float32 (3, sites)
-        Probabilities of the other individual's genotypes.
-    others : sequence of AlleleUrn
-        Of other populations that foreign reads may be of.
+    The urn is without both, and others are of other populations that foreign reads may be of.
     """
     of_own = (_given_another(urn) * of_relative).sum(axis=2)
     strangers = [_of_stranger(urn), *(other.genotypes[None] for other in others)]
-    joint: JointGenotypes = np.concatenate([of_own[:, :, None] * stranger for stranger in strangers]).astype(np.float32)
-    return joint
+    return np.concatenate([of_own[:, :, None] * stranger for stranger in strangers]).astype(np.float32)
 
 
 def of_source(urn: AlleleUrn, of_individual: NDArray[np.float32]) -> JointGenotypes:
-    """Foreign reads are of an individual of the cohort.
-
-    Parameters
-    ----------
-    urn : AlleleUrn
-        Without the sample and the source.
-    of_individual : float32 (3, sites)
-        Probabilities of the source's genotypes.
-    """
-    joint: JointGenotypes = (_given_another(urn) * of_individual).astype(np.float32)
-    return joint
+    """Foreign reads are of an individual of the cohort. The urn is without the sample and the source."""
+    return (_given_another(urn) * of_individual).astype(np.float32)
 
 
 def _of_stranger(urn: AlleleUrn) -> Floats:
@@ -179,8 +141,7 @@ def _given_another(urn: AlleleUrn) -> Floats:
         states[1, 1, other] = (p * (2 - other) + (1 - p) * other) / 2
         states[1, 2, other] = p * other / 2
         states[2, other, other] = 1
-    relations: Floats = np.tensordot(_RELATIONS, states, axes=1)
-    return relations
+    return np.tensordot(_RELATIONS, states, axes=1)
 
 
 Profile = Callable[[Floats], Floats]
@@ -199,32 +160,19 @@ _NARROW = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The highest point of a profile.
+    """The highest point of a profile."""
 
-    Attributes
-    ----------
-    share, low, high : float
-        The likeliest share, and the ends of its interval.
-    height : float
-        Log-likelihood of that share.
-    gain : float
-        `height` over the log-likelihood of no foreign reads.
-    """
-
-    share: float
-    low: float
+    share: float  # the likeliest one
+    low: float  # the ends of its interval
     high: float
-    height: float
-    gain: float
+    height: float  # log-likelihood of that share
+    gain: float  # over the log-likelihood of no foreign reads
 
 
 def peak_of(profile: Profile, half_width: float = HALF_WIDTH) -> Peak:
     """The highest point of a profile, from 0 to 0.5, by a grid that is made finer at the top and at the ends.
 
-    Parameters
-    ----------
-    half_width : float
-        How far the log-likelihood falls to the ends of the interval.
+    The log-likelihood falls by `half_width` to the ends of the interval.
     """
     shares, values = _COARSE, profile(_COARSE)
     for _ in range(_MOST_REFINEMENTS):

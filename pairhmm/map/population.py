@@ -35,13 +35,7 @@ _PRIOR_ALLELES = 0.5, 5.0
 
 @dataclass(frozen=True, slots=True)
 class AlleleUrn:
-    """The alleles of a population at some sites.
-
-    Attributes
-    ----------
-    alternative, total : float64 (sites,)
-        Alternative alleles, and all alleles. They need not be whole.
-    """
+    """The alleles of a population at some sites. They need not be whole."""
 
     alternative: Floats
     total: Floats
@@ -51,16 +45,14 @@ class AlleleUrn:
     @property
     def frequencies(self) -> Floats:
         """Frequencies of the alternative allele: float64 (sites,)."""
-        result: Floats = self.alternative / self.total
-        return result
+        return self.alternative / self.total
 
     @property
     def genotypes(self) -> Floats:
         """Probabilities of a genotype that is drawn: float64 (3, sites)."""
         own, other = self.alternative, self.total - self.alternative
         drawn = np.stack([other * (other + 1), 2 * own * other, own * (own + 1)])
-        result: Floats = drawn / (self.total * (self.total + 1))
-        return result
+        return drawn / (self.total * (self.total + 1))
 
     def after(self, genotype: int) -> AlleleUrn:
         """The urn after that genotype was drawn."""
@@ -74,26 +66,12 @@ class AlleleUrn:
 class CohortAlleles:
     """The alleles of a cohort without some of its individuals, and without the relatives of these.
 
-    Relatives share alleles. Those among the others tell less of the population than as many strangers.
+    Relatives share alleles. Those among the others tell less of the population than as many strangers. `is_given` says
+    where a frequency is not of the individuals, but known of the population. With axes of ancestry, (individuals,
+    axes), an individual's frequencies are those of its place on them.
 
-    Parameters
-    ----------
-    likelihoods : float32 (individuals, sites, 3)
-        Of genotypes.
-    frequencies : float64 (sites,)
-        Of the alternative allele, by all individuals.
-    is_given : bool (sites,), optional
-        Where the frequency is not of the individuals, but known of the population.
-    axes : float64 (individuals, axes), optional
-        Of ancestry (`pairhmm.map.population`). An individual's frequencies are those of its place on them.
-
-    Attributes
-    ----------
-    weights : float32 (individuals, 3, sites)
-        Probabilities of genotypes.
-    correlations : float32 (individuals, individuals)
-        Correlations of genotypes: about 1 for one individual, 0.5 for parents and children. What the axes explain is
-        left out.
+    `weights` are probabilities of genotypes, (individuals, 3, sites). `correlations` of genotypes are about 1 for one
+    individual, and 0.5 for parents and children; what the axes explain is left out.
     """
 
     def __init__(
@@ -201,18 +179,11 @@ def _correlations(
     scaled = excess / (deviations * information[:, None])
     # Two of n individuals draw the frequencies to themselves, which makes them less alike by a share of 3 / n.
     individuals = len(scaled)
-    result: NDArray[np.float32] = scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
-    return result
+    return scaled @ scaled.T * np.float32(individuals / max(1, individuals - 3))
 
 
 def genotype_weights(likelihoods: NDArray[np.float32], priors: Floats) -> NDArray[np.float32]:
-    """Probabilities of genotypes: float32 (samples, 3, sites).
-
-    Parameters
-    ----------
-    likelihoods : float32 (samples, sites, 3)
-    priors : float64 (3, sites)
-    """
+    """Probabilities of genotypes, (samples, 3, sites), by priors of (3, sites)."""
     weights = np.exp(likelihoods.transpose(0, 2, 1)) * priors.astype(np.float32)
     weights /= weights.sum(axis=1, keepdims=True)
     return weights
@@ -239,13 +210,7 @@ _RIDGE = 1e-6
 
 
 def find_axes(correlations: NDArray[np.float32], are_related: AreRelated) -> Floats:
-    """The axes of ancestry, scaled so that their products are correlations: float64 (individuals, axes).
-
-    Parameters
-    ----------
-    correlations : float32 (individuals, individuals)
-        Correlations of genotypes.
-    """
+    """The axes of ancestry, scaled so that their products are correlations of genotypes: (individuals, axes)."""
     count = len(correlations)
     close = correlations >= _CLOSE
     if not _axes(correlations, close).shape[1]:

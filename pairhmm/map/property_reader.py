@@ -12,7 +12,7 @@ from pairhmm.errors import InputError
 from pairhmm.files.hit_table import file_label, read_hits
 from pairhmm.files.inputs import opening
 from pairhmm.files.names import check_names
-from pairhmm.map.sketch.files import open_sketches, scheme_text
+from pairhmm.map.sketch.files import open_collection
 from pairhmm.map.sketch.published import PRIME
 from pairhmm.map.sketch.sketches import Scheme, Sketches, values_of
 from pairhmm.map.tokens import TokenCollector, slot_tokens, token_of
@@ -27,37 +27,22 @@ _MISSING = ("", ".")
 _PASSED = ("PASS", ".")
 
 
-def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme | None, Sketches | None]:
+def read_kmers(paths: Sequence[str], most: int) -> tuple[TokenCollector, Scheme, Sketches | None]:
     """The tokens of sketches, their scheme, and the sketches if there are at most `most` samples.
 
-    Raises
-    ------
-    InputError
-        As `pairhmm.map.sketch.files.read_sketches`.
+    Raises InputError as `pairhmm.map.sketch.files.read_sketches` does.
     """
     collector, parts = TokenCollector(), list[Sketches]()
-    first: tuple[str, Scheme] | None = None
-    where: dict[str, str] = {}
-    for path in paths:
-        with open_sketches(path) as file:
-            first = first or (path, file.scheme)
-            if file.scheme != first[1]:
-                rule = f"{scheme_text(file.scheme)}, where {first[0]} has {scheme_text(first[1])}"
-                raise InputError(path, "", rule, "sketch both with the same options")
-            for begin in range(0, len(file), _AT_ONCE):
-                part = file.part(begin, begin + _AT_ONCE)
-                for name, values in zip(part.names, values_of(part.planes), strict=True):
-                    if name in where:
-                        rule = f"is in {where[name]} too"
-                        raise InputError(path, f"sample {name!r}", rule, "give each sample its own name")
-                    where[name] = path
-                    is_empty = file.scheme.name == "published" and values[0] == PRIME
-                    collector.add_array(name, np.empty(0, np.uint32) if is_empty else slot_tokens(values))
-                if len(where) <= most:
-                    parts.append(part)
-    if first is None or len(where) > most:
-        return collector, first and first[1], None
-    return collector, first[1], Sketches.concatenate(parts)
+    with open_collection(paths) as collection:
+        scheme = collection.scheme
+        for begin in range(0, len(collection), _AT_ONCE):
+            part = collection.part(begin, min(begin + _AT_ONCE, len(collection)))
+            for name, values in zip(part.names, values_of(part.planes), strict=True):
+                is_empty = scheme.name == "published" and values[0] == PRIME
+                collector.add_array(name, np.empty(0, np.uint32) if is_empty else slot_tokens(values))
+            if len(collection) <= most:
+                parts.append(part)
+    return collector, scheme, Sketches.concatenate(parts) if parts else None
 
 
 def read_hit_tokens(
@@ -68,17 +53,8 @@ def read_hit_tokens(
     A hit has the sample whose file in the sample sheet its reads come from. Without one, it has the sample that the
     table is named after, if the other inputs know that and not the file's; and else the sample of the file's name.
 
-    Parameters
-    ----------
-    known : collection of str
-        Samples of the other inputs.
-    cells : mapping of str to mapping of str to str, optional
-        Of the sample sheet, as `read_sheet_columns` gives them.
-
-    Raises
-    ------
-    InputError
-        As `read_hits`.
+    `known` are samples of the other inputs, and `cells` are those of the sample sheet. Raises InputError as
+    `read_hits`.
     """
     of_file = _samples_of_files(cells or {})
 
@@ -109,10 +85,7 @@ def _samples_of_files(cells: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
     """The alleles that a sample has at each site, the reference allele among them, from records that pass filters.
 
-    Raises
-    ------
-    InputError
-        For files that can't be read, and a file without samples.
+    Raises InputError for files that can't be read, and a file without samples.
     """
     collector = TokenCollector()
     for path in paths:
@@ -132,21 +105,10 @@ def read_genotype_tokens(paths: Sequence[str]) -> TokenCollector:
 
 
 def read_sheet_columns(path: str) -> tuple[list[str], dict[str, dict[str, str]]]:
-    """The columns of a sample sheet, and the cells of each sample.
+    """The columns of a sample sheet, and the cells of each sample by column. Missing cells are empty.
 
     The first line names the columns, tab-separated, `sample` among them. Lines that are empty or begin with ``#`` are
-    skipped.
-
-    Returns
-    -------
-    columns : list of str
-    cells : dict of str to dict of str to str
-        Of each sample, by column. Missing cells are empty.
-
-    Raises
-    ------
-    InputError
-        For a file that is no such table, and a sample that it names twice.
+    skipped. Raises InputError for a file that is no such table, and a sample that it names twice.
     """
     opening(path)
     try:

@@ -20,21 +20,14 @@ from pairhmm.map.site_reader import read_sample_sites
 from pairhmm.variants.genealogy import Genealogy, PedigreeError
 from pairhmm.variants.pedigree import read_genealogy
 
-PAIR_COLUMNS = (
-    *("sample_1", "sample_2", "sites", "concordance", "ibs0", "ibs2", "shared_hets", "relatedness"),
-    *("expected", "found", "flags", "note"),
-)
-SAMPLE_COLUMNS = (
-    *("sample", "sites", "depth", "heterozygosity"),
-    *("contamination", "contamination_low", "contamination_high", "flags"),
-)
 UNKNOWN = "."
 
 
-def write_rows(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def write_rows(out: TextIO, kind: type[RelatedPair | RelatedSample], rows: Iterable[object]) -> None:
     """Write a table: numbers with a fraction have four decimals; NaN, an empty tuple and an empty text are ``.``."""
+    columns = [field.name for field in fields(kind)]
     out.write("#" + "\t".join(columns) + "\n")
-    out.writelines("\t".join(map(_text, row)) + "\n" for row in rows)
+    out.writelines("\t".join(_text(getattr(row, name)) for name in columns) + "\n" for row in rows)
 
 
 def _text(cell: object) -> str:
@@ -146,7 +139,7 @@ def write_relations(
         _write_pairs(relations, pairs)
     else:
         with open_output(samples) as out:
-            write_rows(out, SAMPLE_COLUMNS, map(_cells, relations.samples))
+            write_rows(out, RelatedSample, relations.samples)
             _write_pairs(relations, pairs)
     flags = Counter(flag for sample in relations.samples for flag in sample.flags)
     text = ", ".join(f"{count} {flag}" for flag, count in flags.items()) or "none"
@@ -155,8 +148,4 @@ def write_relations(
 
 def _write_pairs(relations: Relatedness, path: str) -> None:
     with open_output(path) as out:
-        write_rows(out, PAIR_COLUMNS, map(_cells, relations.pairs()))
-
-
-def _cells(row: RelatedPair | RelatedSample) -> Sequence[object]:
-    return [getattr(row, field.name) for field in fields(row)]
+        write_rows(out, RelatedPair, relations.pairs())

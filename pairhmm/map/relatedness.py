@@ -20,6 +20,7 @@ from pairhmm.map.genotype_likelihoods import (
     from_phred,
     has_data,
     heterozygosity,
+    is_common,
 )
 from pairhmm.map.individuals import Individuals, Loss
 from pairhmm.map.kinship import FEW_SAMPLES, SharedAlleles, UncertainFrequencies, all_pairs, kinship
@@ -29,8 +30,6 @@ from pairhmm.variants.genealogy import IDENTICAL, RELATIONS, UNKNOWN, Genealogy
 
 ENOUGH_GENOTYPES = 100
 """With fewer sites where both samples have certain genotypes, relatedness is estimated from likelihoods."""
-RAREST = 0.02
-"""The least allele frequency of a site that counts for relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +148,9 @@ class Relatedness:
 def relate_samples(sites: SampleSites, genealogy: Genealogy, frequencies: Floats | None = None) -> Relatedness:
     """Find the relations of samples, and compare them with what is expected.
 
-    Parameters
-    ----------
-    frequencies : float64 (sites,), optional
-        Of the alternative alleles in the population; NaN where not known. Without them, they are estimated from the
-        samples, and with fewer than `FEW_SAMPLES` samples, each is taken to be as probable as any other.
-
-    Raises
-    ------
-    PedigreeError
-        For an individual that is its own ancestor.
+    Frequencies in the population are NaN where not known. Without them, they are estimated from the samples, and with
+    fewer than `FEW_SAMPLES` samples, each is taken to be as probable as any other. Raises PedigreeError for an
+    individual that is its own ancestor.
     """
     expected = genealogy.relations(sites.samples)
     plain = add_reads(from_phred(sites.phred), sites.evidence)
@@ -242,7 +234,7 @@ def _shared_alleles(likelihoods: LogLikelihoods, frequencies: Floats | None) -> 
         return UncertainFrequencies(likelihoods)
     shares = allele_frequencies(likelihoods) if frequencies is None else frequencies
     # A rare genotype in two samples would decide alone, were its frequency a little wrong. NaN is not kept either.
-    kept = (shares >= RAREST) & (shares <= 1 - RAREST)
+    kept = is_common(shares)
     likelihoods[:, ~kept] = 0
     return SharedAlleles.of(likelihoods, np.where(kept, shares, 0.5))
 

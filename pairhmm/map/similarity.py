@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from pairhmm.map.base import Embedder
 from pairhmm.map.sketch.base import Comparer
 from pairhmm.map.sketch.pairs import jaccard, least_above_chance, least_of_slots
-from pairhmm.map.sketch.published import BITS, SLOTS
+from pairhmm.map.sketch.published import BITS, SLOTS, mixed
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches, planes_of
-from pairhmm.map.tokens import Neighbours, TokenSets, mixed
+from pairhmm.map.tokens import Neighbours, TokenSets
+from pairhmm.sequences.arrays import offsets
 
 PUBLISHED = Scheme("published", slots=SLOTS, bits=BITS)
 _NEIGHBOUR_BITS = 16
@@ -68,25 +69,17 @@ def nearest_neighbours(sketches: Sketches, count: int, comparer: Comparer, threa
     wanted = (nearest >= 0) & (equal > 0) & (nearest != np.arange(len(nearest), dtype=np.int32)[:, None])
     # If many samples equal a sample, it may be missing from its own nearest ones.
     wanted &= np.cumsum(wanted, axis=1) <= count
-    offsets = np.zeros(len(nearest) + 1, dtype=np.int64)
-    np.cumsum(wanted.sum(axis=1), out=offsets[1:])
     most = int(equal[wanted].max(initial=0))
-    return Neighbours(nearest[wanted].astype(np.int32, copy=False), offsets), most
+    return Neighbours(nearest[wanted].astype(np.int32, copy=False), offsets(wanted.sum(axis=1))), most
 
 
 def is_above_chance(
     sketches: Sketches, present: NDArray[np.bool_], comparer: Comparer, by_chance: float, threads: int
 ) -> bool:
-    """Whether any two samples have more equal slots than chance gives.
+    """Whether any two of the samples that are present have more equal slots than chance gives.
 
-    Parameters
-    ----------
-    sketches : Sketches
-        Signatures have no numbers of k-mers.
-    present : bool (samples,)
-        Samples that have properties.
-    by_chance : float
-        How probable it is that a slot of signatures is equal by chance, beyond its bits.
+    Signatures have no numbers of k-mers. `by_chance` is how probable it is that a slot of signatures is equal by
+    chance, beyond its bits.
     """
     count = len(sketches)
     pairs = count * (count - 1) // 2
@@ -110,16 +103,6 @@ def distances_of(
     """The distance ``sqrt(1 - J)`` of each two samples, shape (samples, samples).
 
     J is the weighted mean of the Jaccard indices in the groups in which both have properties, and 0 if there is none.
-
-    Parameters
-    ----------
-    sketches : sequence of Sketches
-        Of each group.
-    has_tokens : sequence of ndarray, shape (samples,), bool
-        Of each group.
-    weights : ndarray, shape (groups,), float64
-    comparer_of : callable
-        The comparer of sketches of a scheme.
     """
     count = len(has_tokens[0])
     alike, weight = np.zeros((count, count)), np.zeros((count, count))

@@ -38,15 +38,10 @@ _LARGEST = 1e9
 
 
 class TableSites:
-    """The reads of a table at the wanted sites.
+    """A table's reads at the wanted sites. Raises InputError where the table or its companion is missing.
 
     A read's likelihood of an allele is that of the best haplotype with the allele. Mates over a site count once: the
     clearer one where they agree, and both, which cancel each other, where they do not.
-
-    Raises
-    ------
-    InputError
-        Where the table or its companion is missing.
     """
 
     def __init__(self, path: str, choice: SiteChoice) -> None:
@@ -203,26 +198,13 @@ class _Input(Protocol):
 
 
 def read_sample_sites(paths: Sequence[str]) -> tuple[SampleSites, list[str]]:
-    """Read the samples of all files.
+    """Read the samples of all files, and the keys of their sites (`pairhmm.map.sites.site_key`).
 
     Sites are biallelic SNVs of autosomes that pass their filters. Of more than `most_sites`, those are taken that come
-    first in an order that is random, and the same in every run.
+    first in an order that is random, and the same in every run. ``.tsv``, ``.tsv.gz`` and ``.parquet`` are tables of
+    likelihoods, with their companions; others VCF or BCF.
 
-    Parameters
-    ----------
-    paths : sequence of str
-        ``.tsv``, ``.tsv.gz`` and ``.parquet`` are tables of likelihoods, with their companions; others VCF or BCF.
-
-    Returns
-    -------
-    sites : SampleSites
-    keys : list of str
-        `pairhmm.map.sites.site_key` of each site.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be used, a sample in two files, one sample only, and no site in common.
+    Raises InputError for a file that can't be used, a sample in two files, one sample only, and no site in common.
     """
     choice = SiteChoice(MOST_SITES)
     inputs: list[_Input] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,28 +25,23 @@ class SiteEvidence:
     """Reads of several samples at biallelic sites. Reads of a sample and site with equal ratios are one row.
 
     Rows are sorted by sample, then by site.
-
-    Attributes
-    ----------
-    sites : int
-        How many there are.
-    begin : int64 (samples + 1,)
-        The rows [begin[s], begin[s + 1]) are those of sample s.
-    site : int32 (rows,)
-    log10_ratio : float32 (rows,)
-        log10 P(read | alternative allele) - log10 P(read | reference allele), from -`MOST_RATIO` to `MOST_RATIO`.
-    count : uint16 (rows,)
-        Reads of the row.
     """
 
     samples: tuple[str, ...]
     sites: int
-    begin: NDArray[np.int64]
+    begin: NDArray[np.int64]  # the rows [begin[s], begin[s + 1]) are those of sample s
     site: NDArray[np.int32]
+    # P(read | alternative allele) over P(read | reference allele), from -`MOST_RATIO` to `MOST_RATIO`
     log10_ratio: NDArray[np.float32]
-    count: NDArray[np.uint16]
+    count: NDArray[np.uint16]  # reads of the row
 
     __repr__ = short_repr
+
+    def rows_of_one(self, kept: slice | NDArray[np.bool_]) -> SiteEvidence:
+        """Some rows, all of one sample."""
+        site = self.site[kept]
+        ratio, count = self.log10_ratio[kept], self.count[kept]
+        return replace(self, begin=offsets([len(site)]), site=site, log10_ratio=ratio, count=count)
 
 
 MOST_SITES = 80_000
@@ -71,11 +66,6 @@ def site_key(chrom: str, pos: int, ref: str, alt: str) -> str:
     """The name of a site, the same with and without ``chr``; empty where samples are not compared.
 
     They are compared at biallelic SNVs of contigs that are not X, Y, Z, W or mitochondria.
-
-    Parameters
-    ----------
-    pos : int
-        1-based.
     """
     contig = chrom.removeprefix("chr")
     if ref == alt or ref not in _BASES or alt not in _BASES or contig in _OTHER_CONTIGS:
@@ -94,13 +84,7 @@ def most_sites(samples: int) -> int:
 
 
 class SiteChoice:
-    """Chooses sites while files are read: those with the lowest `priority`, whatever the order.
-
-    Parameters
-    ----------
-    most : int
-        The most sites.
-    """
+    """Chooses sites while files are read: the `most` with the lowest `priority`, whatever the order."""
 
     def __init__(self, most: int) -> None:
         self._most, self._below, self._cuts = most, _RANGE, 0
@@ -148,22 +132,14 @@ class SampleSites:
     """Data of samples at the chosen sites, from one input.
 
     Where there are reads, they count. The other arrays are of cells without reads.
-
-    Attributes
-    ----------
-    phred : uint8 (samples, sites, 3)
-        Likelihoods of genotypes, Phred, the best 0; 0 throughout where nothing is known.
-    called : int8 (samples, sites)
-        Genotypes; -1 where there is none.
-    depth : float64 (samples,)
-        Mean of reads over the sites with data; NaN where reads were not counted.
     """
 
     samples: tuple[str, ...]
     evidence: SiteEvidence
+    # (samples, sites, 3) likelihoods of genotypes, the best 0; 0 throughout where nothing is known
     phred: NDArray[np.uint8]
-    called: NDArray[np.int8]
-    depth: NDArray[np.float64]
+    called: NDArray[np.int8]  # genotypes; -1 where there is none
+    depth: NDArray[np.float64]  # mean of reads over the sites with data; NaN where reads were not counted
 
     __repr__ = short_repr
 
@@ -193,26 +169,12 @@ class SampleSites:
 
 def evidence_of(evidence: SiteEvidence, sample: int) -> SiteEvidence:
     """The reads of one sample."""
-    begin, end = evidence.begin[sample : sample + 2].tolist()
-    rows = slice(begin, end)
-    return SiteEvidence(
-        (evidence.samples[sample],),
-        evidence.sites,
-        offsets([end - begin]),
-        evidence.site[rows],
-        evidence.log10_ratio[rows],
-        evidence.count[rows],
-    )
+    rows = evidence.rows_of_one(slice(*evidence.begin[sample : sample + 2].tolist()))
+    return replace(rows, samples=(evidence.samples[sample],))
 
 
 def counted_evidence(samples: tuple[str, ...], counts: NDArray[np.uint16]) -> SiteEvidence:
-    """Evidence of reads that are only counted.
-
-    Parameters
-    ----------
-    counts : uint16 (samples, sites, 2)
-        Reads with the reference and the alternative allele.
-    """
+    """Evidence of reads that are only counted, of both alleles: (samples, sites, 2)."""
     rows = np.count_nonzero(counts, axis=(1, 2))
     begin = offsets(rows)
     evidence = SiteEvidence(
@@ -234,14 +196,7 @@ def counted_evidence(samples: tuple[str, ...], counts: NDArray[np.uint16]) -> Si
 def binned_evidence(
     samples: tuple[str, ...], sites: int, codes: NDArray[np.int64], count: NDArray[np.int64]
 ) -> SiteEvidence:
-    """Evidence of reads with ratios in tenths.
-
-    Parameters
-    ----------
-    codes : int64 (rows,)
-        ``(sample * sites + site) * BINS + bin``, ascending (`evidence_codes`).
-    count : int64 (rows,)
-    """
+    """Evidence of reads with ratios in tenths, by the numbers of `evidence_codes`, ascending, and their counts."""
     cell = codes // BINS
     rows = np.bincount(cell // sites, minlength=len(samples))
     ratio = (((codes % BINS) - _MIDDLE) / _TENTHS).astype(np.float32)
@@ -259,13 +214,9 @@ _MIDDLE, _TENTHS = BINS // 2, 10
 def evidence_codes(
     sample: NDArray[np.int64], site: int, sites: int, log10_ratio: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Numbers for reads of a site, for `binned_evidence`; those that favour no allele are left out.
+    """Numbers of reads at a site, for `binned_evidence`: ``(sample * sites + site) * BINS + bin``.
 
-    Parameters
-    ----------
-    sample : int64 (reads,)
-    log10_ratio : float64 (reads,)
-        Cut to the range of `BINS`.
+    Ratios are cut to the range of `BINS`. Reads that favour no allele are left out.
     """
     tenths = np.clip(np.rint(log10_ratio * _TENTHS), -_MIDDLE, _MIDDLE).astype(np.int64)
     favours = tenths != 0

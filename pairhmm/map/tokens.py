@@ -10,23 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.errors import InputError
-from pairhmm.map.sketch.published import LEAST_FOR_ONE_PERMUTATION, PRIME, SLOT_SHIFT, SLOTS, hashes, tokens_of
+from pairhmm.map.sketch.published import (
+    LEAST_FOR_ONE_PERMUTATION,
+    PRIME,
+    SLOT_SHIFT,
+    SLOTS,
+    hashes,
+    mixed,
+    tokens_of,
+)
+from pairhmm.sequences.arrays import offsets
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSets:
-    """A set of tokens for each sample.
+    """A set of tokens for each sample."""
 
-    Attributes
-    ----------
-    tokens : ndarray, shape (tokens,), uint32
-        Below 2**31 - 1. Those of a sample are distinct and sorted.
-    offsets : ndarray, shape (samples + 1,), int64
-        Where each sample's begin in `tokens`.
-    """
-
-    tokens: NDArray[np.uint32]
-    offsets: NDArray[np.int64]
+    tokens: NDArray[np.uint32]  # below 2**31 - 1; those of a sample are distinct and sorted
+    offsets: NDArray[np.int64]  # where each sample's begin, and the end
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -34,18 +35,10 @@ class TokenSets:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The neighbours of each sample.
+    """The neighbours of each sample."""
 
-    Attributes
-    ----------
-    indices : ndarray, shape (neighbours,), int32
-        Samples.
-    offsets : ndarray, shape (samples + 1,), int64
-        Where each sample's neighbours begin in `indices`.
-    """
-
-    indices: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    indices: NDArray[np.int32]  # samples
+    offsets: NDArray[np.int64]  # where each sample's neighbours begin, and the end
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -69,34 +62,17 @@ def slot_tokens(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
     Two sketches of K slots, m of them equal, become two sets of K tokens that share m. The sets' Jaccard index is
     ``m / (2 K - m)``, which grows with m. So signatures of such tokens keep the order of the samples' Jaccard indices.
-
-    Parameters
-    ----------
-    values : ndarray, shape (slots,), uint32
     """
     words = np.arange(len(values), dtype=np.uint64) << np.uint64(32) | values.astype(np.uint64)
+    # The hash functions of the published scheme are linear, so words with a pattern are mixed first.
     return tokens_of(mixed(words))
-
-
-def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64: numbers that look random, one for each word.
-
-    The hash functions of the published scheme are linear, so words with a pattern need it.
-    """
-    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return words ^ words >> np.uint64(31)
 
 
 def compacted(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """At most 128 of a set's tokens, which have the signature of all of them: the least of each slot, and at least 12.
 
-    Tokens that are added later and compacted again with these give the signature of all, too.
-
-    Parameters
-    ----------
-    tokens : ndarray, shape (tokens,), uint32
-        In any order. A token may be there several times.
+    Tokens may be in any order, and several times. Those that are added later and compacted again with these give the
+    signature of all, too.
     """
     distinct = np.unique(tokens)
     if len(distinct) <= SLOTS:
@@ -118,13 +94,7 @@ def check_size(sets: int) -> None:
 
 
 class TokenCollector:
-    """The tokens of samples, by their names.
-
-    Attributes
-    ----------
-    names : list of str
-        In the order in which they were first named.
-    """
+    """The tokens of samples by their names, in the order in which these were first named."""
 
     def __init__(self) -> None:
         self._tokens: dict[str, NDArray[np.uint32]] = {}
@@ -162,9 +132,7 @@ class TokenCollector:
         """The tokens of these samples, in their order. A sample that was not named has none."""
         self._flush_all()
         rows = [self._tokens.get(name, _NONE) for name in names]
-        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
-        return TokenSets(np.concatenate([_NONE, *rows]), offsets)
+        return TokenSets(np.concatenate([_NONE, *rows]), offsets([len(row) for row in rows]))
 
     def _flush_all(self) -> None:
         for sample in list(self._pending):

@@ -19,7 +19,6 @@ from pairhmm.backends.webgpu.pair_kernels import pair_device
 from pairhmm.backends.webgpu.setup import INT64, TIMESTAMPS, grid, record, translated, wait
 from pairhmm.backends.webgpu.slot import OF_HOST, UPLOADS, WORD, BatchSlot
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
-from pairhmm.errors import DeviceLost
 from pairhmm.map.device import DeviceEmbedder, SlotSums, values_of
 from pairhmm.map.sketch.published import FACTORS, LEAST_FOR_ONE_PERMUTATION, PRIME, SLOTS, SUMMANDS
 from pairhmm.map.tokens import Neighbours, TokenSets
@@ -71,24 +70,17 @@ BINDINGS = {
 """Buffers of each entry point, from binding 1 on. None stands for a binding that it does not use."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceVariant:
-    """Compile-time constants: the entry point, and whether the device has integers of 64 bits."""
-
-    entry: str
-    int64: bool
-
-
-def source(variant: PlaceVariant) -> tuple[str, str]:
-    """WGSL of a variant, and its entry point."""
-    if variant.entry == "blend":
+def source(variant: tuple[str, bool]) -> tuple[str, str]:
+    """WGSL of an entry point for devices with or without integers of 64 bits, and the entry point."""
+    entry, int64 = variant
+    if entry == "blend":
         declared = constants({"WIDTH": BLEND_WIDTH, "BLOCK": BLOCK}) | {BLEND_PARAMS.name: BLEND_PARAMS.declaration}
-        return assemble("map/place_blend.wgsl", read, declared, {}), variant.entry
+        return assemble("map/place_blend.wgsl", read, declared, {}), entry
     sizes = {"PRIME": PRIME, "SLOTS": SLOTS, "FEW": LEAST_FOR_ONE_PERMUTATION, "WIDTH": SKETCH_WIDTH, "PIECES": PIECES}
     repeated = {"TOGETHER": TOGETHER, "LOADS": LOADS}
-    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(variant.int64)} | repeated
+    numbers = {"OWN_SLOTS": SLOTS // SKETCH_WIDTH, "INT64": int(int64)} | repeated
     declared = constants(sizes | repeated) | {PLACE_PARAMS.name: PLACE_PARAMS.declaration}
-    return assemble("map/place.wgsl", read, declared, numbers), variant.entry
+    return assemble("map/place.wgsl", read, declared, numbers), entry
 
 
 log = logging.getLogger(__name__)
@@ -127,12 +119,7 @@ class WebgpuChunk:
 class WebgpuSketcher:
     """Runs the kernels of the map on one WebGPU device.
 
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    int64 : bool
-        Whether kernels may have integers of 64 bits, if the device has them. No bit of a signature depends on it.
+    Kernels may have integers of 64 bits, if the device has them. No bit of a signature depends on it.
     """
 
     def __init__(self, number: int, *, int64: bool = True) -> None:
@@ -147,7 +134,7 @@ class WebgpuSketcher:
         for slot in self._slots:
             slot.upload("table", np.stack([FACTORS, SUMMANDS], axis=1))
         self._int64 = int64 and INT64 in self._handle.features
-        self._shared.compile(map(self._variant, BINDINGS), source)
+        self._shared.compile(((entry, self._int64) for entry in BINDINGS), source)
 
     def signatures(self, chunk: TokenSets, out: NDArray[np.uint32]) -> None:
         begun = self._sent(chunk)
@@ -185,7 +172,7 @@ class WebgpuSketcher:
         positions = np.array(start, dtype=np.float32)
         if not passes:
             return positions
-        with self._using():
+        with self._shared.in_use(self.label):
             slot = self._next_slot()
             slot.upload("start", positions)
             names, before = ["odd", "out"], "start"
@@ -231,18 +218,6 @@ class WebgpuSketcher:
         finally:
             self._seconds = None
 
-    @contextmanager
-    def _using(self) -> Iterator[None]:
-        try:
-            with self._shared.one_call, translated(self.label):
-                yield
-        except DeviceLost:
-            pair_device.cache_clear()
-            raise
-
-    def _variant(self, entry: str) -> PlaceVariant:
-        return PlaceVariant(entry, self._int64)
-
     def _next_slot(self) -> BatchSlot:
         slot = self._slots[0]
         self._slots.reverse()
@@ -251,7 +226,7 @@ class WebgpuSketcher:
         return slot
 
     def _sent(self, chunk: TokenSets) -> WebgpuChunk:
-        with self._using():
+        with self._shared.in_use(self.label):
             slot = self._next_slot()
             tokens_at, offsets_at = self._send(slot, chunk)
             slot.make_room("found", WORD * SLOTS * len(chunk))
@@ -274,7 +249,7 @@ class WebgpuSketcher:
         self, entry: str, begun: WebgpuChunk, copied: tuple[str, int] | None, *, is_cleared: bool = False
     ) -> None:
         turns = -(-begun.samples // (SKETCH_WIDTH if entry == "project" else 1))
-        with self._using():
+        with self._shared.in_use(self.label):
             self._submit(entry, begun.slot, begun.params, (min(WORKGROUPS, turns), 1), copied, is_cleared=is_cleared)
 
     def _submit(
@@ -301,7 +276,7 @@ class WebgpuSketcher:
             encoder.clear_buffer(slot[copied[0]], 0, copied[1])
         with self._timed(slot) as writes:
             compute = encoder.begin_compute_pass(**writes)
-            record(self._handle, compute, self._shared.pipeline(self._variant(entry)), bound, workgroups)
+            record(self._handle, compute, self._shared.pipeline((entry, self._int64)), bound, workgroups)
             compute.end()
             if copied is not None:
                 encoder.copy_buffer_to_buffer(slot[copied[0]], 0, staging, 0, copied[1])
@@ -343,11 +318,6 @@ class WebgpuSketcher:
 
 
 def make(device: int = 0) -> DeviceEmbedder:
-    """An embedder on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """An embedder on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return DeviceEmbedder(WebgpuSketcher(device))

@@ -31,39 +31,20 @@ _DEFAULTS = ScanOptions()
 
 @dataclass(frozen=True, slots=True)
 class ScanHit:
-    """A signature in a sample.
-
-    Attributes
-    ----------
-    sample, signature : str
-    start, end : int
-        In the sample, 0-based half-open.
-    strand : str
-        ``+`` or ``-``.
-    score : int or None
-        Sum of the Phred qualities under it; None without qualities.
-    mean : float or None
-        `score` by the signature's length.
-    matches : int
-        Matches of the signature in the sample.
-    informative : int
-        Columns where neither side is N.
-    mismatches : int
-    place : int or None
-        Where the match begins in its signature, 0-based, on the forward strand. None unless signatures are cut into
-        tiles.
-    """
+    """A signature in a sample."""
 
     sample: str
     signature: str
-    start: int
+    start: int  # in the sample, 0-based half-open
     end: int
-    strand: str
-    score: int | None
-    mean: float | None
-    matches: int
-    informative: int
+    strand: str  # ``+`` or ``-``
+    score: int | None  # sum of the Phred qualities under it; None without qualities
+    mean: float | None  # `score` by the signature's length
+    matches: int  # of the signature in the sample
+    informative: int  # columns where neither side is N
     mismatches: int
+    # Where the match begins in its signature, 0-based, on the forward strand. None unless signatures are cut into
+    # tiles.
     place: int | None = None
 
 

@@ -52,21 +52,11 @@ SHORTEST_TILE, LONGEST_TILE = 8, 1000
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """How signatures are cut into tiles.
+    """How signatures are cut into tiles."""
 
-    Attributes
-    ----------
-    length : int
-        Letters of a tile.
-    step : int
-        A tile begins at every `step`-th letter.
-    mask : bool
-        Tiles of low complexity are not searched for (`pairhmm.scan.tiles`).
-    """
-
-    length: Annotated[int, Within(SHORTEST_TILE, LONGEST_TILE)]
-    step: Annotated[int, Within(1)] = 1
-    mask: bool = True
+    length: Annotated[int, Within(SHORTEST_TILE, LONGEST_TILE)]  # letters of a tile
+    step: Annotated[int, Within(1)] = 1  # a tile begins at every `step`-th letter
+    mask: bool = True  # tiles of low complexity are not searched for (`pairhmm.scan.tiles`)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -216,14 +206,7 @@ class Scanned:
 def best_of_pairs(hits: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Index of the best hit of each (segment, signature), in their order, and how many matches each of them has.
 
-    Parameters
-    ----------
-    hits : HIT[n]
-        Among hits of one (segment, signature) with equal sums, the earliest is the best.
-
-    Returns
-    -------
-    int64[pairs], int64[pairs]
+    Among hits of one (segment, signature) with equal sums, the earliest is the best.
     """
     order = np.lexsort((-hits["total"], hits["signature"], hits["segment"]))
     segment, signature = hits["segment"][order], hits["signature"][order]
@@ -255,28 +238,12 @@ class Scanner(Protocol):
 
     A module of this folder has ``make(patterns: Patterns, options: ScanOptions) -> Scanner``. It prepares, once,
     whatever depends on the signatures alone: an index, or a device's copy of them.
-
-    Attributes
-    ----------
-    label : str
-        Name of the scanner in messages.
     """
 
-    label: str
+    label: str  # its name in messages
 
     def scan(self, samples: Samples, threads: int) -> Scanned:
-        """Find the hits in each segment of the samples.
-
-        Parameters
-        ----------
-        samples : Samples
-        threads : int
-            CPU threads.
-
-        Returns
-        -------
-        Scanned
-        """
+        """Find the hits in each segment of the samples."""
         parts = []
         while True:
             part = self.scan_some(samples, threads)
@@ -322,12 +289,7 @@ def choose(
 ) -> Scanner:
     """The scanner of that name; for "auto", the one that is expected to finish first.
 
-    Parameters
-    ----------
-    backend, device
-        As for `Tool.choose`.
-    bases : int
-        Approximate number of bases of the samples; 0 if unknown.
+    `bases` is the approximate number of bases of the samples, 0 if unknown. Others are as for `Tool.choose`.
     """
     is_worth_a_device = False
     if backend == "auto":

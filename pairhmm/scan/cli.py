@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import rich_click as click
 
 from pairhmm.cli.compute import one_device_options, threads_option
@@ -174,28 +176,18 @@ _DEFAULTS = ScanOptions()
 def command(
     samples: tuple[str, ...],
     signatures: str,
-    reference: str | None,
-    per_file: bool,
     strand: str,
-    max_mismatches: int,
-    min_informative: int,
-    min_score: float,
-    min_mean: float,
-    every_match: bool,
     tile: int | None,
     step: int | None,
     no_mask: bool,
     min_breadth: float,
-    backend: str,
-    device: int | None,
-    threads: int,
-    chunk_size: int,
     output: str,
     assignment: bool,
     summary: str | None,
     candidates: str | None,
     multiqc: str | None,
     multiqc_sample: str | None,
+    **options: Any,
 ) -> None:
     """Search samples for signatures, and report the base qualities under each match.
 
@@ -208,28 +200,14 @@ def command(
         raise click.UsageError("--step needs --tile.")
     if no_mask and tile is None:
         raise click.UsageError("--no-mask needs --tile.")
-
-    options = ScanOptions(
-        both_strands=strand == BOTH,
-        max_mismatches=max_mismatches,
-        min_informative=min_informative,
-        min_score=min_score,
-        min_mean=min_mean,
-        every_match=every_match,
-    )
     with byte_progress(samples) as watch:
         scan.scan_files(
             signatures,
             samples,
             output,
-            options=options,
+            both_strands=strand == BOTH,
             tiling=None if tile is None else Tiling(tile, step if step is not None else 1, mask=not no_mask),
-            per_file=per_file,
             reports=Reports(assignment, summary, multiqc, multiqc_sample, min_breadth, candidates),
-            reference=reference,
-            chunk_size=chunk_size,
-            backend=backend,
-            device=device,
-            threads=threads,
             watch=watch,
+            **options,
         )

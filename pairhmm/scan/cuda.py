@@ -97,13 +97,7 @@ class _Part:
 
 
 class CudaFinder:
-    """Finds patterns on one CUDA device.
-
-    Parameters
-    ----------
-    longest : int
-        Length of the longest pattern.
-    """
+    """Finds patterns on one CUDA device."""
 
     most_bases = MOST_BASES
 

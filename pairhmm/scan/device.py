@@ -33,15 +33,10 @@ class Finder(Protocol):
     most_bases: int  # the most bases of one call
 
     def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
-        """The matches of samples. Raises OutOfDeviceMemory, DeviceLost.
+        """The matches of samples, uint32 (matches, FOUND_WORDS), and the sum of each segment's qualities.
 
-        Returns
-        -------
-        uint32[matches, FOUND_WORDS]
-            The matches in any order; some may be repeated. `start` counts from the first base of `samples`. Thresholds
-            on qualities are not applied yet.
-        int64[segments]
-            The sum of each segment's qualities, without carried bases.
+        These sums are without carried bases. Matches are in any order; some may be repeated. `start` counts from the
+        first base of `samples`. Thresholds on qualities are not applied yet. Raises OutOfDeviceMemory, DeviceLost.
         """
 
 

@@ -60,54 +60,14 @@ def scan_files(
 ) -> ScanCounts:
     """Scan files for signatures; reading, matching and writing go on at once.
 
-    Parameters
-    ----------
-    signatures : path
-        FASTA.
-    samples : path or sequence of paths
-        FASTQ, FASTA, BAM, CRAM or SAM, gzipped or not; ``-`` is stdin.
-    output : path
-        Table of hits (docs/scan.md); ``-`` is stdout.
-    options : ScanOptions
-        What counts as a match.
-    tiling : Tiling, optional
-        Cut the signatures into tiles. A match of a tile is a match of its signature. By default, a match is the whole
-        signature. The summary then has calls.
-    per_file : bool
-        Each file is a sample. By default each record is one.
-    reports : Reports, optional
-        Other outputs; none by default.
-    reference : path, optional
-        FASTA that CRAM is decoded with.
-    chunk_size : int
-        Bytes of records that are taken at once; changes no result.
-    backend : str
-        "auto", or the name of a backend that scans.
-    device : int, optional
-        GPU, as `pairhmm devices` numbers them; the first without one.
-    threads : int
-        Threads that match, in addition to one that reads.
-    watch : callable
-        ``watch(count)`` is told each time how many more bytes of the files were read.
-    **keywords
-        Fields of `ScanOptions` by name.
+    Signatures are FASTA; samples are FASTQ, FASTA, BAM, CRAM or SAM, gzipped or not; ``-`` is stdin. The output is a
+    table of hits (docs/scan.md); ``-`` is stdout. By default each record is a sample; with `per_file` each file is one.
+    With tiles, a match of a tile is a match of its signature, and the summary has calls. CRAM is decoded with
+    `reference`. `threads` match, in addition to one that reads. Other parameters and errors are as for `scan`, and
+    InputError for files that can't be used; no output is left then.
 
-    Returns
-    -------
-    ScanCounts
-
-    Raises
-    ------
-    InputError
-        For files that can't be used; names file, record and cure. No output is left then.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    BackendUnavailable
-        Where a named backend does not run here.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads samples.
+    `chunk_size` are bytes of records that are taken at once, and change no result. ``watch(count)`` is told each time
+    how many more bytes of the files were read.
     """
     require_compiled("scan")
     (options,) = with_keywords("scan_files", keywords, options)

@@ -33,29 +33,16 @@ ScannedBlock = tuple[str, RecordBlock | None, Scanned | None]
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """The form of the table that `scan_files` writes, and its other outputs.
+    """The form of the table that `scan_files` writes, and its other outputs."""
 
-    Attributes
-    ----------
-    assignment : bool
-        Write lines ``sample: signature (mean) [hash]`` in place of the table.
-    summary : str or None
-        Prefix of ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``.
-    multiqc : str or None
-        A name that ends in ``_mqc.json``.
-    multiqc_sample : str or None
-        The sample of all files. MultiQC's table then has one row for it, in place of one row for each file.
-    min_breadth : float
-        The least share of a signature that a call needs, where signatures are cut into tiles.
-    candidates : str or None
-        Prefix of ``PREFIX.reads.fq`` and ``PREFIX.parts.fa``, the input of `align`. They need tiles.
-    """
-
-    assignment: bool = False
-    summary: str | None = None
-    multiqc: str | None = None
+    assignment: bool = False  # lines ``sample: signature (mean) [hash]`` in place of the table
+    summary: str | None = None  # prefix of ``PREFIX.samples.tsv`` and ``PREFIX.signatures.tsv``
+    multiqc: str | None = None  # a name that ends in ``_mqc.json``
+    # The sample of all files. MultiQC's table then has one row for it, in place of one row for each file.
     multiqc_sample: str | None = None
+    # The least share of a signature that a call needs, where signatures are cut into tiles.
     min_breadth: Annotated[float, Within(0, 1)] = 0.01
+    # Prefix of ``PREFIX.reads.fq`` and ``PREFIX.parts.fa``, the input of `align`. They need tiles.
     candidates: str | None = None
 
     def __post_init__(self) -> None:

@@ -11,74 +11,16 @@ from pairhmm.scan.base import HIT, REVERSE, RUN, Patterns, Scanned, Scanner, Sca
 from pairhmm.sequences.letters import ANY, reverse_complement
 from pairhmm.sequences.records import Samples
 
-
-def segment_of(samples: Samples, segment: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
-    """A segment's letters and qualities (0 where there are none), and how many bases repeat those of the one before."""
-    first, end = (int(at) for at in samples.offset[segment : segment + 2])
-    qualities = np.zeros(end - first, dtype=np.int64)
-    if samples.qualities is not None:
-        qualities = samples.qualities[first:end].astype(np.int64)
-    return samples.letters[first:end], qualities, samples.carried if segment == 0 else 0
-
-
-class ReferenceScanner(Scanner):
-    """Brute force in NumPy."""
-
-    label = "reference"
-
-    def __init__(self, patterns: Patterns, options: ScanOptions) -> None:
-        self._patterns, self._options = patterns, options
-
-    def scan(self, samples: Samples, threads: int) -> Scanned:
-        matches: list[tuple[int, ...]] = []
-        totals = np.zeros(len(samples), dtype=np.int64)
-        for segment in range(len(samples)):
-            letters, qualities, carried = segment_of(samples, segment)
-            totals[segment] = qualities[carried:].sum()
-            # Exclusive: the sum of [a, b) is before[b] - before[a].
-            before = np.concatenate(([0], np.cumsum(qualities)))
-            for index in range(len(self._patterns)):
-                matches += self._matches(index, segment, letters, before, carried)
-        hits = np.array(sorted(matches), dtype=HIT)
-        return Scanned(hits if self._options.every_match else best_hits(hits), totals)
-
-    def _matches(
-        self, index: int, segment: int, letters: np.ndarray, before: np.ndarray, carried: int
-    ) -> list[tuple[int, ...]]:
-        patterns, options = self._patterns, self._options
-        pattern = patterns.letters[patterns.offset[index] : patterns.offset[index + 1]]
-        places = len(letters) - len(pattern) + 1
-        if places <= 0:
-            return []
-        mismatches = np.zeros(places, dtype=np.int64)
-        informative = np.zeros(places, dtype=np.int64)
-        for column, letter in enumerate(pattern):
-            beside = letters[column : column + places]
-            mismatches += (beside & letter) == 0
-            informative += (beside != ANY) & (letter != ANY)
-        totals = before[len(pattern) :] - before[:places]
-        good = (mismatches <= options.max_mismatches) & (informative >= options.min_informative)
-        good &= totals >= patterns.least_total[index]
-        # A match that ends within the carried bases belongs to the segment before.
-        good[: max(0, carried - len(pattern) + 1)] = False
-        pair = (segment, int(patterns.signature[index]))
-        strand = int(patterns.strand[index])
-        return [
-            (*pair, start, strand, int(totals[start]), 1, int(informative[start]), int(mismatches[start]), 0)
-            for start in np.flatnonzero(good).tolist()
-        ]
-
-
 _Match = tuple[int, int]
 """Where a match begins in its segment, and in its pattern."""
 
 
-class ReferenceTiles(Scanner):
-    """Brute force in NumPy, for tiles."""
+class ReferenceScanner(Scanner):
+    """Brute force in NumPy. Without a tiling, each pattern is one tile."""
 
     label = "reference"
 
-    def __init__(self, patterns: Patterns, options: ScanOptions, tiling: Tiling) -> None:
+    def __init__(self, patterns: Patterns, options: ScanOptions, tiling: Tiling | None = None) -> None:
         self._patterns, self._options, self._tiling = patterns, options, tiling
 
     def scan(self, samples: Samples, threads: int) -> Scanned:
@@ -86,42 +28,56 @@ class ReferenceTiles(Scanner):
         runs: list[tuple[int, ...]] = []
         totals = np.zeros(len(samples), dtype=np.int64)
         for segment in range(len(samples)):
-            letters, qualities, carried = segment_of(samples, segment)
+            first, end = (int(at) for at in samples.offset[segment : segment + 2])
+            letters, carried = samples.letters[first:end], samples.carried if segment == 0 else 0
+            qualities = np.zeros(end - first, dtype=np.int64)
+            if samples.qualities is not None:
+                qualities = samples.qualities[first:end].astype(np.int64)
             totals[segment] = qualities[carried:].sum()
             for pattern in range(len(self._patterns)):
                 matches = self._matches(pattern, letters, qualities, carried)
-                length = self._tiling.length
-                hits += [self._hit(segment, pattern, match, letters, qualities, length) for match in matches]
-                runs += self._runs(segment, pattern, matches, letters, qualities)
+                size = self._size(pattern)
+                hits += [self._hit(segment, pattern, match, letters, qualities, size) for match in matches]
+                if self._tiling is not None:
+                    runs += self._runs(segment, pattern, matches, letters, qualities, self._tiling)
         rows = np.array(hits, dtype=HIT)
         rows = rows[np.argsort(rows, order=("segment", "signature", "start", "strand", "place"), kind="stable")]
         runs.sort(key=lambda run: run[:3])  # the runs of a pattern are in order already
         every = self._options.every_match
         return Scanned(rows if every else best_hits(rows), totals, np.array(runs, dtype=RUN))
 
+    def _size(self, pattern: int) -> int:
+        """Letters of a tile."""
+        return len(self._letters(pattern)) if self._tiling is None else self._tiling.length
+
     def _matches(
         self, pattern: int, letters: NDArray[np.uint8], qualities: NDArray[np.int64], carried: int
     ) -> list[_Match]:
-        size, options = self._tiling.length, self._options
-        whole = self._letters(pattern)
-        if len(letters) < size:
+        size, options, whole = self._size(pattern), self._options, self._letters(pattern)
+        places = len(letters) - size + 1
+        if places <= 0:
             return []
-        windows = np.lib.stride_tricks.sliding_window_view(letters, size)
-        sums = np.lib.stride_tricks.sliding_window_view(qualities, size).sum(axis=1)
         offsets = self._offsets(pattern)
-        tiles = whole[offsets[:, None] + np.arange(size)]
-        mismatches = ((windows & tiles[:, None]) == 0).sum(axis=2)
-        informative = ((windows != ANY) & (tiles[:, None] != ANY)).sum(axis=2)
+        mismatches = np.zeros((len(offsets), places), dtype=np.int64)
+        informative = np.zeros_like(mismatches)
+        for column in range(size):
+            beside, letter = letters[column : column + places], whole[offsets + column][:, None]
+            mismatches += (beside & letter) == 0
+            informative += (beside != ANY) & (letter != ANY)
+        # Exclusive: the sum of [a, b) is before[b] - before[a].
+        before = np.concatenate(([0], np.cumsum(qualities)))
         good = (mismatches <= options.max_mismatches) & (informative >= options.min_informative)
-        good &= sums >= self._patterns.least_total[pattern]
-        if self._tiling.mask:
-            good[[is_low_complexity(tile) for tile in tiles]] = False
+        good &= before[size:] - before[:places] >= self._patterns.least_total[pattern]
+        if self._tiling is not None and self._tiling.mask:
+            good[[is_low_complexity(whole[offset : offset + size]) for offset in offsets]] = False
         # A match that ends within the carried bases belongs to the segment before.
         good[:, : max(0, carried - size + 1)] = False
         return [(int(start), int(offsets[tile])) for tile, start in np.argwhere(good)]
 
     def _offsets(self, pattern: int) -> NDArray[np.int64]:
         """Where the tiles of a pattern begin. Palindromes are left out of reverse ones."""
+        if self._tiling is None:
+            return np.zeros(1, dtype=np.int64)
         whole, size = self._letters(pattern), self._tiling.length
         offsets: NDArray[np.int64] = np.arange(len(whole) - size + 1, dtype=np.int64)
         if self._patterns.strand[pattern] != REVERSE:
@@ -135,8 +91,7 @@ class ReferenceTiles(Scanner):
 
     def _letters(self, pattern: int) -> NDArray[np.uint8]:
         begin, end = self._patterns.offset[pattern : pattern + 2]
-        letters: NDArray[np.uint8] = self._patterns.letters[begin:end]
-        return letters
+        return self._patterns.letters[begin:end]
 
     def _hit(
         self,
@@ -163,12 +118,13 @@ class ReferenceTiles(Scanner):
         matches: list[_Match],
         letters: NDArray[np.uint8],
         qualities: NDArray[np.int64],
+        tiling: Tiling,
     ) -> list[tuple[int, ...]]:
         """The runs of a pattern's matches."""
         by_diagonal: dict[int, list[int]] = defaultdict(list)
         for start, offset in matches:
             by_diagonal[offset - start].append(start)
-        step, size = self._tiling.step, self._tiling.length
+        step, size = tiling.step, tiling.length
         runs: list[tuple[int, ...]] = []
         for diagonal in sorted(by_diagonal):
             starts = sorted(by_diagonal[diagonal])

@@ -55,15 +55,7 @@ class Filling:
 
 
 class Sender(ABC):
-    """Sends arrays to a device.
-
-    Parameters
-    ----------
-    piece_size : int
-        Bytes of a piece.
-    pieces : int
-        The most pieces. They are made as they are needed.
-    """
+    """Sends arrays to a device in pieces of `piece_size` bytes. At most `pieces` are made, as they are needed."""
 
     def __init__(self, piece_size: int, pieces: int) -> None:
         self._piece_size, self._unmade = piece_size, pieces

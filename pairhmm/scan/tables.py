@@ -244,12 +244,8 @@ def _best_of_samples(sample_hits: SampleHits) -> dict[int, Any]:
 def read_coverage(path: str, sample: str | None) -> Iterator[tuple[str, SignatureCoverage]]:
     """The sample and the rest of each row of a summary ``PREFIX.signatures.tsv`` of a scan of tiles.
 
-    Raises InputError for a file that is not such a table; names the line.
-
-    Parameters
-    ----------
-    sample : str or None
-        The sample of all rows. None names it by the file that was scanned.
+    A sample that is given is that of all rows; otherwise they are named by the files that were scanned. Raises
+    InputError for a file that is not such a table; names the line.
     """
     rows = read_rows(path, COVERAGE_COLUMNS, "pairhmm scan --tile --summary", optional=MASKED)
     for number, row in enumerate(rows, start=2):

@@ -15,7 +15,7 @@ from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.native import native
 from pairhmm.scan.base import HIT, RUN, Patterns, Scanned, Scanner, ScanOptions, Tiling
-from pairhmm.scan.reference import ReferenceTiles
+from pairhmm.scan.reference import ReferenceScanner
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 
@@ -23,11 +23,7 @@ from pairhmm.sequences.signatures import Signatures
 def masked_places(letters: NDArray[np.uint8], offset: NDArray[np.int64], tiling: Tiling) -> NDArray[np.int64]:
     """Where the tiles begin that are not searched for: intervals of places in the letters, int64[intervals, 2].
 
-    Parameters
-    ----------
-    letters : uint8[sum of lengths]
-        Sets of bases.
-    offset : int64[sequences + 1]
+    Letters are sets of bases of all sequences, which begin at the offsets.
     """
     if not tiling.mask:
         return np.empty((0, 2), dtype=np.int64)
@@ -98,7 +94,7 @@ def load_tiles(backend: str, patterns: Patterns, options: ScanOptions, tiling: T
     Raises BackendUnavailable for a backend that does not search for tiles.
     """
     if backend == "reference":
-        return ReferenceTiles(patterns, options, tiling)
+        return ReferenceScanner(patterns, options, tiling)
     if backend != "auto" and backend not in on_the_cpu():
         raise BackendUnavailable(backend, "it does not search for tiles", "leave out --backend: the CPU does")
     return TileScanner(chosen_isa(), patterns, options, tiling)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,10 +9,10 @@ from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import read
-from pairhmm.backends.webgpu.setup import Adapter, grid, make_pipeline, mapped, record, translated
+from pairhmm.backends.webgpu.pair_kernels import pair_device
+from pairhmm.backends.webgpu.setup import grid, mapped, record
 from pairhmm.backends.webgpu.slot import Slot
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
-from pairhmm.errors import DeviceLost
 from pairhmm.scan.base import Patterns, Scanner, ScanOptions
 from pairhmm.scan.device import FOUND_WORDS, DeviceScanner, RawMatches
 from pairhmm.scan.index import PER_WORD, Index
@@ -78,8 +76,9 @@ PARAMS = Record(
 """The uniform block of a call, for all kernels of the scan."""
 
 
-def source(entry: str, bases: int) -> str:
-    """WGSL of an entry point, for anchors of `bases` letters."""
+def source(variant: tuple[str, int]) -> tuple[str, str]:
+    """WGSL of an entry point for anchors of so many letters, and the entry point."""
+    entry, bases = variant
     sizes = {
         "BASES": bases,
         "TILE": TILE,
@@ -90,7 +89,7 @@ def source(entry: str, bases: int) -> str:
         "SUM_TILE": SUM_TILE,
     }
     numbers = {"PER_WORD": PER_WORD, "BEYOND_WORD": bases - PER_WORD}
-    return assemble(FILES[entry], read, {PARAMS.name: PARAMS.declaration} | constants(sizes), numbers)
+    return assemble(FILES[entry], read, {PARAMS.name: PARAMS.declaration} | constants(sizes), numbers), entry
 
 
 PIECE, PIECES = 1 << 24, 16
@@ -165,42 +164,16 @@ USAGES = {name: USED for names in BINDINGS.values() for name in names if name is
 """Usage flags of the buffers of a scan."""
 
 
-class _Device:
-    """A device, and whatever on it does not depend on signatures."""
-
-    def __init__(self, adapter: Adapter) -> None:
-        self.handle = webgpu_setup.request_device(adapter)
-        self.sender = MappedSender(self.handle)
-        self.lock = threading.Lock()
-        self._pipelines: dict[tuple[str, int], Any] = {}
-
-    def pipeline(self, entry: str, bases: int) -> Any:
-        """The pipeline of an entry point. Only `match_tile` depends on the length of an anchor, in bases."""
-        key = entry, bases if entry == "match_tile" else 0
-        if key not in self._pipelines:
-            self._pipelines[key] = make_pipeline(self.handle, source(entry, bases), entry)
-        return self._pipelines[key]
-
-
-@cache
-def _device(index: int) -> _Device:
-    return _Device(webgpu_setup.adapters()[index])
-
-
 class WebgpuFinder:
-    """Finds patterns on one WebGPU device.
-
-    Parameters
-    ----------
-    longest : int
-        Length of the longest pattern.
-    """
+    """Finds patterns on one WebGPU device."""
 
     def __init__(self, number: int, index: Index, longest: int, options: ScanOptions) -> None:
         self.label = f"webgpu:{number}"
-        self._number, self._bases = number, index.bases
-        self._shared = _device(number)
+        self._bases = index.bases
+        self._shared = pair_device(number)
+        self._shared.compile(((entry, index.bases) for entry in FILES), source)
         self._device = self._shared.handle
+        self._sender = MappedSender(self._device)
         limit = int(self._device.limits["max-storage-buffer-binding-size"])
         kind = webgpu_setup.adapters()[number].kind
         self.most_bases = min(MOST_BASES.get(kind, MOST_BASES["IntegratedGPU"]), limit - 2 * SUM_TILE)
@@ -223,20 +196,16 @@ class WebgpuFinder:
     def find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         if not len(samples.letters):
             return np.empty((0, FOUND_WORDS), np.uint32), np.zeros(len(samples), np.int64)
-        try:
-            with self._shared.lock, translated(self.label):
-                try:
-                    return self._find(samples)
-                finally:
-                    # Copies that still run read the samples, so they must end first.
-                    self._shared.sender.give_up()
-        except DeviceLost:
-            _device.cache_clear()
-            raise
+        with self._shared.in_use(self.label):
+            try:
+                return self._find(samples)
+            finally:
+                # Copies that still run read the samples, so they must end first.
+                self._sender.give_up()
 
     def _find(self, samples: Samples) -> tuple[RawMatches, NDArray[np.int64]]:
         """The matches and the totals. Matching overlaps the copy of the qualities."""
-        sender = self._shared.sender
+        sender = self._sender
         words = self._slot.make_room("words", 4 * self._words_of(len(samples.letters)))
         sending = [sender.begin(samples.letters, words, packed=True)]
         sum_tiles = 0
@@ -324,7 +293,7 @@ class WebgpuFinder:
         """Number of places, number of matches, the matches that there was room for, and the totals."""
         staging, sizes = self._slot["staging"], self._downloads(samples)
         promise = staging.map_async("READ_NOSYNC", 0, sum(sizes.values()))
-        self._shared.sender.map_sent()
+        self._sender.map_sent()
         promise.sync_wait()
         try:
             words = np.frombuffer(staging.read_mapped(0, sum(sizes.values()), copy=False), dtype=np.uint32)
@@ -338,7 +307,7 @@ class WebgpuFinder:
         return places, matches, raw, totals
 
     def _dispatch(self, compute: Any, entry: str, workgroups: int) -> None:
-        pipeline = self._shared.pipeline(entry, self._bases)
+        pipeline = self._shared.pipeline((entry, self._bases))
         names = ("params", *BINDINGS[entry])
         bound = {at: self._slot[name] for at, name in enumerate(names) if name is not None}
         record(self._device, compute, pipeline, bound, grid(workgroups))

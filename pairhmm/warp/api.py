@@ -22,21 +22,12 @@ Signal = Sequence[float] | NDArray[np.generic]
 
 @dataclass(frozen=True, slots=True)
 class Warped:
-    """The cheapest warping of a query onto a target.
-
-    Attributes
-    ----------
-    query, target : str
-    cost : float or None
-        In the units of the signals; None where the band leaves no path.
-    start, end : int
-        The part of the target under the path, 0-based half-open; 0 and 0 without one.
-    """
+    """The cheapest warping of a query onto a target."""
 
     query: str
     target: str
-    cost: float | None
-    start: int
+    cost: float | None  # in the units of the signals; None where the band leaves no path
+    start: int  # the part of the target under the path, 0-based half-open; 0 and 0 without one
     end: int
 
 

@@ -130,14 +130,9 @@ class Warper(Protocol):
     """Warps signals onto signals. All warpers give the same costs and places: levels and sums are whole numbers.
 
     A module of this folder has ``make() -> Warper``, or ``make(device: int) -> Warper`` if its backend has devices.
-
-    Attributes
-    ----------
-    label : str
-        Name of the warper in messages.
     """
 
-    label: str
+    label: str  # its name in messages
 
     def warpings(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """The cheapest warping of each pair, on `threads` CPU threads."""
@@ -162,12 +157,7 @@ class WarperPool(PairPool[Warper, SignalPairs], Warper):
 def choose(backend: str, devices: Sequence[int] | None, cells: int, threads: int) -> WarperPool:
     """The warpers of that name; for "auto", of the backend that is expected to finish first, which a message names.
 
-    Parameters
-    ----------
-    backend, devices
-        As for `Tool.choose`.
-    cells : int
-        Approximate number of cells; 0 if unknown.
+    `cells` is the approximate number of cells, 0 if unknown. The others are as for `Tool.choose`.
     """
     workers = WARPERS.choose(backend, devices, cells >= WORTH_A_DEVICE * threads)
     return WarperPool(workers, WARPERS.on_the_cpu)

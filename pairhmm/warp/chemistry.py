@@ -54,10 +54,7 @@ def pore_of_table(path: str, comments: Iterable[str]) -> str:
 class Chemistry:
     """Compares the runs of reads with the table of levels: refuses direct RNA, and warns once of another pore.
 
-    Parameters
-    ----------
-    pore : str
-        The table's pore; empty if it is not known.
+    The table's pore is empty if it is not known.
     """
 
     def __init__(self, pore: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import rich_click as click
 from click.core import ParameterSource
 
@@ -9,7 +11,6 @@ from pairhmm.cli.compute import device_list_options, threads_option
 from pairhmm.cli.fields import either, option, output_option
 from pairhmm.cli.help_style import INPUT, MATCHES, READS, Command
 from pairhmm.cli.param_types import INPUT_FILE, Real
-from pairhmm.engine import Choice
 from pairhmm.warp import files as warp_files
 from pairhmm.warp import signatures as warp_signatures
 from pairhmm.warp.base import WarpMode, WarpOptions
@@ -125,6 +126,7 @@ def _either_levels(index: int) -> str:
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     signals: tuple[str, ...],
     signatures: str | None,
     model: str | None,
@@ -132,13 +134,11 @@ def command(
     skip: int | None,
     first: int | None,
     normalise: Normalisation | None,
-    scale: float | None,
     mode: WarpMode,
     band: int | None,
     every_pair: bool,
-    backend: Choice,
-    threads: int,
     output: str,
+    **options: Any,
 ) -> None:
     """Warp signals onto signals, or raw nanopore reads onto signatures (dynamic time warping, DTW).
 
@@ -156,10 +156,8 @@ def command(
             output,
             every_pair=every_pair,
             normalise=normalise or "none",
-            scale=scale,
             options=WarpOptions(mode, band),
-            backend=backend,
-            threads=threads,
+            **options,
         )
         return
     if model is None:
@@ -171,10 +169,8 @@ def command(
         output,
         every_signature=every_pair,
         normalise=normalise or "z-score",
-        scale=scale,
         cut=CutOptions(levels, skip, first),
-        backend=backend,
-        threads=threads,
+        **options,
     )
 
 

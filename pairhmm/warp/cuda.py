@@ -136,13 +136,7 @@ class CudaWarper(Warper):
                 return slot.seconds(lambda: [launch() for launch in launches], repetitions)
 
     def _on_device(self, pairs: SignalPairs, chosen: Ints, options: WarpOptions, warpings: Warpings) -> list[int]:
-        """Warp chosen pairs, chunk by chunk; what does not fit is tried again in smaller chunks.
-
-        Returns
-        -------
-        list of int
-            Pairs that the device can't warp.
-        """
+        """Warp chosen pairs, chunk by chunk; what does not fit is tried again in smaller chunks. Gives those left."""
         left: list[int] = []
         done = 0
         while done < len(chosen):

@@ -25,21 +25,13 @@ RawLevels = Literal["events", "samples"]
 
 @dataclass(frozen=True, slots=True)
 class CutOptions:
-    """Which part of a raw read is warped.
+    """Which part of a raw read is warped."""
 
-    Attributes
-    ----------
-    levels : str
-        "events": the means of events (`pairhmm.warp.events`). "samples": the samples themselves.
-    skip : int, optional
-        Levels at the start of a read that are left out, for the adapter: 50 events or 500 samples without it.
-    first : int, optional
-        Levels behind these that are taken: 250 events or 2,500 samples without it. A read that has less than a tenth of
-        them can't be told from others.
-    """
-
-    levels: RawLevels = "events"
+    levels: RawLevels = "events"  # the means of events (`pairhmm.warp.events`), or the samples themselves
+    # Levels at the start of a read that are left out, for the adapter: 50 events or 500 samples without it.
     skip: Annotated[int | None, Within(0)] = None
+    # Levels behind these that are taken: 250 events or 2,500 samples without it. A read that has less than a tenth of
+    # them can't be told from others.
     first: Annotated[int | None, Within(2)] = None
 
     def __post_init__(self) -> None:

@@ -93,44 +93,13 @@ def warp_files(
     threads: int = 1,
     **keywords: Unpack[WarpKeywords],
 ) -> int:
-    """Warp the signals of one file onto those of another, in order or each onto each.
+    """Warp the signals of one file onto those of another, and tell how many pairs, in order or each onto each.
 
-    Parameters
-    ----------
-    queries, targets : path
-        SLOW5, BLOW5, POD5, .npy, .npz or text (docs/warp.md); ``-`` is stdin, as text.
-    output : path
-        Table of costs and places (docs/warp.md); ``-`` is stdout.
-    every_pair : bool
-        Each query is warped onto each target, all of which are held in memory.
-    normalise : str
-        What is done with each signal first: "z-score", "median" or "none" (`pairhmm.warp.scaling`).
-    scale : float, optional
-        Levels times this are rounded to whole numbers of 16 bits. Without it: 64 for normalised signals; 1 for whole
-        numbers; else a power of two that fits the first signals.
-    options : WarpOptions
-        What a warping is.
-    backend : str or Choice
-        "auto", or the name of a backend that warps; or that with its devices, which share the work.
-    threads : int
-    **keywords
-        Fields of `WarpOptions` by name.
-
-    Returns
-    -------
-    int
-        Pairs.
-
-    Raises
-    ------
-    InputError
-        For files that can't be used, and empty signals; names file, record and cure. No output is left then.
-    OptionError
-        For an option with a value that it can't have.
-    TypeError
-        For a keyword that no option has.
-    BackendUnavailable
-        Where a named backend does not run here.
+    Files are SLOW5, BLOW5, POD5, .npy, .npz or text (docs/warp.md); ``-`` is stdin, as text. The output is a table of
+    costs and places; ``-`` is stdout. With `every_pair`, all targets are held in memory. Signals are first normalised
+    (`pairhmm.warp.scaling`). Without a scale, it is 64 for normalised signals; 1 for whole numbers; else a power of two
+    that fits the first signals. Other parameters and errors are as for `warp`, and InputError for files that can't be
+    used; no output is left then.
     """
     (options,) = with_keywords("warp_files", keywords, options)
     check_whole("threads", threads, 1)

@@ -36,19 +36,10 @@ class KmerTable:
     pore: str = ""  # ``R9`` or ``R10``, where the table says so
 
     def levels(self, letters: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The mean level, and its standard deviation, of each k-mer of a sequence.
+        """The mean level, and its standard deviation, of each k-mer of a sequence of sets of bases.
 
-        Parameters
-        ----------
-        letters : ndarray, shape (n,), uint8
-            Sets of bases (`pairhmm.sequences.letters`). A letter that is more than one base counts as N, and a k-mer
-            with N has the mean of what the k-mers have that it may be.
-
-        Returns
-        -------
-        ndarray, shape (n - k + 1,), float64
-        ndarray, shape (n - k + 1,), float64
-            Both are empty for a sequence shorter than a k-mer.
+        A letter that is more than one base counts as N, and a k-mer with N has the mean of what the k-mers have that it
+        may be.
         """
         if len(letters) < self.k:
             return np.zeros(0), np.zeros(0)
@@ -60,8 +51,7 @@ class KmerTable:
         return self._with_n(self.means)[indices], self._with_n(self.deviations)[indices]
 
     def _indices(self, codes: NDArray[np.int64], base: int) -> NDArray[np.int64]:
-        indices: NDArray[np.int64] = sliding_window_view(codes, self.k) @ base ** np.arange(self.k)[::-1]
-        return indices
+        return sliding_window_view(codes, self.k) @ base ** np.arange(self.k)[::-1]
 
     def _with_n(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values of the k-mers of the letters A, C, G, T and N: float64[5**k]."""

@@ -78,8 +78,7 @@ class Placements:
         others = self.costs.copy()
         others[reads, best] = NO_PATH
         elsewhere[reads, best] = others.min(axis=1)
-        least: NDArray[np.int64] = np.minimum(elsewhere, self.other_costs)
-        return least
+        return np.minimum(elsewhere, self.other_costs)
 
 
 def place_reads(signatures: SignatureLevels, reads: Signals, warper: Warper, threads: int) -> Placements:

@@ -28,12 +28,8 @@ Levels = NDArray[np.floating]
 def normalised(levels: Levels, way: Normalisation) -> NDArray[np.float64]:
     """Levels with centre 0 and spread 1; levels without a spread become 0.
 
-    Parameters
-    ----------
-    levels : ndarray, shape (n,), float
-    way : str
-        "z-score": by mean and standard deviation. "median": by the median and the median absolute deviation, times
-        1.4826. "none": as they are.
+    "z-score": by mean and standard deviation. "median": by the median and the median absolute deviation, times 1.4826.
+    "none": as they are.
     """
     values = levels.astype(np.float64)
     if way == "none" or not len(values):

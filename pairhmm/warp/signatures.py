@@ -44,21 +44,11 @@ _DEFAULTS = CutOptions()
 
 @dataclass(slots=True)
 class PlaceCounts:
-    """Counts of what was read and found.
+    """Counts of what was read and found."""
 
-    Attributes
-    ----------
-    reads : int
-        All reads.
-    short : int
-        Those that are too short to be warped.
-    first_short : str
-        Name of the first of these.
-    """
-
-    reads: int = 0
-    short: int = 0
-    first_short: str = ""
+    reads: int = 0  # all of them
+    short: int = 0  # those that are too short to be warped
+    first_short: str = ""  # name of the first of these
 
 
 @kept_apart()
@@ -77,43 +67,12 @@ def warp_signatures(
 ) -> PlaceCounts:
     """Find the best place of each raw read on the expected levels of signatures, on both strands.
 
-    Parameters
-    ----------
-    signatures : path
-        FASTA.
-    model : path
-        Table of the expected level of each k-mer, as nanopolish and f5c have it.
-    reads : path or sequence of paths
-        SLOW5, BLOW5, POD5, .npy, .npz or text (docs/warp.md).
-    output : path
-        Table of places (docs/warp.md); ``-`` is stdout.
-    every_signature : bool
-        A row for each read and signature; otherwise one for each read, with its best signature.
-    normalise : str
-        What is done with the levels of each read, and with those of all signatures together: "z-score", "median" or
-        "none" (`pairhmm.warp.scaling`).
-    scale : float, optional
-        Levels times this are rounded to whole numbers of 16 bits; 64 without it.
-    cut : CutOptions
-        Which part of a read is warped.
-    backend : str or Choice
-        "auto", or the name of a backend that warps; or that with its devices, which share the work.
-    threads : int
-
-    Returns
-    -------
-    PlaceCounts
-
-    Raises
-    ------
-    InputError
-        For files that can't be used; names file, record and cure. No output is left then.
-    OptionError
-        For an option with a value that it can't have.
-    BackendUnavailable
-        Where a named backend does not run here.
-    CompiledPartMissing
-        Where the package was installed without its compiled part, which reads signatures.
+    Signatures are FASTA, and the model is a table of the expected level of each k-mer, as nanopolish and f5c have it.
+    Reads are files as for `warp_files`. A row of the output is for a read with its best signature, or for each of both.
+    Levels of each read, and those of all signatures together, are first normalised (`pairhmm.warp.scaling`); `cut` says
+    which part of a read is warped. The scale is 64 without another one. Other parameters and errors are as for
+    `warp_files`; and CompiledPartMissing where the package was installed without its compiled part, which reads
+    signatures.
     """
     require_compiled("warp --signatures")
     check_whole("threads", threads, 1)

@@ -18,11 +18,10 @@ from pairhmm.backends.webgpu.pair_kernels import (
     pair_device,
     strip_dispatches,
 )
-from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
 from pairhmm.engine.tools import Fallback
-from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.sequences.arrays import joined
 from pairhmm.warp.base import WARPERS, SignalPairs, Signals, Warper, Warpings, WarpOptions
 
@@ -107,12 +106,8 @@ class WebgpuWarper(Warper):
         """The cheapest warping of each pair. Raises DeviceLost."""
         if not len(pairs):
             return Warpings.unwarped(pairs, options)[0]
-        try:
-            with self._shared.one_call, translated(self.label):
-                return self._halved(pairs, options, threads)
-        except DeviceLost:
-            pair_device.cache_clear()
-            raise
+        with self._shared.in_use(self.label):
+            return self._halved(pairs, options, threads)
 
     def _halved(self, pairs: SignalPairs, options: WarpOptions, threads: int) -> Warpings:
         """Warp all pairs together; where memory does not suffice, one half after the other.
@@ -202,7 +197,7 @@ class WebgpuWarper(Warper):
             "is_backward": int(is_backward),
             "band": band if banded else 0,
         }
-        dispatches, variants, border = [], [], 0
+        dispatches, border = [], 0
         for strip in ROWS:
             begin, end = np.searchsorted(strips, [strip, strip + 1]).tolist()
             variant = WarpVariant(strip, wide, banded)
@@ -216,9 +211,8 @@ class WebgpuWarper(Warper):
             ):
                 params = WARP_PARAMS.values(cut.params(begin) | of_call)
                 dispatches.append(PairDispatch(variant, params, cut.end - cut.begin, BINDINGS[:4]))
-                variants.append(variant)
                 border = max(border, cut.border)
-        self._shared.compile(variants, source)
+        self._shared.compile([dispatch.variant for dispatch in dispatches], source)
         self._slot.make_room("border", WORD * border)
         size = WARP_RESULT.dtype.itemsize * len(table)
         self._slot.make_room("found", size)

@@ -61,12 +61,7 @@ def place_lines(
 ) -> str:
     """A row for each read with its best signature, or for each read and signature.
 
-    Parameters
-    ----------
-    levels : ndarray, shape (reads,), int64
-        Levels of each read that were warped.
-    scale : float
-        Units of a level.
+    `levels` are how many of each read were warped, and `scale` are units of a level.
     """
     lines = []
     best, next_costs = places.best().tolist(), places.next_costs()

@@ -11,6 +11,7 @@ from pairhmm.backends.base import Status
 from pairhmm.engine import pair_pool
 from pairhmm.engine.pair_pool import chunks_of
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from tests.align import any_pairs
 
 
 class Failing(Aligner):
@@ -54,7 +55,7 @@ def small_chunks(monkeypatch):
         ([("a", 10**9, 0), ("b", 10**9, 0)], ["reference goes on"]),
     ],
 )
-def test_any_pairs(any_pairs, small_chunks, caplog, devices, told):
+def test_any_pairs(small_chunks, caplog, devices, told):
     for pairs, scoring in any_pairs.any_batches(seed=6, pairs=50, longest=60):
         caplog.clear()
         shared = AlignerPool([Failing(*one) for one in devices], lambda: ALIGNERS.load("reference"))
@@ -65,7 +66,7 @@ def test_any_pairs(any_pairs, small_chunks, caplog, devices, told):
         assert bool(told) == bool(caplog.text)
 
 
-def test_chunks_have_about_equal_cells(any_pairs):
+def test_chunks_have_about_equal_cells():
     for pairs, _ in any_pairs.any_batches(seed=7, pairs=100, longest=60):
         for most in (1, 1_000, 10**9):
             found = chunks_of(pairs, most)[::-1]
@@ -75,7 +76,7 @@ def test_chunks_have_about_equal_cells(any_pairs):
             assert all(pairs.part(*one).cells <= most + largest for one in found)
 
 
-def test_no_pairs(any_pairs):
+def test_no_pairs():
     (pairs, scoring), *_ = any_pairs.any_batches(pairs=1)
     shared = AlignerPool([Failing("a")], lambda: ALIGNERS.load("reference"))
     assert shared.scores(pairs.part(0, 0), scoring, 1).tolist() == []
@@ -92,7 +93,7 @@ def test_auto_takes_a_device_where_it_helps(monkeypatch, cells, with_cigars, exp
     assert base.choose("auto", None, Scoring(), cells, 1, with_cigars).label == expected
 
 
-def test_parts_of_sequences(any_pairs):
+def test_parts_of_sequences():
     (pairs, _), *_ = any_pairs.any_batches(pairs=20)
     part = pairs.queries.part(3, 9)
     assert len(part) == 6 and part.offsets[0] == 0

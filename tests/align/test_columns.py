@@ -6,9 +6,10 @@ import pytest
 from pairhmm.align import tables
 from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
+from tests.align import any_pairs
 
 
-def counted(any_pairs, pairs, found, index):
+def counted(pairs, found, index):
     """Matches, mismatches, inserted and deleted letters of one alignment."""
     query, target = pairs.queries[pairs.query_index[index]], pairs.targets[pairs.target_index[index]]
     at, place, counts = 0, int(found.target_starts[index]), [0, 0, 0, 0]
@@ -24,13 +25,13 @@ def counted(any_pairs, pairs, found, index):
 
 @pytest.mark.parametrize("at_once", [7, 100, 1 << 20])
 @pytest.mark.parametrize("mode", ["global", "semi-global", "softclip", "indel"])
-def test_any_pairs(any_pairs, monkeypatch, at_once, mode):
+def test_any_pairs(monkeypatch, at_once, mode):
     monkeypatch.setattr(tables, "_AT_ONCE", at_once)
     for pairs, scoring in any_pairs.any_batches(seed=8, pairs=100, longest=60, mode=mode):
         found = ALIGNERS.load("reference").alignments(pairs, scoring, 1)
         counts = tables.count_columns(pairs, found)
         told = np.stack([counts.matches, counts.mismatches, counts.inserted, counts.deleted], axis=1).tolist()
-        assert told == [counted(any_pairs, pairs, found, index) for index in range(len(pairs))]
+        assert told == [counted(pairs, found, index) for index in range(len(pairs))]
 
 
 def test_no_pairs():

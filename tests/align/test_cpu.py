@@ -10,6 +10,7 @@ from pairhmm.align import cpu as aligning_cpu
 from pairhmm.align.base import Alignments, SequencePairs, Sequences
 from pairhmm.align.scoring import LARGEST_SCORE, PRESETS, Scoring
 from pairhmm.backends import cpu
+from tests.align import any_pairs
 
 LEVELS = [name for name, runs in cpu.instruction_sets() if runs]
 
@@ -22,7 +23,7 @@ def aligner(request):
     return aligning_cpu.CpuAligner(request.param)
 
 
-def related(rng, any_pairs, count, length, errors, letters=4):
+def related(rng, count, length, errors, letters=4):
     """Queries of about that length, and targets that differ from them."""
     queries = [rng.integers(0, letters, length) for _ in range(count)]
     targets = [any_pairs.with_errors(rng, query, letters, errors) for query in queries]
@@ -32,17 +33,17 @@ def related(rng, any_pairs, count, length, errors, letters=4):
 
 
 @pytest.mark.parametrize("form", ["edit", "linear", "affine", "extreme"])
-def test_random_pairs(any_pairs, aligner, form):
+def test_random_pairs(aligner, form):
     for pairs, scoring in any_pairs.any_batches(seed=7, pairs=300, longest=700, form=form):
         any_pairs.check(aligner, pairs, scoring)
 
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize(("length", "errors"), [(700, 0.02), (900, 0.1), (600, 0.9)])
-def test_bands_of_edit_distances(any_pairs, aligner, length, errors, mode):
+def test_bands_of_edit_distances(aligner, length, errors, mode):
     """Distances below the first band, in a later one, and above all of them, beside one another."""
     rng = np.random.default_rng(length)
-    pairs = related(rng, any_pairs, 10, length, errors)
+    pairs = related(rng, 10, length, errors)
     shifted = np.roll(pairs.target_index, 1)
     mixed = SequencePairs(pairs.queries, pairs.targets, pairs.query_index, np.where(shifted % 4, shifted, 0))
     for each in (pairs, mixed):
@@ -64,9 +65,9 @@ def test_no_score_wraps(aligner, length):
     assert (found.cigars >> 4).tolist() == [length, 10 * length]
 
 
-def test_long_pairs(any_pairs, aligner):
+def test_long_pairs(aligner):
     """Pairs whose marks take more memory than is used at a time, by several ways to the same alignment."""
-    pairs = related(np.random.default_rng(5), any_pairs, 1, 17_000, 0.02)
+    pairs = related(np.random.default_rng(5), 1, 17_000, 0.02)
     query, target = pairs.queries[0], pairs.targets[0]
     edit, affine = PRESETS["edit"], Scoring()
     for scoring, factor in ((edit, 2), (affine, 200)):
@@ -80,7 +81,7 @@ def test_long_pairs(any_pairs, aligner):
 
 
 @pytest.mark.parametrize("form", ["edit", "affine"])
-def test_threads_change_nothing(any_pairs, aligner, form):
+def test_threads_change_nothing(aligner, form):
     for pairs, scoring in any_pairs.any_batches(seed=9, pairs=100, form=form):
         one, many = (aligner.alignments(pairs, scoring, threads) for threads in (1, 5))
         for name in Alignments.__dataclass_fields__:

@@ -7,6 +7,7 @@ from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.alignments.sam import packed_cigar
 from pairhmm.errors import OptionError
 from pairhmm.sequences.letters import encode
+from tests.align import any_pairs
 
 OVERHANGS = ("softclip", "indel", "leading-indel", "ignore")
 ORIGINAL_DEFAULT, STANDARD_NGS = (3, -1, -4, -3), (25, -50, -110, -6)
@@ -110,7 +111,7 @@ def cell_by_cell(query, target, scoring):
 
 
 @pytest.mark.parametrize("overhang", OVERHANGS)
-def test_any_pairs(any_pairs, overhang):
+def test_any_pairs(overhang):
     for pairs, scoring in any_pairs.any_batches(seed=4, pairs=200, longest=80, mode=overhang):
         for query, target in zip(pairs.query_index, pairs.target_index, strict=True):
             pair = pairs.queries[query], pairs.targets[target]
@@ -121,7 +122,7 @@ def test_any_pairs(any_pairs, overhang):
 
 
 @pytest.mark.parametrize("overhang", OVERHANGS)
-def test_no_cell_is_below_the_least_score(any_pairs, overhang, monkeypatch):
+def test_no_cell_is_below_the_least_score(overhang, monkeypatch):
     monkeypatch.setattr(gatk, "LEAST_SCORE", -60)
     for pairs, scoring in any_pairs.any_batches(seed=5, pairs=200, longest=40, mode=overhang):
         for query, target in zip(pairs.query_index, pairs.target_index, strict=True):

@@ -7,6 +7,7 @@ from Bio.Align import PairwiseAligner
 from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.sequences.letters import decode, encode
+from tests.align import any_pairs
 
 LONGEST = 300
 
@@ -22,7 +23,7 @@ def pairs_of(*letters):
     return SequencePairs.in_order(queries, targets)
 
 
-def aligned(any_pairs, aligner, query, target, scoring):
+def aligned(aligner, query, target, scoring):
     """Score, start, end and CIGAR of a pair."""
     found = aligner.alignments(pairs_of((query, target)), scoring, 1)
     score, place, *cigar = any_pairs._shown(found, 0).replace(" at", "").split(" ")
@@ -40,7 +41,7 @@ def biopython(scoring):
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize("form", ["edit", "linear", "affine", "extreme"])
-def test_scores_are_those_of_biopython(any_pairs, reference, form, mode):
+def test_scores_are_those_of_biopython(reference, form, mode):
     for pairs, scoring in any_pairs.any_batches(seed=2, pairs=100, longest=LONGEST, form=form, mode=mode):
         oracle = biopython(scoring)
         scores = reference.scores(pairs, scoring, 1)
@@ -50,7 +51,7 @@ def test_scores_are_those_of_biopython(any_pairs, reference, form, mode):
                 assert score == oracle.score(decode(target), decode(query)), (scoring, decode(query), decode(target))
 
 
-def test_alignments_are_valid(any_pairs, reference):
+def test_alignments_are_valid(reference):
     for pairs, scoring in any_pairs.any_batches(seed=3, longest=LONGEST):
         any_pairs.check(reference, pairs, scoring)
 
@@ -79,8 +80,8 @@ GLOBAL, WITHIN = Scoring(1, -4, -6, -1), Scoring(1, -4, -6, -1, "semi-global")
         ("GATTACA", "GCATGCT", PRESETS["edit"], (-4, "0-7", "7M")),
     ],
 )
-def test_alignments(any_pairs, reference, query, target, scoring, expected):
-    assert aligned(any_pairs, reference, query, target, scoring) == expected
+def test_alignments(reference, query, target, scoring, expected):
+    assert aligned(reference, query, target, scoring) == expected
 
 
 def test_no_pairs(reference):
@@ -90,7 +91,7 @@ def test_no_pairs(reference):
         assert reference.alignments(none, scoring, 1).offsets.tolist() == [0]
 
 
-def test_a_flaw_is_told(any_pairs, reference):
+def test_a_flaw_is_told(reference):
     """The checker sees each kind of wrong alignment."""
     found = reference.alignments(pairs_of(("ACGT", "ACGGT")), GLOBAL, 1)
     query, target = encode("ACGT"), encode("ACGGT")

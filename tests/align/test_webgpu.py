@@ -5,21 +5,20 @@ import logging
 import numpy as np
 import pytest
 
-from pairhmm import backends
 from pairhmm.align import webgpu, webgpu_kernels
 from pairhmm.align.base import ALIGNERS, AlignerPool, SequencePairs, Sequences
 from pairhmm.align.scoring import PRESETS, Scoring
 from pairhmm.align.webgpu_kernels import MOST, largest_number, plane_steps, rows_of_strips
 from pairhmm.backends.webgpu import pair_kernels
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
+from tests.align import any_pairs
 
 FORMS = ("edit", "linear", "affine")
 
 
 @pytest.fixture(scope="module")
-def aligner(require):
-    status = backends.status("webgpu")
-    require("webgpu", status.available, f"{status.reason}; {status.cure}")
+def aligner(require_backend):
+    require_backend("webgpu")
     return ALIGNERS.load("webgpu")
 
 
@@ -34,7 +33,7 @@ def same(aligner, oracle, pairs, scoring):
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize("form", [*FORMS, "extreme"])
-def test_random_pairs(aligner, oracle, any_pairs, form, mode):
+def test_random_pairs(aligner, oracle, form, mode):
     for pairs, scoring in any_pairs.any_batches(7, any_pairs.PAIRS // 2, 700, form=form, mode=mode):
         same(aligner, oracle, pairs, scoring)
 
@@ -56,7 +55,7 @@ def test_random_pairs(aligner, oracle, any_pairs, form, mode):
         ((9, -7, -14, -4), 6),
     ],
 )
-def test_planes(aligner, oracle, any_pairs, mode, steps, planes):
+def test_planes(aligner, oracle, mode, steps, planes):
     """Gaps of small scores, with a common divisor, and with mismatches that count and that do not."""
     scoring = Scoring(*steps, mode)
     found = plane_steps(scoring)
@@ -68,7 +67,7 @@ def test_planes(aligner, oracle, any_pairs, mode, steps, planes):
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize("form", ["linear", "affine"])
 @pytest.mark.parametrize("is_wide", [False, True])
-def test_small_scores_without_planes(aligner, oracle, any_pairs, monkeypatch, form, mode, is_wide):
+def test_small_scores_without_planes(aligner, oracle, monkeypatch, form, mode, is_wide):
     monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
     if is_wide:
         monkeypatch.setitem(MOST, False, 0)
@@ -91,7 +90,7 @@ def test_scores_at_the_limit_of_floats(aligner, oracle, monkeypatch, letters, is
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
-def test_work_in_small_parts(aligner, oracle, any_pairs, monkeypatch, form, mode):
+def test_work_in_small_parts(aligner, oracle, monkeypatch, form, mode):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
     monkeypatch.setattr(pair_kernels, "FULL", 3)
     monkeypatch.setattr(webgpu, "MOST_CELLS", dict.fromkeys(FORMS, 20_000 * aligner._shared.slower))
@@ -134,7 +133,7 @@ def test_no_pairs(aligner):
         assert aligner.scores(none, scoring, 1).tolist() == []
 
 
-def test_what_has_no_kernel_is_announced_once(aligner, any_pairs, caplog):
+def test_what_has_no_kernel_is_announced_once(aligner, caplog):
     aligner = type(aligner)(0)
     scoring = PRESETS["gatk-read"]
     with caplog.at_level(logging.WARNING):
@@ -147,7 +146,7 @@ def test_what_has_no_kernel_is_announced_once(aligner, any_pairs, caplog):
     ]
 
 
-def test_scores_that_integers_do_not_hold(aligner, oracle, any_pairs, monkeypatch, caplog):
+def test_scores_that_integers_do_not_hold(aligner, oracle, monkeypatch, caplog):
     monkeypatch.setattr(webgpu_kernels, "MOST_PLANES", 0)
     monkeypatch.setitem(MOST, True, 100)
     aligner = type(aligner)(0)
@@ -156,7 +155,7 @@ def test_scores_that_integers_do_not_hold(aligner, oracle, any_pairs, monkeypatc
     assert "no kernel for scores beyond 32 bits" in caplog.text
 
 
-def test_out_of_memory(aligner, oracle, any_pairs, monkeypatch, caplog):
+def test_out_of_memory(aligner, oracle, monkeypatch, caplog):
     """The pool halves the pairs, which then fit."""
     rng = np.random.default_rng(6)
     pairs = SequencePairs.in_order(*(Sequences.of(list(rng.integers(0, 4, (20, 900), np.uint8))) for _ in range(2)))
@@ -178,7 +177,7 @@ def test_out_of_memory(aligner, oracle, any_pairs, monkeypatch, caplog):
     assert caplog.text.count("at once now") == 1
 
 
-def test_lost_device(oracle, aligner, any_pairs, caplog):
+def test_lost_device(oracle, aligner, caplog):
     (pairs, _), *_ = any_pairs.any_batches(6, 50, 60)
     pair_kernels.pair_device.cache_clear()
     lost = ALIGNERS.load("webgpu")

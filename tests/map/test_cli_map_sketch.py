@@ -12,9 +12,9 @@ import pairhmm
 from pairhmm.errors import InputError, OptionError
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.files import read_sketches
-from pairhmm.map.sketch.permutation import dense_slots, frequent, kmer_hashes, minima
 from pairhmm.map.sketch.sketches import Scheme, planes_of, values_of
 from pairhmm.sequences.letters import encode_sets
+from tests.map.sketch.permutation import dense_slots, frequent, kmer_hashes, minima
 
 
 def letters(seed, length):

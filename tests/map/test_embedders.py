@@ -7,7 +7,6 @@ import logging
 import numpy as np
 import pytest
 
-from pairhmm import backends
 from pairhmm.backends.cpu import instruction_sets
 from pairhmm.errors import DeviceLost
 from pairhmm.map import cuda, device, webgpu
@@ -63,12 +62,7 @@ def check_blended(embedder, start: np.ndarray, rows: Neighbours, alpha: float, p
     assert float(np.abs(found - expected).max(initial=0)) <= BLEND_LIMIT
 
 
-def emulated(require, memory=1 << 30) -> device.DeviceEmbedder:
-    require(
-        "emulator",
-        load_helper("backends/cuda/emulator").compiler() is not None,
-        "the CUDA emulator needs Linux and a g++",
-    )
+def emulated(memory=1 << 30) -> device.DeviceEmbedder:
     with load_helper("backends/cuda/emulated_cupy").installed(memory):
         return device.DeviceEmbedder(cuda.CudaSketcher(0))
 
@@ -76,28 +70,28 @@ def emulated(require, memory=1 << 30) -> device.DeviceEmbedder:
 DEVICES = ("emulated", "cuda", "webgpu", "webgpu without 64 bits")
 
 
-def embedder_of(name, require):
+def embedder_of(request, require_backend):
+    name = request.param
     if name == "emulated":
-        return emulated(require)
+        request.getfixturevalue("emulator")
+        return emulated()
     backend, *without = name.split(maxsplit=1)
+    require_backend(backend)
     if backend == "cpu":
-        require("cpu", backends.status("cpu").available, "the compiled part is missing")
         if without[0] not in [level for level, runs in instruction_sets() if runs]:
             pytest.skip(f"this machine does not run {without[0]}")
         return CpuEmbedder(without[0])
-    found = backends.status(backend)
-    require(backend, found.available, f"{found.reason}; {found.cure}")
     return device.DeviceEmbedder(webgpu.WebgpuSketcher(0, int64=False)) if without else EMBEDDERS.load(backend)
 
 
 @pytest.fixture(scope="module", params=["cpu x86-64-v2", "cpu avx2", "cpu avx512", "cpu neon", *DEVICES])
-def embedder(request, require):
-    return embedder_of(request.param, require)
+def embedder(request, require_backend):
+    return embedder_of(request, require_backend)
 
 
 @pytest.fixture(scope="module", params=DEVICES)
-def device_embedder(request, require):
-    return embedder_of(request.param, require)
+def device_embedder(request, require_backend):
+    return embedder_of(request, require_backend)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -185,17 +179,17 @@ def test_chunks_change_nothing(device_embedder, monkeypatch):
         assert np.array_equal(device_embedder.blended(start, rows, 0.5, 5, 1), whole[2])
 
 
-def test_out_of_memory_halves_the_chunks(require, caplog, monkeypatch):
+def test_out_of_memory_halves_the_chunks(emulator, caplog, monkeypatch):
     monkeypatch.setattr(device, "LEAST_WORDS", 500)
     monkeypatch.setattr(cuda, "BYTES_OF_WORD", 1)
-    embedder = emulated(require, 60_000)
+    embedder = emulated(60_000)
     with caplog.at_level(logging.WARNING):
         check_signatures(embedder, sets_of_sizes(np.random.default_rng(8), 150))
     assert "cuda:0: out of memory; chunks of " in caplog.text and "goes on" not in caplog.text
 
 
-def test_without_memory_the_cpu_goes_on(require, caplog):
-    embedder = emulated(require, 2_000)
+def test_without_memory_the_cpu_goes_on(emulator, caplog):
+    embedder = emulated(2_000)
     with caplog.at_level(logging.WARNING):
         check_signatures(embedder, sets_of_sizes(np.random.default_rng(8), 20))
     assert "out of memory, however small the chunks" in caplog.text and "goes on" in caplog.text
@@ -221,10 +215,8 @@ def test_cut():
     assert all(len(chunk) == 1 or len(device.values_of(chunk)) + len(chunk) <= 100 for chunk in chunks)
 
 
-def test_compiles(require, architecture):
+def test_compiles(nvrtc, architecture):
     """Every kernel compiles without a warning or a spill."""
-    nvrtc = load_helper("backends/cuda/nvrtc")
-    require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
     jobs = [nvrtc.Job(architecture, text, ("--std=c++17",)) for text in cuda.sources_of_kernels().values()]
     results = nvrtc.compile_all(jobs)
     for result in results:

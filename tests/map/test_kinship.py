@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from pairhmm.map import kinship as module
+from pairhmm.map.drift import OUTLIERS
 from pairhmm.map.genotype_likelihoods import allele_frequencies
 from pairhmm.map.kinship import (
-    OUTLIERS,
     SharedAlleles,
     UncertainFrequencies,
     all_pairs,

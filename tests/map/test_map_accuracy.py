@@ -5,8 +5,8 @@ import pytest
 
 import pairhmm
 from pairhmm.backends import status
-from pairhmm.map.sketch.permutation import kmer_hashes
 from pairhmm.simulate.reference import random_genome, relative, sequence_of
+from tests.map.sketch.permutation import kmer_hashes
 
 K, GENOMES, LENGTH = 21, 150, 20_000
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairhmm.scan.base import ScanOptions
-from pairhmm.sequences.letters import ANY, reverse_complement
+from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 
@@ -109,6 +109,17 @@ def random_workload(seed: int) -> Workload:
 def make_workload() -> Callable[[int], Workload]:
     """``make_workload(seed)``: one of many random workloads."""
     return random_workload
+
+
+def signatures_of(*sequences: str) -> Signatures:
+    """Signatures v0, v1 and so on."""
+    return Signatures.of([f"v{number}" for number in range(len(sequences))], list(map(encode_sets, sequences)))
+
+
+def samples_of(*sequences: str, quality: int = 30) -> Samples:
+    """Samples of one quality."""
+    sets = list(map(encode_sets, sequences))
+    return Samples.of(sets, [np.full(len(one), quality, dtype=np.uint8) for one in sets])
 
 
 def table(path: str = "out.tsv") -> list[dict[str, str]]:

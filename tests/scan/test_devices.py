@@ -19,10 +19,10 @@ from pairhmm.scan import base, cpu, device
 from pairhmm.scan.base import SCANNERS, Patterns, Scanned, ScanOptions
 from pairhmm.scan.device import DeviceScanner
 from pairhmm.scan.index import Index
-from pairhmm.sequences.letters import encode_sets
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
 from tests.conftest import load_helper
+from tests.scan.conftest import samples_of, signatures_of
 
 WORKLOADS = range(60)
 """Of test_scanners.py, which compares the CPU's scanner with the oracle on more of them."""
@@ -38,14 +38,12 @@ def emulated(patterns: Patterns, options: ScanOptions) -> DeviceScanner:
 
 
 @pytest.fixture(scope="module", params=["emulated", "cuda", "webgpu"])
-def make(request, require) -> Callable[[Patterns, ScanOptions], DeviceScanner]:
+def make(request, require_backend) -> Callable[[Patterns, ScanOptions], DeviceScanner]:
     """A device's ``make(patterns, options)``."""
     if request.param == "emulated":
-        available = load_helper("backends/cuda/emulator").compiler() is not None
-        require("emulator", available, "the CUDA emulator needs Linux and a g++")
+        request.getfixturevalue("emulator")
         return emulated
-    status = backends.status(request.param)
-    require(request.param, status.available, f"{status.reason}; {status.cure}")
+    require_backend(request.param)
     return lambda patterns, options: SCANNERS.load(request.param, patterns, options)
 
 
@@ -73,14 +71,6 @@ def test_samples_in_small_parts(make, make_workload, seed):
     assert same(scanner.scan(work.samples, 1), expected)
 
 
-def letters_of(*sequences: str) -> list[np.ndarray]:
-    return [encode_sets(sequence) for sequence in sequences]
-
-
-def of(*sequences: str) -> Signatures:
-    return Signatures.of([f"v{number}" for number in range(len(sequences))], letters_of(*sequences))
-
-
 @pytest.mark.parametrize("min_informative", [0, 12])
 @pytest.mark.parametrize("max_mismatches", [0, 2])
 def test_long_runs_of_n(make, min_informative, max_mismatches):
@@ -88,9 +78,9 @@ def test_long_runs_of_n(make, min_informative, max_mismatches):
     sequences = ["".join(rng.choice(list("ACGT"), size)) for size in (40, 150, 1200)]
     around = ["".join(rng.choice(list("ACGT"), 2100)) for _ in range(2)]
     runs = "N" * 5_000 + sequences[0] + "N" * 70 + sequences[1][30:] + "N" * 9
-    samples = Samples.of(letters_of(around[0] + sequences[2][:60] + runs + around[1], "N" * 2_500, "", sequences[1]))
+    samples = samples_of(around[0] + sequences[2][:60] + runs + around[1], "N" * 2_500, "", sequences[1])
     options = ScanOptions(min_informative=min_informative, max_mismatches=max_mismatches)
-    patterns = Patterns.of(of(*sequences), options)
+    patterns = Patterns.of(signatures_of(*sequences), options)
     expected = cpu.make(patterns, options).scan(samples, 2)
     assert len(expected.hits) > 2
     assert same(make(patterns, options).scan(samples, 1), expected)
@@ -98,8 +88,8 @@ def test_long_runs_of_n(make, min_informative, max_mismatches):
 
 def test_more_places_than_there_is_room_for(make):
     options = ScanOptions(min_informative=4, every_match=True)
-    patterns = Patterns.of(of("ACAC", "CACACACACACACA"), options)
-    samples = Samples.of(letters_of("AC" * 1500))
+    patterns = Patterns.of(signatures_of("ACAC", "CACACACACACACA"), options)
+    samples = samples_of("AC" * 1500)
     scanner = make(patterns, options)
     scanner._finder._capacity = 100
     expected = cpu.make(patterns, options).scan(samples, 1)
@@ -123,10 +113,10 @@ def test_sums_beyond_32_bits(make):
 
 def test_no_patterns_and_no_samples(make):
     options = ScanOptions()
-    none = Patterns.of(of("N"), options)
-    assert len(make(none, options).scan(Samples.of(letters_of("ACGTACGT" * 9)), 1).hits) == 0
-    patterns = Patterns.of(of("ACGTACGTACGTA"), options)
-    for samples in (Samples.of([]), Samples.of(letters_of("", ""))):
+    none = Patterns.of(signatures_of("N"), options)
+    assert len(make(none, options).scan(samples_of("ACGTACGT" * 9), 1).hits) == 0
+    patterns = Patterns.of(signatures_of("ACGTACGTACGTA"), options)
+    for samples in (Samples.of([]), samples_of("", "")):
         found = make(patterns, options).scan(samples, 1)
         assert len(found.hits) == 0 and found.quality_totals.tolist() == [0] * len(samples)
 
@@ -218,9 +208,8 @@ def small(monkeypatch):
     monkeypatch.setattr(bench_scan, "ONE_IN", 2)
 
 
-def test_bench_on_webgpu(require, small):
-    status = backends.status("webgpu")
-    require("webgpu", status.available, f"{status.reason}; {status.cure}")
+def test_bench_on_webgpu(require_backend, small):
+    require_backend("webgpu")
     arguments = ["scan", "--backend", "webgpu", "--samples", "3", "--signatures", "8", "--repetitions", "2"]
     done = CliRunner().invoke(command, arguments, catch_exceptions=False)
     header, *rows = [line.split("\t") for line in done.stdout.splitlines()]

@@ -9,21 +9,12 @@ from pairhmm import _cpu
 from pairhmm.scan import reference
 from pairhmm.scan.base import HIT, Patterns, Scanned, ScanOptions
 from pairhmm.scan.cpu import CpuScanner
-from pairhmm.sequences.letters import encode_sets
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
+from tests.scan.conftest import samples_of, signatures_of
 
 LEVELS = [name for name, runs in _cpu.levels() if runs]
 WORKLOADS = range(200)
-
-
-def signatures_of(*sequences: str) -> Signatures:
-    return Signatures.of([f"v{n}" for n in range(len(sequences))], [encode_sets(one) for one in sequences])
-
-
-def samples_of(*sequences: str, quality: int = 30) -> Samples:
-    sets = [encode_sets(one) for one in sequences]
-    return Samples.of(sets, [np.full(len(one), quality, dtype=np.uint8) for one in sets])
 
 
 def oracle(signatures: Signatures, samples: Samples, options: ScanOptions) -> Scanned:

@@ -11,12 +11,12 @@ from pairhmm import _cpu
 from pairhmm.backends.cpu import chosen_isa
 from pairhmm.errors import BackendUnavailable, InputError
 from pairhmm.scan.base import Patterns, Scanned, ScanOptions, Tiling
-from pairhmm.scan.reference import ReferenceTiles, is_low_complexity
+from pairhmm.scan.reference import ReferenceScanner, is_low_complexity
 from pairhmm.scan.tiles import SHORTEST_PART, TileScanner, check_tiling, load_tiles, masked_places, masked_tiles
 from pairhmm.sequences.letters import ANY, encode_sets, reverse_complement
 from pairhmm.sequences.records import Samples
 from pairhmm.sequences.signatures import Signatures
-from tests.scan.conftest import BASES, concrete, differ, draw
+from tests.scan.conftest import BASES, concrete, differ, draw, samples_of
 
 LEVELS = [name for name, runs in _cpu.levels() if runs]
 WORKLOADS = range(50)
@@ -77,7 +77,7 @@ def random_work(seed: int) -> Work:
 def check(signatures: Signatures, samples: Samples, options: ScanOptions, tiling: Tiling) -> Scanned:
     """What the oracle finds, once every level has found the same bytes."""
     patterns = Patterns.of(signatures, options, tiling)
-    expected = ReferenceTiles(patterns, options, tiling).scan(samples, 1)
+    expected = ReferenceScanner(patterns, options, tiling).scan(samples, 1)
     for level in LEVELS:
         found = TileScanner(level, patterns, options, tiling).scan(samples, 2)
         assert found.hits.tobytes() == expected.hits.tobytes(), level
@@ -100,11 +100,6 @@ def test_the_workloads_meet_what_they_are_for():
     assert any((one.hits["strand"] == 1).any() for one in found)
 
 
-def sample_of(*letters: str) -> Samples:
-    sets = [encode_sets(one) for one in letters]
-    return Samples.of(sets, [np.full(len(one), 30, dtype=np.uint8) for one in sets])
-
-
 def test_a_tile_by_hand():
     """A read with two mismatches: tiles around the first one match with one of them, and make one run."""
     rng = np.random.default_rng(2)
@@ -113,7 +108,7 @@ def test_a_tile_by_hand():
     for at in (30, 40):
         read[at] = "A" if read[at] != "A" else "C"
     signatures = Signatures.of(["v"], [encode_sets(virus)])
-    found = check(signatures, sample_of("".join(read)), ScanOptions(max_mismatches=1), Tiling(21))
+    found = check(signatures, samples_of("".join(read)), ScanOptions(max_mismatches=1), Tiling(21))
     # Tiles that hold both begin at 20 to 30.
     assert found.runs[["start", "length", "place", "tiles", "mismatches"]].tolist() == [
         (0, 40, 50, 20, 1),

@@ -1,17 +1,9 @@
-"""Pairs of any signals: what the tests of all warpers draw from.
-
-python tests/warp/any_signals.py --backend cuda --pairs 10000
-
-warps such pairs on one backend and compares costs and places with the oracle's. Exit code 1 where any differs.
-"""
-
-import argparse
-import sys
+"""Pairs of any signals: what the tests of all warpers draw from."""
 
 import numpy as np
 
 from pairhmm.warp import reference
-from pairhmm.warp.base import NO_PATH, WARPERS, SignalPairs, Signals, WarpOptions
+from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpOptions
 
 LEAST, MOST = -(2**15), 2**15 - 1
 KINDS = ("noise", "extreme", "few", "steps", "constant")
@@ -107,26 +99,3 @@ def check_edges(warper):
     ):
         found = warper.warpings(pair_of(query, target), options, 1)
         assert (found.costs[0], found.starts[0], found.ends[0]) == (NO_PATH, 0, 0)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backend", default="cpu", choices=WARPERS.names())
-    parser.add_argument("--device", type=int)
-    parser.add_argument("--pairs", type=int, default=1000)
-    parser.add_argument("--longest", type=int, default=2000)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    rng = np.random.default_rng(given.seed)
-    warper = WARPERS.load(given.backend, device=given.device)
-    done = 0
-    while done < given.pairs:
-        count = min(100, given.pairs - done)
-        check(warper, random_pairs(rng, count, given.longest), random_options(rng), given.threads)
-        done += count
-    print(f"{warper.label}: {done} pairs as the oracle")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

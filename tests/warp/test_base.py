@@ -4,6 +4,7 @@ from pairhmm.engine import pair_pool
 from pairhmm.errors import DeviceLost, OutOfDeviceMemory
 from pairhmm.warp import reference
 from pairhmm.warp.base import Warper, WarperPool, WarpOptions, choose
+from tests.warp import any_signals
 
 
 class Failing(Warper):
@@ -22,7 +23,7 @@ class Failing(Warper):
         return self.oracle.warpings(pairs, options, threads)
 
 
-def test_devices_share_pairs_and_may_fail(any_signals, monkeypatch, caplog):
+def test_devices_share_pairs_and_may_fail(monkeypatch, caplog):
     """As those that align: tests/align/test_base.py has every way to fail."""
     monkeypatch.setattr(pair_pool, "CHUNK_CELLS", 5_000)
     monkeypatch.setattr(pair_pool, "MIN_SHARED_CELLS", 0)

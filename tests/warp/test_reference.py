@@ -8,6 +8,7 @@ import pytest
 from pairhmm.errors import OptionError
 from pairhmm.warp import reference
 from pairhmm.warp.base import NO_PATH, SignalPairs, Signals, WarpOptions
+from tests.warp import any_signals
 
 GLOBAL, SUBSEQUENCE = WarpOptions("global"), WarpOptions("subsequence")
 
@@ -35,7 +36,7 @@ def plain(query, target, options):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_plain_loop(any_signals, seed):
+def test_a_plain_loop(seed):
     rng = np.random.default_rng(seed)
     options = any_signals.random_options(rng)
     for _ in range(5):
@@ -67,7 +68,7 @@ def test_by_hand(options, query, target, expected):
     assert plain(np.array(query, np.int16), np.array(target, np.int16), options) == expected
 
 
-def test_dtaidistance_agrees(any_signals, require):
+def test_dtaidistance_agrees(require):
     require("dtaidistance", importlib.util.find_spec("dtaidistance") is not None, "dtaidistance is not installed")
     from dtaidistance import dtw
 

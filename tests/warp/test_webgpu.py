@@ -5,45 +5,44 @@ import logging
 import numpy as np
 import pytest
 
-from pairhmm import backends
 from pairhmm.backends.webgpu import pair_kernels
 from pairhmm.errors import OutOfDeviceMemory
 from pairhmm.warp import webgpu
 from pairhmm.warp.base import WARPERS, WarpOptions
 from pairhmm.warp.webgpu import LARGEST
+from tests.warp import any_signals
 
 SUBSEQUENCE = WarpOptions("subsequence")
 ALL_OPTIONS = [WarpOptions(), WarpOptions(band=9), WarpOptions(band=40), SUBSEQUENCE]
 
 
 @pytest.fixture(scope="module")
-def warper(require):
-    status = backends.status("webgpu")
-    require("webgpu", status.available, f"{status.reason}; {status.cure}")
+def warper(require_backend):
+    require_backend("webgpu")
     return WARPERS.load("webgpu")
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_random_pairs(warper, any_signals, seed):
+def test_random_pairs(warper, seed):
     rng = np.random.default_rng(seed)
     any_signals.check(warper, any_signals.random_pairs(rng, 20, 200), any_signals.random_options(rng))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_short_queries_on_long_targets(warper, any_signals, seed):
+def test_short_queries_on_long_targets(warper, seed):
     rng = np.random.default_rng(seed)
     any_signals.check(warper, any_signals.random_pairs(rng, 6, 260, 5_000), SUBSEQUENCE)
 
 
 @pytest.mark.parametrize("options", ALL_OPTIONS)
-def test_wide_lanes(warper, any_signals, monkeypatch, options):
+def test_wide_lanes(warper, monkeypatch, options):
     monkeypatch.setitem(LARGEST, False, 0)
     rng = np.random.default_rng(5)
     any_signals.check(warper, any_signals.random_pairs(rng, 60, 150), options)
 
 
 @pytest.mark.parametrize("options", ALL_OPTIONS)
-def test_costs_at_the_limit_of_floats(warper, any_signals, options):
+def test_costs_at_the_limit_of_floats(warper, options):
     for extra in range(-2, 3):
         query = np.zeros(1024, np.int16)
         target = np.full(1024, 16384, np.int16)
@@ -52,7 +51,7 @@ def test_costs_at_the_limit_of_floats(warper, any_signals, options):
 
 
 @pytest.mark.parametrize("options", [WarpOptions(), SUBSEQUENCE])
-def test_costs_beyond_31_bits(warper, any_signals, caplog, options):
+def test_costs_beyond_31_bits(warper, caplog, options):
     warper = type(warper)(0)
     pair = any_signals.pair_of(np.full(66_000, any_signals.LEAST), np.full(40, any_signals.MOST))
     found = warper.warpings(pair, options, 1)
@@ -61,7 +60,7 @@ def test_costs_beyond_31_bits(warper, any_signals, caplog, options):
 
 
 @pytest.mark.parametrize("options", ALL_OPTIONS)
-def test_work_in_small_parts(warper, any_signals, monkeypatch, options):
+def test_work_in_small_parts(warper, monkeypatch, options):
     """Dispatches of a few pairs, of one strip each, and borders that leave room for few pairs."""
     monkeypatch.setattr(pair_kernels, "FULL", 3)
     monkeypatch.setattr(webgpu, "MOST_CELLS", 20_000 * warper._shared.slower)
@@ -69,7 +68,7 @@ def test_work_in_small_parts(warper, any_signals, monkeypatch, options):
     any_signals.check(warper, any_signals.random_pairs(np.random.default_rng(8), 60, 300), options)
 
 
-def test_out_of_memory(warper, any_signals, monkeypatch, caplog):
+def test_out_of_memory(warper, monkeypatch, caplog):
     """Half the pairs at once, until they fit; one pair that does not fit is the CPU's."""
     warper = type(warper)(0)
     whole = warper._warpings
@@ -86,5 +85,5 @@ def test_out_of_memory(warper, any_signals, monkeypatch, caplog):
     assert caplog.text.count("no kernel for pairs of this size") == 1
 
 
-def test_no_pairs_and_no_path(warper, any_signals):
+def test_no_pairs_and_no_path(warper):
     any_signals.check_edges(warper)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairhmm.backends.webgpu import setup as webgpu_setup
-from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, grid, make_pipeline, record
+from pairhmm.backends.webgpu.setup import TIMESTAMPS, Adapter, grid, make_pipeline, record, translated
 from pairhmm.backends.webgpu.slot import Slot
 from pairhmm.backends.webgpu.templates import Field
+from pairhmm.errors import DeviceLost
 
 FULL = 1 << 17
 """Invocations that keep a device busy. Dispatches are cut by rows rather than to fewer invocations."""
@@ -117,9 +119,6 @@ BINDINGS = ("given", "pairs", "found", "border", "more")
 """Buffers from binding 1 on. Binding 0 has the parameters of a dispatch. Not all kernels have the last one."""
 
 
-Variant = TypeVar("Variant", bound=Hashable)
-
-
 class PairDispatch(NamedTuple):
     """A dispatch: its variant, which `PairDevice.compile` has compiled, its parameters, invocations and bindings."""
 
@@ -136,22 +135,30 @@ class PairDevice:
     ----------
     slower : int
         As `SLOWER`.
-    one_call : Lock
-        Whoever uses the device holds it.
     """
 
     def __init__(self, adapter: Adapter) -> None:
         self.handle = webgpu_setup.request_device(adapter)
         self.slower = SLOWER.get(adapter.kind, SLOWER["IntegratedGPU"])
-        self.one_call = threading.Lock()
+        self._one_call = threading.Lock()
         self._pipelines: dict[Hashable, Any] = {}
+
+    @contextmanager
+    def in_use(self, label: str) -> Iterator[None]:
+        """One call has the device, and its errors are ours. Later calls begin anew where the device is lost."""
+        try:
+            with self._one_call, translated(label):
+                yield
+        except DeviceLost:
+            pair_device.cache_clear()
+            raise
 
     @property
     def most_border(self) -> int:
         """`MOST_BORDER`, or less on a device that has no buffers of that size."""
         return min(MOST_BORDER, int(self.handle.limits["max-storage-buffer-binding-size"]))
 
-    def compile(self, variants: Iterable[Variant], source: Callable[[Variant], tuple[str, str]]) -> None:
+    def compile(self, variants: Iterable[Hashable], source: Callable[[Any], tuple[str, str]]) -> None:
         """Compile new variants in parallel; `source` gives the text of each, and its entry point."""
         new = [variant for variant in dict.fromkeys(variants) if variant not in self._pipelines]
         if new:

@@ -25,23 +25,21 @@ from pairhmm.files.names import check_names, sample_name
 from pairhmm.files.sample_sheet import read_sheet
 from pairhmm.map.sketch import published
 from pairhmm.map.sketch.files import create_sketches, scheme_text
-from pairhmm.map.sketch.permutation import MOST_COUNTED
 from pairhmm.map.sketch.sketches import WORD_BITS, Scheme, Sketches, SketchKeywords, SketchOptions, planes_of
 from pairhmm.native import native, require_compiled
 from pairhmm.options import check_whole, with_keywords
 from pairhmm.sequences.arrays import offsets
 from pairhmm.sequences.records import RecordBlock
 
+MOST_COUNTED = 3 << 19
+"""Distinct k-mers that are counted for an abundance cut."""
+
 
 class SampleSketcher:
     """Sketches one sample after the other, each in blocks of letters. The order of the blocks changes nothing.
 
-    Its memory does not grow with the sample: 0.1 MB, or 20 MB where k-mers are counted.
-
-    Parameters
-    ----------
-    least_count : int
-        How often a k-mer must be seen to count, 1 to 255.
+    A k-mer counts if it is seen `least_count` times, 1 to 255. Memory does not grow with the sample: 0.1 MB, or 20 MB
+    where k-mers are counted.
     """
 
     def __init__(self, scheme: Scheme, least_count: int) -> None:
@@ -187,20 +185,10 @@ def sketch_files(
     watch: Callable[[int], None] = lambda _: None,
     **keywords: Unpack[SketchKeywords],
 ) -> int:
-    """Sketch samples into a file (docs/formats.md); parameters and errors as in `sketch`.
+    """Sketch samples into a file (docs/formats.md), and tell how many there are; ``-`` is stdout.
 
-    Parameters
-    ----------
-    samples, options, each_record, reference, threads, **keywords
-    output : path
-        The file appears when it is whole; ``-`` is stdout.
-    watch : callable
-        ``watch(count)`` is told each time how many more bytes of the files were read.
-
-    Returns
-    -------
-    int
-        Samples in the file.
+    The file appears when it is whole. ``watch(count)`` is told each time how many more bytes of the files were read.
+    Other parameters and errors are as in `sketch`.
     """
     run = _Run.of(
         "sketch_files", samples, options, each_record, reference, threads=threads, keywords=keywords, watch=watch
@@ -217,10 +205,7 @@ def sketch_files(
 def samples_of_sheet(path: AnyPath) -> dict[str, tuple[str, ...]]:
     """The files of each sample of a sample sheet: its reads, or its alignments where it names no reads.
 
-    Raises
-    ------
-    InputError
-        As in `read_sheet`, and for a sample without files.
+    Raises InputError as `read_sheet` does, and for a sample without files.
     """
     files = {}
     for row in read_sheet(path_of(path)):

@@ -18,14 +18,9 @@ class Comparer(Protocol):
     """Counts the slots that are equal in two sketches. All comparers give the same numbers: they are whole.
 
     A module of this folder has ``make() -> Comparer``, or ``make(device: int) -> Comparer`` if its backend has devices.
-
-    Attributes
-    ----------
-    label : str
-        Name of the comparer in messages.
     """
 
-    label: str
+    label: str  # its name in messages
 
     def equal_slots(self, queries: Sketches, targets: Sketches, threads: int) -> NDArray[np.uint16]:
         """Equal slots of each query with each target, shape (queries, targets), on `threads` CPU threads.
@@ -76,14 +71,9 @@ def nearest_of_both(first: Nearest, second: Nearest) -> Nearest:
 
 
 def without_self(nearest: Nearest, places: NDArray[np.int32]) -> Nearest:
-    """Leave one target out of each row: the query itself if it is there, else the last one.
+    """Leave one target out of each row of one more than is wanted: the query itself if it is there, else the last one.
 
-    Parameters
-    ----------
-    nearest : Nearest
-        Of one target more than is wanted.
-    places : ndarray, shape (queries,), int32
-        Each query's place among the targets.
+    Places are those of the queries among the targets.
     """
     targets, equal = nearest
     rows, wanted = targets.shape

@@ -14,7 +14,7 @@ from pairhmm.cli.param_types import INPUT_FILE
 from pairhmm.cli.progress import byte_progress
 from pairhmm.map.sketch.api import Samples, samples_of_sheet, sketch_files
 from pairhmm.map.sketch.distances import write_distances
-from pairhmm.map.sketch.sketches import READS_LEAST_COUNT, Scheme, SchemeName, SketchOptions
+from pairhmm.map.sketch.sketches import READS_LEAST_COUNT, Scheme, SketchOptions
 
 SKETCH_EXAMPLES = (
     "pairhmm map sketch -o cohort.sketches sample.bam ref.fa",
@@ -81,20 +81,7 @@ match_option = partial(option, write_distances, panel=MATCHES)
 )
 @threads_option(sketch_files)
 @output_option("The sketch file. '-' is stdout.", required=True)
-def sketch(
-    files: tuple[str, ...],
-    reference: str | None,
-    sheet: str | None,
-    sample: str | None,
-    each_record: bool,
-    k: int,
-    slots: int | None,
-    bits: int | None,
-    scheme: SchemeName,
-    min_count: int | None,
-    threads: int,
-    output: str,
-) -> None:
+def sketch(files: tuple[str, ...], sheet: str | None, sample: str | None, output: str, **options: Any) -> None:
     """Make MinHash sketches of samples.
 
     Read groups (SM) name the samples, or else their files do. Sketches do not depend on the number of threads.
@@ -103,24 +90,15 @@ def sketch(
     samples: Samples = files
     if (sheet is None) == (not files):
         raise click.UsageError("FILES or --sheet is needed, and not both.")
-    if sample is not None and (sheet is not None or each_record):
+    if sample is not None and (sheet is not None or options["each_record"]):
         raise click.UsageError("--sample does not go with --sheet or --each-record.")
     if sheet is not None:
         named = samples_of_sheet(sheet)
         samples, files = named, tuple(path for paths in named.values() for path in paths)
     elif sample is not None:
         samples = {sample: files}
-    options = SketchOptions(scheme=scheme, k=k, slots=slots, bits=bits, min_count=min_count)
     with byte_progress(files) as watch:
-        sketch_files(
-            samples,
-            output,
-            options=options,
-            each_record=each_record,
-            reference=reference,
-            threads=threads,
-            watch=watch,
-        )
+        sketch_files(samples, output, watch=watch, **options)
 
 
 DISTANCE_EXAMPLES = (

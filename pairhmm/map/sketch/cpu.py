@@ -11,13 +11,7 @@ from pairhmm.map.sketch.sketches import Sketches
 
 
 class CpuComparer(Comparer):
-    """Tiles of queries and targets, whose differing bits are counted in vectors.
-
-    Parameters
-    ----------
-    level : str
-        A name of `levels`.
-    """
+    """Tiles of queries and targets, whose differing bits are counted in vectors of a level (`levels`)."""
 
     def __init__(self, level: str) -> None:
         from pairhmm.native import native

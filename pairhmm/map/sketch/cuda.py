@@ -52,13 +52,7 @@ def source(bits: int) -> str:
 
 
 class CudaComparer(DeviceComparer):
-    """Compares on one CUDA device.
-
-    Parameters
-    ----------
-    device : int
-        Index of the device.
-    """
+    """Compares on one CUDA device."""
 
     def __init__(self, device: int) -> None:
         import cupy
@@ -136,11 +130,6 @@ class CudaComparer(DeviceComparer):
 
 
 def make(device: int = 0) -> CudaComparer:
-    """A comparer on a CUDA device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A comparer on a CUDA device. Raises BackendUnavailable."""
     with cuda_setup.starting(device):
         return CudaComparer(device)

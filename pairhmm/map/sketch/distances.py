@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -39,42 +39,30 @@ from pairhmm.map.sketch.pairs import (
 from pairhmm.map.sketch.sketches import Scheme, Sketches
 from pairhmm.native import native, require_compiled
 from pairhmm.options import Within, check_number, check_whole
+from pairhmm.sequences.arrays import Names
 
 COLUMNS = ("sample_1", "sample_2", "jaccard", "mash_distance", "containment", "ani")
 
-_Texts = tuple[bytes, NDArray[np.int64]]
-
 
 class DistanceTable:
-    """A table that is being written.
-
-    Parameters
-    ----------
-    queries, targets : SketchSource
-        What the pairs refer to.
-
-    Attributes
-    ----------
-    pairs : int
-        Rows so far.
-    """
+    """A table of pairs of queries and targets that is being written."""
 
     def __init__(self, out: BinaryIO, queries: SketchSource, targets: SketchSource, threads: int) -> None:
         self._out, self._threads, self.pairs = out, threads, 0
         self._queries, self._targets = queries, targets
-        self._names = _joined(queries.names), _joined(targets.names)
-        self._heads = _joined(_heads(queries.scheme))
+        self._names = Names.of(queries.names), Names.of(targets.names)
+        self._heads = Names.of(_heads(queries.scheme))
         out.write(("#" + "\t".join(COLUMNS) + "\n").encode())
 
     def add(self, block: ComparedPairs) -> None:
         """Write a row for each pair."""
-        kmers, others = self._queries.kmers[block.query], self._targets.kmers[block.target]
-        distances = distances_of(block.equal, kmers, others, self._queries.scheme)
-        names, other_names = self._names
+        kmers, other_kmers = self._queries.kmers[block.query], self._targets.kmers[block.target]
+        distances = distances_of(block.equal, kmers, other_kmers, self._queries.scheme)
+        names, others = self._names
         self._out.writelines(
             native.distance_lines(
-                *(*names, *other_names, block.query, block.target, block.equal, *self._heads),
-                *(distances.containment, distances.ani, self._threads),
+                *(names.text, names.end, others.text, others.end, block.query, block.target, block.equal),
+                *(self._heads.text, self._heads.end, distances.containment, distances.ani, self._threads),
             )
         )
         self.pairs += len(block.equal)
@@ -103,12 +91,6 @@ def _heads(scheme: Scheme) -> list[str]:
     index = jaccard(np.arange(scheme.slots + 1), scheme)
     both = zip(index.tolist(), mash_distance(index, scheme.k).tolist(), strict=True)
     return [f"{alike:.6g}\t{distance:.6g}" for alike, distance in both]
-
-
-def _joined(texts: Sequence[str]) -> _Texts:
-    """Texts end to end, and where each ends."""
-    parts = [text.encode() for text in texts]
-    return b"".join(parts), np.cumsum([len(part) for part in parts], dtype=np.int64)
 
 
 log = logging.getLogger(__name__)

@@ -49,13 +49,7 @@ NAME_END: Final = b"\n"
 
 
 class SketchWriter:
-    """Writes sketches to an open file. The planes are written at once; the table of samples follows them at the end.
-
-    Parameters
-    ----------
-    path : str
-        Name of the file in messages.
-    """
+    """Writes sketches to an open file. The planes are written at once; the table of samples follows them at the end."""
 
     def __init__(self, path: str, file: BinaryIO, scheme: Scheme) -> None:
         self._path, self._file, self._scheme = path, file, scheme
@@ -71,10 +65,7 @@ class SketchWriter:
     def add(self, name: str, planes: NDArray[np.uint64], kmers: float, least_count: int) -> None:
         """Write the sketch of a sample; `planes` has the shape (bits, slots // 64).
 
-        Raises
-        ------
-        InputError
-            For a name that another sample has, and for one with control characters.
+        Raises InputError for a name that another sample has, and for one with control characters.
         """
         shape = (self._scheme.bits, self._scheme.slots // WORD_BITS)
         if planes.shape != shape:
@@ -105,10 +96,7 @@ class SketchWriter:
 def create_sketches(destination: str | Path, scheme: Scheme) -> Iterator[SketchWriter]:
     """A writer of a sketch file that appears when the block ends well; ``-`` is stdout.
 
-    Raises
-    ------
-    InputError
-        Where the file can't be written.
+    Raises InputError where the file can't be written.
     """
     with open_binary_output(destination) as file:
         writer = SketchWriter(str(destination), file, scheme)
@@ -130,13 +118,7 @@ _DAMAGED = "is damaged"
 
 @dataclass(frozen=True, slots=True)
 class SketchFile:
-    """An open sketch file: its table of samples is in memory, and their planes are on disk.
-
-    Attributes
-    ----------
-    kmers : ndarray, shape (samples,), float64
-    least_counts : ndarray, shape (samples,), int32
-    """
+    """An open sketch file: its table of samples is in memory, and their planes are on disk."""
 
     path: str
     scheme: Scheme
@@ -149,13 +131,7 @@ class SketchFile:
         return len(self.names)
 
     def part(self, begin: int, end: int) -> Sketches:
-        """Read the sketches of the samples from `begin` to `end`.
-
-        Raises
-        ------
-        InputError
-            Where the file can't be read any more.
-        """
+        """Read the sketches of the samples from `begin` to `end`. Raises InputError where the file can't be read."""
         names = self.names[begin:end]
         words = self.scheme.slots // WORD_BITS
         of_sample = self.scheme.bits * words * np.dtype(WORD).itemsize
@@ -167,17 +143,9 @@ class SketchFile:
 
 @contextmanager
 def open_sketches(path: AnyPath) -> Iterator[SketchFile]:
-    """Open a sketch file and check it.
+    """Open a file of `pairhmm map sketch` and check it; ``-`` is stdin. A pipe is held in memory.
 
-    Parameters
-    ----------
-    path : path
-        A file of `pairhmm map sketch`; ``-`` is stdin. A pipe is held in memory.
-
-    Raises
-    ------
-    InputError
-        For a file that can't be read, is no sketch file, is cut off or damaged, or has a sample twice.
+    Raises InputError for a file that can't be read, is no sketch file, is cut off or damaged, or has a sample twice.
     """
     path = path_of(path)
     opening(path)
@@ -197,11 +165,8 @@ def open_sketches(path: AnyPath) -> Iterator[SketchFile]:
 def read_sketches(paths: Paths) -> Sketches:
     """The sketches of one file or several, in their order.
 
-    Raises
-    ------
-    InputError
-        As in `open_sketches`; for files of different schemes, for a sample that two files have, and for a file that is
-        given twice.
+    Raises InputError as `open_sketches` does; for files of different schemes, for a sample that two files have, and for
+    a file that is given twice.
     """
     with open_collection(paths) as collection:
         return collection.part(0, len(collection))
@@ -311,17 +276,10 @@ def _names(path: str, text: bytes, samples: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SketchCollection:
-    """Open sketch files, one after the other.
-
-    Attributes
-    ----------
-    first : list of int
-        The number of each file's first sample; at the end, of all samples.
-    kmers : ndarray, shape (samples,), float64
-    """
+    """Open sketch files, one after the other."""
 
     files: list[SketchFile]
-    first: list[int]
+    first: list[int]  # the number of each file's first sample; at the end, of all samples
     names: list[str]
     kmers: NDArray[np.float64]
 
@@ -346,13 +304,7 @@ class SketchCollection:
 
 @contextmanager
 def open_collection(paths: Paths) -> Iterator[SketchCollection]:
-    """Open sketch files that are compared together.
-
-    Raises
-    ------
-    InputError
-        As `pairhmm.map.sketch.files.read_sketches`.
-    """
+    """Open sketch files that are compared together. Raises InputError as `read_sketches` does."""
     named = some_paths_of(paths, "sketches")
     _check_given_once(named)
     with ExitStack() as stack:

@@ -71,15 +71,7 @@ def identity(containment: Floats, k: int) -> Floats:
 
 
 def distances_of(equal: NDArray[np.integer], kmers: Floats, other_kmers: Floats, scheme: Scheme) -> Distances:
-    """All distances of pairs.
-
-    Parameters
-    ----------
-    equal : ndarray of integers, shape (pairs,)
-        Equal slots.
-    kmers, other_kmers : ndarray, shape (pairs,), float64
-        Distinct k-mers of the two samples of each pair.
-    """
+    """All distances of pairs, from their equal slots, and the distinct k-mers of the two samples of each."""
     # A scheme has at most 8,193 different numbers of equal slots, and so as many Jaccard indices.
     index = jaccard(np.arange(scheme.slots + 1), scheme)
     alike = index[equal]
@@ -111,13 +103,6 @@ def least_above_chance(scheme: Scheme, kmers: NDArray[np.float64], pairs: int) -
     the mean, with a standard error of sqrt(K p (1 - p)). What is above chance is the binomial distribution's upper end,
     which one of `FALSE_ALARMS` collections reaches by its most alike pair. Slots that a small sample could not fill are
     copies of its n filled ones, so that several may be equal at once: they count as fewer, K / (1 + 4 K / n^2).
-
-    Parameters
-    ----------
-    kmers : float64 (samples,)
-        Distinct k-mers.
-    pairs : int
-        Pairs that are compared.
     """
     filled = scheme.slots * -np.expm1(-np.maximum(kmers, 1) / scheme.slots)
     independent = scheme.slots / (1 + _CLUMPS * scheme.slots / filled**2)
@@ -190,15 +175,7 @@ class SketchSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ComparedPairs:
-    """Pairs of a query and a target.
-
-    Attributes
-    ----------
-    query, target : ndarray, shape (pairs,), int32
-        Samples of the two sources.
-    equal : ndarray, shape (pairs,), uint16
-        Equal slots.
-    """
+    """Pairs of a query and a target, samples of the two sources, and how many of their slots are equal."""
 
     query: NDArray[np.int32]
     target: NDArray[np.int32]
@@ -208,16 +185,9 @@ class ComparedPairs:
 def every_pair(
     queries: SketchSource, targets: SketchSource | None, comparer: Comparer, least_equal: int, threads: int
 ) -> Iterator[ComparedPairs]:
-    """Each query with each target, or each two queries once.
+    """Each query with each target, or each two queries once, with at least so many equal slots.
 
     Sources of more than `SKETCH_BYTES` are compared block with block, and pairs come in the order of blocks.
-
-    Parameters
-    ----------
-    targets : SketchSource or None
-        None: the queries among themselves.
-    least_equal : int
-        Pairs with fewer equal slots are left out.
     """
     others = queries if targets is None else targets
     for first, end in _blocks(queries):

@@ -27,29 +27,25 @@ SLOT_SHIFT: Final = 24
 """Bits of a hash below those that name its slot."""
 
 _SEED: Final = 21
-_WORD: Final = 2**64 - 1
+_STEP: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64 (Steele, Lea and Flood 2014): numbers that look random, one for each word."""
+    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return words ^ words >> np.uint64(31)
 
 
 def constants() -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """The factors a (1 to P - 1) and the summands b (0 to P - 1) of the hash functions, each of shape (128,).
 
     They are ``a[j] = 1 + s[2 * j] mod (P - 1)`` and ``b[j] = s[2 * j + 1] mod P``, where s are the numbers of
-    splitmix64 (Steele, Lea and Flood 2014) from the seed 21.
+    splitmix64 from the seed 21.
     """
-    numbers = _splitmix64(_SEED, 2 * SLOTS)
-    factors = [1 + number % (PRIME - 1) for number in numbers[0::2]]
-    summands = [number % PRIME for number in numbers[1::2]]
-    return np.array(factors, dtype=np.uint32), np.array(summands, dtype=np.uint32)
-
-
-def _splitmix64(seed: int, count: int) -> list[int]:
-    numbers = []
-    for step in range(1, count + 1):
-        mixed = (seed + step * 0x9E3779B97F4A7C15) & _WORD
-        mixed = ((mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9) & _WORD
-        mixed = ((mixed ^ mixed >> 27) * 0x94D049BB133111EB) & _WORD
-        numbers.append(mixed ^ mixed >> 31)
-    return numbers
+    numbers = mixed(np.uint64(_SEED) + np.arange(1, 2 * SLOTS + 1, dtype=np.uint64) * _STEP)
+    factors, summands = 1 + numbers[0::2] % np.uint64(PRIME - 1), numbers[1::2] % np.uint64(PRIME)
+    return factors.astype(np.uint32), summands.astype(np.uint32)
 
 
 FACTORS, SUMMANDS = constants()
@@ -57,10 +53,10 @@ FACTORS, SUMMANDS = constants()
 
 def donor(slots: NDArray[np.uint32], attempt: int) -> NDArray[np.uint32]:
     """The slot that each of `slots` asks for a value at an attempt (1, 2, ...): 32-bit arithmetic, modulo 2**32."""
-    mixed = slots * np.uint32(0x9E3779B9) + np.uint32(attempt * 0x85EBCA6B & 0xFFFFFFFF)
-    mixed = (mixed ^ mixed >> np.uint32(16)) * np.uint32(0x7FEB352D)
-    mixed = (mixed ^ mixed >> np.uint32(15)) * np.uint32(0x846CA68B)
-    return (mixed ^ mixed >> np.uint32(16)) % np.uint32(SLOTS)
+    words = slots * np.uint32(0x9E3779B9) + np.uint32(attempt * 0x85EBCA6B & 0xFFFFFFFF)
+    words = (words ^ words >> np.uint32(16)) * np.uint32(0x7FEB352D)
+    words = (words ^ words >> np.uint32(15)) * np.uint32(0x846CA68B)
+    return (words ^ words >> np.uint32(16)) % np.uint32(SLOTS)
 
 
 def hashes(tokens: NDArray[np.uint32], slot: int | slice) -> NDArray[np.uint32]:
@@ -70,13 +66,7 @@ def hashes(tokens: NDArray[np.uint32], slot: int | slice) -> NDArray[np.uint32]:
 
 
 def signature(tokens: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The signature of a set, shape (128,), uint32.
-
-    Parameters
-    ----------
-    tokens : ndarray, shape (tokens,), uint32
-        Distinct, below P, in any order.
-    """
+    """The signature of a set, shape (128,). Tokens are distinct, below P, in any order."""
     if not len(tokens):
         return np.full(SLOTS, PRIME, dtype=np.uint32)
     if len(tokens) < LEAST_FOR_ONE_PERMUTATION:

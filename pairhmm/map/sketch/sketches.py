@@ -19,25 +19,14 @@ WORD_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How a sketch is made. Sketches of different schemes can't be compared.
+    """How a sketch is made. Sketches of different schemes can't be compared."""
 
-    Attributes
-    ----------
-    name : str
-        "permutation": one permutation hashing with densification, b bits of each slot (Li, Owen and Zhang 2012;
-        Shrivastava 2017). "published": 128 slots of 31 bits (`pairhmm.map.sketch.published`).
-    k : int
-        Length of the k-mers.
-    slots : int
-        A power of two, 128 to 8,192; 128 for the published scheme.
-    bits : int
-        Bits of a slot that are kept, 1 to 16; 31 for the published scheme.
-    """
-
+    # "permutation": one permutation hashing with densification, b bits of each slot (Li, Owen and Zhang 2012;
+    # Shrivastava 2017). "published": 128 slots of 31 bits (`pairhmm.map.sketch.published`).
     name: SchemeName = "permutation"
     k: Annotated[int, Within(1, 31)] = 21
-    slots: Annotated[int, Within(128, 8192)] = 1024
-    bits: Annotated[int, Within(1, 31)] = 8
+    slots: Annotated[int, Within(128, 8192)] = 1024  # a power of two; 128 for the published scheme
+    bits: Annotated[int, Within(1, 31)] = 8  # of a slot that are kept, 16 at most; 31 for the published scheme
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -51,25 +40,15 @@ class Scheme:
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """Sketches of one scheme.
-
-    Attributes
-    ----------
-    names : sequence of str
-        The samples.
-    planes : ndarray, shape (samples, bits, slots // 64), uint64
-        Bit b of slot s is bit ``s % 64`` of word ``s // 64`` of plane b. Two slots are equal where no plane differs.
-    kmers : ndarray, shape (samples,), float64
-        Distinct k-mers of each sample, estimated from the slots before bits were cut.
-    least_counts : ndarray, shape (samples,), int32
-        How often a k-mer had to be seen in a sample to count (the abundance cut).
-    """
+    """Sketches of one scheme."""
 
     scheme: Scheme
     names: Sequence[str]
+    # (samples, bits, slots // 64). Bit b of slot s is bit ``s % 64`` of word ``s // 64`` of plane b. Two slots are
+    # equal where no plane differs.
     planes: NDArray[np.uint64]
-    kmers: NDArray[np.float64]
-    least_counts: NDArray[np.int32]
+    kmers: NDArray[np.float64]  # Distinct k-mers of each sample, estimated from the slots before bits were cut.
+    least_counts: NDArray[np.int32]  # How often a k-mer had to be seen in a sample to count (the abundance cut).
 
     def __len__(self) -> int:
         return len(self.names)
@@ -106,26 +85,15 @@ _DEFAULT = Scheme()
 
 @dataclass(frozen=True, slots=True)
 class SketchOptions:
-    """How samples are sketched.
-
-    Attributes
-    ----------
-    scheme : str
-        "permutation", or "published" (`pairhmm.map.sketch.published`).
-    k : int
-        Length of the k-mers.
-    slots : int, optional
-        A power of two. By default 1,024; 128 for the published scheme, which has no other number.
-    bits : int, optional
-        Bits of a slot that are kept, 1 to 16. By default 8; 31 for the published scheme, which has no other number.
-    min_count : int, optional
-        How often a k-mer must be seen in a sample. By default 2 for reads, and 1 for FASTA.
-    """
+    """How samples are sketched."""
 
     scheme: SchemeName = "permutation"
     k: Annotated[int, Within(1, 31)] = _DEFAULT.k
+    # a power of two; 1,024 by default, and 128 for the published scheme
     slots: Annotated[int | None, Within(128, 8192)] = None
+    # of a slot that are kept, 16 at most; 8 by default, and 31 for the published scheme
     bits: Annotated[int | None, Within(1, 31)] = None
+    # how often a k-mer must be seen; 2 for reads by default, 1 for FASTA
     min_count: Annotated[int | None, Within(1, 255)] = None
 
     def __post_init__(self) -> None:
@@ -133,13 +101,7 @@ class SketchOptions:
         self.full_scheme()
 
     def full_scheme(self) -> Scheme:
-        """The scheme, with the defaults in it.
-
-        Raises
-        ------
-        OptionError
-            For numbers that the scheme can't have.
-        """
+        """The scheme, with the defaults in it. Raises OptionError for numbers that the scheme can't have."""
         slots, bits = _DEFAULT.slots, _DEFAULT.bits
         if self.scheme == "published":
             slots, bits = published.SLOTS, published.BITS
@@ -161,19 +123,7 @@ class SketchKeywords(TypedDict, total=False):
 
 
 def planes_of(values: NDArray[np.uint32], bits: int) -> NDArray[np.uint64]:
-    """The lowest bits of slots as planes.
-
-    Parameters
-    ----------
-    values : ndarray, shape (samples, slots), uint32
-        The number of slots is a multiple of 64.
-    bits : int
-        1 to 32.
-
-    Returns
-    -------
-    ndarray, shape (samples, bits, slots // 64), uint64
-    """
+    """The lowest bits of slots as planes, (samples, bits, slots // 64); the number of slots is a multiple of 64."""
     samples, slots = values.shape
     planes = np.empty((samples, bits, slots // WORD_BITS), dtype="<u8")
     for bit in range(bits):

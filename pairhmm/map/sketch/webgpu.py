@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +10,8 @@ from numpy.typing import NDArray
 from pairhmm.backends.webgpu import setup as webgpu_setup
 from pairhmm.backends.webgpu.kernels import read
 from pairhmm.backends.webgpu.pair_kernels import USAGES, PairDispatch, pair_device
-from pairhmm.backends.webgpu.setup import translated
 from pairhmm.backends.webgpu.slot import WORD, Slot
 from pairhmm.backends.webgpu.templates import Field, Record, assemble, constants
-from pairhmm.errors import DeviceLost
 from pairhmm.map.sketch.base import (
     EACH,
     MOST_PAIRS,
@@ -72,27 +69,15 @@ QUERIES, TARGETS, FOUND, COUNTS = "given", "more", "found", "border"
 
 
 class WebgpuComparer(DeviceComparer):
-    """Compares on one WebGPU device.
-
-    Parameters
-    ----------
-    number : int
-        Index of the device.
-    """
+    """Compares on one WebGPU device."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"webgpu:{number}")
         self._shared = pair_device(number)
         self._slot = Slot(self._shared.handle, self.label, USAGES)
 
-    @contextmanager
-    def _using(self) -> Iterator[None]:
-        try:
-            with self._shared.one_call, translated(self.label):
-                yield
-        except DeviceLost:
-            pair_device.cache_clear()
-            raise
+    def _using(self) -> AbstractContextManager[None]:
+        return self._shared.in_use(self.label)
 
     def kernel_seconds(self, queries: Sketches, targets: Sketches, repetitions: int) -> list[float]:
         """Seconds that the kernel takes to count all pairs of sketches that are on the device, by the device's clock.
@@ -101,7 +86,7 @@ class WebgpuComparer(DeviceComparer):
         """
         if not self._shared.has_clock:
             return []
-        with self._shared.one_call, translated(self.label):
+        with self._using():
             self._begin(queries, targets)
             blocks = self._query_blocks(queries, targets)
             most = max(end - first for first, end in blocks)
@@ -175,11 +160,6 @@ class WebgpuComparer(DeviceComparer):
 
 
 def make(device: int = 0) -> WebgpuComparer:
-    """A comparer on a WebGPU device.
-
-    Raises
-    ------
-    BackendUnavailable
-    """
+    """A comparer on a WebGPU device. Raises BackendUnavailable."""
     with webgpu_setup.starting(f"webgpu:{device}"):
         return WebgpuComparer(device)

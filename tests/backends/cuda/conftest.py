@@ -1,4 +1,4 @@
-"""What the tests of CUDA share: the emulator, NVRTC, batches, and the backends that the same tests run on."""
+"""What the tests of CUDA share: batches, the emulated device, and the backends that the same tests run on."""
 
 from __future__ import annotations
 
@@ -13,22 +13,6 @@ from tests.conftest import load_helper
 @pytest.fixture(scope="session")
 def batches() -> ModuleType:
     return load_helper("backends/cuda/batches")
-
-
-@pytest.fixture(scope="session")
-def emulator(require) -> ModuleType:
-    """The module emulator.py; skips where it cannot build a kernel."""
-    module = load_helper("backends/cuda/emulator")
-    require("emulator", module.compiler() is not None, "the CUDA emulator needs Linux and a g++")
-    return module
-
-
-@pytest.fixture(scope="session")
-def nvrtc(require) -> ModuleType:
-    """The module nvrtc.py; skips where the library is not installed."""
-    module = load_helper("backends/cuda/nvrtc")
-    require("nvrtc", module.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
-    return module
 
 
 @pytest.fixture(scope="session")

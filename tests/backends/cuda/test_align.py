@@ -9,14 +9,9 @@ from pairhmm.align import cuda, cuda_kernels, cuda_packing
 from pairhmm.align.base import ALIGNERS, SequencePairs, Sequences
 from pairhmm.align.scoring import Scoring
 from pairhmm.errors import OutOfDeviceMemory
-from tests.conftest import load_helper
+from tests.align import any_pairs
 
 FORMS = {"edit": Scoring(0, -1, -1, -1), "linear": Scoring(2, -3, -2, -2), "affine": Scoring(1, -4, -6, -1)}
-
-
-@pytest.fixture(scope="module")
-def any_pairs():
-    return load_helper("align/any_pairs", "any_aligned")
 
 
 @pytest.fixture(params=["emulated", "cuda"])
@@ -62,13 +57,13 @@ LENGTHS = [
 
 @pytest.mark.parametrize("mode", ["global", "semi-global"])
 @pytest.mark.parametrize("form", FORMS)
-def test_agrees_with_the_oracle(aligner, any_pairs, form, mode):
+def test_agrees_with_the_oracle(aligner, form, mode):
     lengths = [*LENGTHS, (50, 600)]
     any_pairs.check(aligner, pairs_of(np.random.default_rng(1), lengths), replace(FORMS[form], mode=mode))
 
 
 @pytest.mark.parametrize("form", ["linear", "affine"])
-def test_n_and_large_scores_are_aligned_in_words(aligner, any_pairs, form):
+def test_n_and_large_scores_are_aligned_in_words(aligner, form):
     rng = np.random.default_rng(2)
     scoring = FORMS[form]
     any_pairs.check(aligner, pairs_of(rng, LENGTHS, alphabet=5), scoring)
@@ -76,7 +71,7 @@ def test_n_and_large_scores_are_aligned_in_words(aligner, any_pairs, form):
     any_pairs.check(aligner, pairs_of(rng, LENGTHS), replace(large, gap_extend=-5))
 
 
-def test_chunks_do_not_change_anything(aligner, any_pairs, monkeypatch):
+def test_chunks_do_not_change_anything(aligner, monkeypatch):
     """Sequences that all chunks share are sent once, others for each chunk."""
     rng = np.random.default_rng(3)
     monkeypatch.setattr(cuda_packing, "CHUNK_PAIRS", 7)
@@ -87,13 +82,13 @@ def test_chunks_do_not_change_anything(aligner, any_pairs, monkeypatch):
     any_pairs.check(aligner, some, FORMS["linear"])
 
 
-def test_gatk_goes_to_the_cpu_and_says_so(aligner, any_pairs, caplog):
+def test_gatk_goes_to_the_cpu_and_says_so(aligner, caplog):
     pairs = pairs_of(np.random.default_rng(4), [(30, 40), (20, 10)])
     any_pairs.check(aligner, pairs, Scoring(10, -15, -30, -5, "gatk"))
     assert [record.message for record in caplog.records if "mode gatk" in record.message]
 
 
-def test_random_pairs_on_a_gpu(gpus, any_pairs):
+def test_random_pairs_on_a_gpu(gpus):
     aligner = cuda.make(0)
     for mode in ("global", "semi-global"):
         for pairs, scoring in any_pairs.any_batches(mode=mode):

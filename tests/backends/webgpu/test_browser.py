@@ -80,7 +80,7 @@ def text_of(variant: KernelVariant, code: str) -> Text:
 
 MEASURE = Text(webgpu_kernels.SUBGROUPS + subgroups_source(WIDTH), "measure")
 
-SCAN = [Text(scan_webgpu.source(entry, bases), entry) for entry in scan_webgpu.FILES for bases in (9, 10)]
+SCAN = [Text(*scan_webgpu.source((entry, bases))) for entry in scan_webgpu.FILES for bases in (9, 10)]
 
 ALIGN = [
     Text(*align_webgpu.source(variant))

@@ -5,7 +5,6 @@ import logging
 import numpy as np
 import pytest
 
-from pairhmm import backends
 from pairhmm.backends.cuda import sources as cuda_sources
 from pairhmm.map.sketch import base, cpu, cuda, webgpu
 from pairhmm.map.sketch.base import COMPARERS, NO_TARGET
@@ -32,22 +31,17 @@ def emulated(memory=1 << 30):
 
 
 @pytest.fixture(scope="module", params=["reference", *CPU_LEVELS, "emulated", "cuda", "webgpu"])
-def comparer(request, require):
+def comparer(request, require_backend):
     name = request.param
     if name in CPU_LEVELS:
-        require("cpu", backends.status("cpu").available, "the compiled part is missing")
+        require_backend("cpu")
         if name not in cpu.levels():
             pytest.skip(f"this machine does not run {name}")
         return cpu.CpuComparer(name)
     if name == "emulated":
-        require(
-            "emulator",
-            load_helper("backends/cuda/emulator").compiler() is not None,
-            "the CUDA emulator needs Linux and a g++",
-        )
+        request.getfixturevalue("emulator")
         return emulated()
-    found = backends.status(name)
-    require(name, found.available, f"{found.reason}; {found.cure}")
+    require_backend(name)
     return COMPARERS.load(name)
 
 
@@ -102,17 +96,12 @@ def test_no_sketch(comparer, make_sketches):
 
 
 @pytest.fixture(params=["emulated", "webgpu"])
-def device_comparer(request, require):
+def device_comparer(request, require_backend):
     """A comparer of its own, for tests that change what it may take."""
     if request.param == "emulated":
-        require(
-            "emulator",
-            load_helper("backends/cuda/emulator").compiler() is not None,
-            "the CUDA emulator needs Linux and a g++",
-        )
+        request.getfixturevalue("emulator")
         return emulated()
-    found = backends.status("webgpu")
-    require("webgpu", found.available, f"{found.reason}; {found.cure}")
+    require_backend("webgpu")
     return COMPARERS.load("webgpu")
 
 
@@ -139,12 +128,7 @@ def test_the_cpu_finds_many_nearest(device_comparer, make_sketches, caplog):
     np.testing.assert_array_equal(found[0], ReferenceComparer().nearest(some, some, base.MOST_NEAREST + 1, 1)[0])
 
 
-def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):
-    require(
-        "emulator",
-        load_helper("backends/cuda/emulator").compiler() is not None,
-        "the CUDA emulator needs Linux and a g++",
-    )
+def test_the_cpu_helps_a_device_without_memory(emulator, make_sketches, caplog):
     some = make_sketches(np.random.default_rng(3), 90, SCHEMES[5])
     with caplog.at_level(logging.WARNING, "pairhmm"):
         found = emulated(100_000).equal_slots(some, some, 1)
@@ -152,10 +136,8 @@ def test_the_cpu_helps_a_device_without_memory(require, make_sketches, caplog):
     np.testing.assert_array_equal(found, ReferenceComparer().equal_slots(some, some, 1))
 
 
-def test_cuda_compiles(require, architecture):
+def test_cuda_compiles(nvrtc, architecture):
     """Without a warning or a spill."""
-    nvrtc = load_helper("backends/cuda/nvrtc")
-    require("nvrtc", nvrtc.library_path() is not None, "no NVRTC: pip install 'nvidia-cuda-nvrtc>=13'")
     jobs = [nvrtc.Job(architecture, cuda.source(bits), tuple(cuda_sources.OPTIONS)) for bits in (1, 8, 31)]
     for result in nvrtc.compile_all(jobs):
         assert result.compiles and not result.warnings, result.log
@@ -164,20 +146,14 @@ def test_cuda_compiles(require, architecture):
 
 
 @pytest.mark.parametrize("name", ["cuda", "webgpu"])
-def test_kernels_are_timed_by_the_device(name, require, make_sketches):
-    found = backends.status(name)
-    require(name, found.available, f"{found.reason}; {found.cure}")
+def test_kernels_are_timed_by_the_device(name, require_backend, make_sketches):
+    require_backend(name)
     sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
     seconds = COMPARERS.load(name).kernel_seconds(sketches, sketches, 2)
     assert len(seconds) in (0, 2) and all(second > 0 for second in seconds)
 
 
-def test_kernels_are_timed_on_a_stream(require, make_sketches):
+def test_kernels_are_timed_on_a_stream(emulator, make_sketches):
     """CUDA's kernels in the emulator, which has a clock of its own."""
-    require(
-        "emulator",
-        load_helper("backends/cuda/emulator").compiler() is not None,
-        "the CUDA emulator needs Linux and a g++",
-    )
     sketches = make_sketches(np.random.default_rng(3), 70, Scheme(slots=256, bits=1))
     assert len(emulated().kernel_seconds(sketches, sketches, 2)) == 2

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from pairhmm.map.sketch.permutation import (
+from pairhmm.map.sketch.published import FACTORS, SUMMANDS, signature, tokens_of
+from pairhmm.map.sketch.sketches import planes_of
+from pairhmm.native import is_compiled, native
+from pairhmm.sequences.arrays import joined, offsets
+from pairhmm.sequences.letters import encode_sets, reverse_complement
+from tests.map.sketch.permutation import (
     FINE_SLOTS,
     NO_VALUE,
     dense_slots,
@@ -12,11 +17,6 @@ from pairhmm.map.sketch.permutation import (
     kmers_of_minima,
     minima,
 )
-from pairhmm.map.sketch.published import FACTORS, SUMMANDS, signature, tokens_of
-from pairhmm.map.sketch.sketches import planes_of
-from pairhmm.native import is_compiled, native
-from pairhmm.sequences.arrays import joined, offsets
-from pairhmm.sequences.letters import encode_sets, reverse_complement
 
 needs_compiled = pytest.mark.skipif(not is_compiled(), reason="the compiled part is missing")
 

@@ -1,4 +1,4 @@
-"""Canonical k-mers, and one permutation hashing with densification, in NumPy. `cpu/map/` has the same in C++.
+"""Canonical k-mers, and one permutation hashing with densification, in NumPy: the oracle of `cpu/map/`.
 
 The highest 14 bits of a k-mer's hash name its fine slot, and the other 50 bits are its value there. A fine slot keeps
 its least value. A sketch of fewer slots folds neighbours (Li, Owen and Zhang 2012), fills empty slots from others
@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from pairhmm.map.sketch.api import MOST_COUNTED
 from pairhmm.sequences.letters import BASES
 
 _BREAK = len(BASES)
@@ -29,21 +30,10 @@ def hashes_of(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def kmer_hashes(sets: NDArray[np.uint8], k: int) -> NDArray[np.uint64]:
-    """The hashes of the canonical k-mers of a sequence, in order.
+    """The hashes of the canonical k-mers of a sequence of sets of bases, in order.
 
     A canonical k-mer is the lesser of a k-mer and its reverse complement, as numbers of two bits a base: A 0, C 1, G 2,
     T 3, the first base highest. A k-mer with a letter that stands for several bases is left out.
-
-    Parameters
-    ----------
-    sets : ndarray, shape (letters,), uint8
-        Sets of bases (`pairhmm.sequences.letters`).
-    k : int
-        1 to 31.
-
-    Returns
-    -------
-    ndarray, shape (k-mers,), uint64
     """
     count = len(sets) - k + 1
     if count <= 0:
@@ -65,9 +55,6 @@ VALUE_BITS: Final = 64 - FINE_BITS
 NO_VALUE: Final = np.uint64(2**64 - 1)
 """The value of an empty slot."""
 
-MOST_COUNTED: Final = 3 << 19
-"""Distinct k-mers that are counted for an abundance cut."""
-
 
 def minima(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The least value of each fine slot, shape (16,384,); `NO_VALUE` for an empty slot."""
@@ -76,16 +63,14 @@ def minima(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return least
 
 
-def frequent(
-    hashes: NDArray[np.uint64], least: int, most: int = MOST_COUNTED, value_bits: int = VALUE_BITS
-) -> tuple[NDArray[np.uint64], int]:
+def frequent(hashes: NDArray[np.uint64], least: int, most: int = MOST_COUNTED) -> tuple[NDArray[np.uint64], int]:
     """The distinct hashes that were seen `least` times or more, of those with a value below a limit; and the limit.
 
     The limit is the largest power of two below which there are at most `most` distinct hashes.
     """
     distinct, counts = np.unique(hashes, return_counts=True)
-    values = distinct & np.uint64(2**value_bits - 1)
-    limit = 1 << value_bits
+    values = _values(distinct)
+    limit = 1 << VALUE_BITS
     while np.count_nonzero(values < limit) > most:
         limit >>= 1
     return distinct[(values < limit) & (counts >= least)], limit
