@@ -1,4 +1,4 @@
-"""Distances between samples for the report: nearest samples, a heatmap, and its tree by average linkage."""
+"""Distances between samples for the report: nearest samples and a heatmap."""
 
 from __future__ import annotations
 
@@ -16,88 +16,6 @@ HEATMAP_SAMPLES = 500
 NEAREST = 3
 """How many nearest samples of each are kept."""
 _DIGITS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Dendrogram:
-    """A tree of samples.
-
-    Attributes
-    ----------
-    merges : list of (int, int, float)
-        The two clusters that join, and their mean distance, lowest first. Clusters below the number of samples are
-        samples. Merge `m` makes cluster ``samples + m``.
-    order : list of int
-        Samples as the tree has them, from one end to the other.
-    """
-
-    merges: list[tuple[int, int, float]]
-    order: list[int]
-
-
-def average_linkage(distances: NDArray[np.float64]) -> Dendrogram:
-    """Join the two clusters with the least mean distance until one is left (UPGMA).
-
-    Chains of nearest neighbours find the pairs, in time that grows with the square of the samples (Murtagh 1983).
-
-    Parameters
-    ----------
-    distances : ndarray, shape (samples, samples), float64
-        Symmetric.
-    """
-    count = len(distances)
-    merges = _in_order(_joined(distances.astype(np.float64)), count)
-    members: list[list[int]] = [[sample] for sample in range(count)]
-    for first, second, _ in merges:
-        members.append(members[first] + members[second])
-    return Dendrogram(merges, members[-1] if members else [])
-
-
-def _joined(work: NDArray[np.float64]) -> list[tuple[int, int, float]]:
-    """The merges as the chain finds them: a sample of each cluster, and the distance. `work` is used up."""
-    count = len(work)
-    np.fill_diagonal(work, np.inf)
-    sizes = np.ones(count)
-    left = list(range(count))
-    chain: list[int] = []
-    merges: list[tuple[int, int, float]] = []
-    while len(merges) < count - 1:
-        if not chain:
-            chain.append(left[0])
-        while True:
-            last = chain[-1]
-            nearest = int(np.argmin(work[last]))
-            # Ties go to the chain's own predecessor. Otherwise the chain could run in a circle.
-            if len(chain) > 1 and work[last, chain[-2]] <= work[last, nearest]:
-                break
-            chain.append(nearest)
-        gone, kept = chain.pop(), chain.pop()
-        merges.append((kept, gone, float(work[kept, gone])))
-        mean = (sizes[kept] * work[kept] + sizes[gone] * work[gone]) / (sizes[kept] + sizes[gone])
-        work[kept], work[:, kept] = mean, mean
-        work[gone], work[:, gone] = np.inf, np.inf
-        work[kept, kept] = np.inf
-        sizes[kept] += sizes[gone]
-        left.remove(gone)
-    return merges
-
-
-def _in_order(unordered: list[tuple[int, int, float]], count: int) -> list[tuple[int, int, float]]:
-    """The merges by their distances, with the numbers of the clusters that they join."""
-    cluster = list(range(count))
-
-    def top(sample: int) -> int:
-        while cluster[sample] != sample:
-            sample = cluster[sample]
-        return sample
-
-    merges = []
-    for first, second, distance in sorted(unordered, key=lambda merge: merge[2]):
-        pair = sorted((top(first), top(second)))
-        merges.append((pair[0], pair[1], distance))
-        cluster.append(len(cluster))
-        cluster[pair[0]] = cluster[pair[1]] = len(cluster) - 1
-    return merges
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +103,7 @@ class ShownDistances:
         return None if np.isnan(both[0]).any() else (both[0], both[1])
 
     def for_page(self) -> dict[str, Any]:
-        """Each sample's nearest, and the heatmap with its tree where the table has all pairs of few enough samples."""
+        """Each sample's nearest, and the heatmap where the table has all pairs of few enough samples."""
         names = list(self.samples)
         data: dict[str, Any] = {
             "samples": names,
@@ -200,10 +118,8 @@ class ShownDistances:
         }
         matrices = self.matrices()
         if matrices is not None:
-            tree = average_linkage(matrices[0])
             mash, ani = (_triangle(matrix) for matrix in matrices)
-            merges = [[first, second, _short(height)] for first, second, height in tree.merges]
-            data["heatmap"] = {"mash": mash, "ani": ani, "order": tree.order, "merges": merges}
+            data["heatmap"] = {"mash": mash, "ani": ani}
         return data
 
 

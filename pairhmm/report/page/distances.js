@@ -6,6 +6,7 @@ import { pictureTools } from "./export.js";
 import { MISSING, formatNumber, plural } from "./format.js";
 import { legend, matrixCanvas } from "./matrix.js";
 import { DataTable, figures } from "./table.js";
+import { averageLinkage } from "./tree.js";
 
 const DISTANCE_DIGITS = 5;
 const MATRIX_SIDE = 900; // CSS pixels of the largest heatmap
@@ -28,7 +29,8 @@ function noHeatmap({ samples, most }) {
 }
 
 function heatmapCard({ samples, heatmap }) {
-  const { mash, ani, order, merges } = heatmap;
+  const { mash, ani } = heatmap;
+  const { order, merges } = averageLinkage(matrixOf(mash, samples.length));
   const names = order.map((sample) => samples[sample]);
   const at = (row, column) => triangleIndex(order[row], order[column], samples.length);
   const value = (row, column) => (row === column ? null : mash[at(row, column)]);
@@ -69,6 +71,14 @@ function triangleIndex(one, other, count) {
   const [row, column] = one < other ? [one, other] : [other, one];
   return row * count - (row * (row + 1)) / 2 + column - row - 1;
 }
+
+// The whole matrix of the values above its diagonal.
+const matrixOf = (values, count) =>
+  Array.from({ length: count }, (_, row) =>
+    Float64Array.from({ length: count }, (__, column) =>
+      row === column ? 0 : values[triangleIndex(row, column, count)],
+    ),
+  );
 
 function rangeOf(values) {
   let [low, high] = [Infinity, -Infinity];
