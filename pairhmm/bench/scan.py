@@ -60,9 +60,9 @@ def make_workload(samples: int, signatures: int, seed: int = 1) -> ScanWorkload:
     for number in range(samples):
         most = min(_between(rng, PLANTED), signatures)
         planted = rng.choice(signatures, most if number % ONE_IN == 0 else 0, replace=False).tolist()
-        sample = draw_sample(rng, _between(rng, SAMPLE_LENGTHS), sequences, planted, PHRED, N_RATIO)
-        letters.append(sample.letters)
-        qualities.append(sample.qualities)
+        own, phred, _ = draw_sample(rng, _between(rng, SAMPLE_LENGTHS), sequences, planted, PHRED, N_RATIO)
+        letters.append(own)
+        qualities.append(phred)
     names = [f"signature_{number}" for number in range(1, signatures + 1)]
     return ScanWorkload(Signatures.of(names, sequences), Samples.of(letters, qualities))
 

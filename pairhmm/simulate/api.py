@@ -186,16 +186,15 @@ def simulate(
 
 def _profile_errors(path: str) -> ProfileErrors:
     model = parameters_of(path)
-    opening = np.array([model.transitions[name] for name in ("MM", "MI", "MD")])
-    extension = np.array([model.transitions[name] for name in ("II", "DD")])
     if model.by_copies is not None:
         log.warning("%s: gaps are drawn with the MI and MD of [transitions], whatever the copies of a repeat", path)
     wrong = model.unlike_one()
     if wrong:
         raise InputError(path, "", f"{wrong}: no reads can be drawn", "give distributions, such as pairhmm fit writes")
-    if extension.max() >= 1:
+    errors = ProfileErrors.of(model)
+    if errors.extension.max() >= 1:
         raise InputError(path, "transitions", "a gap never ends", "give II and DD below 1")
-    return ProfileErrors(model.match[:, :4], model.insertion, opening, extension)
+    return errors
 
 
 def _check(settings: _Settings) -> None:
